@@ -22,7 +22,7 @@ def start_pool(workers: int, name: str) -> ThreadPoolExecutor:
     return pool
 
 
-class EndedUnaskedError(SpanloomError):
+class UnexpectedEndError(SpanloomError):
     """A loop returned without being stopped."""
 
 
@@ -73,7 +73,7 @@ class WatchedThread:
             self._fail(error)
         else:
             if not self._end_expected.is_set():
-                self._fail(EndedUnaskedError("its loop ended without being asked to"))
+                self._fail(UnexpectedEndError("its loop ended without being asked to"))
 
     def _fail(self, error: BaseException) -> None:
         self.failed = error

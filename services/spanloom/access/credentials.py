@@ -35,8 +35,8 @@ def make_key() -> NewKey:
 
 def key_id_of(text: str) -> str | None:
     """Return the id in a key's text, or ``None`` if the format is not ours."""
-    found = _KEY.fullmatch(text)
-    return found[1] if found else None
+    match = _KEY.fullmatch(text)
+    return match[1] if match else None
 
 
 def digest_of(text: str) -> str:
@@ -69,14 +69,14 @@ def read_key(headers: Iterable[tuple[str, str]], query_string: str = "") -> str 
             "A key must not stand in a URL, where logs keep it: send it in a header, and "
             "revoke this one."
         )
-    found = {
+    keys = {
         _key_in(name.lower(), value.strip())
         for name, value in headers
         if name.lower() in KEY_HEADERS
     }
-    if len(found) > 1:
+    if len(keys) > 1:
         raise UnauthenticatedError("The request carries several keys: send one.")
-    return found.pop() if found else None
+    return keys.pop() if keys else None
 
 
 def _key_in(name: str, value: str) -> str:

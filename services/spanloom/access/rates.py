@@ -60,10 +60,10 @@ class Rates:
     def _of(self, project: str) -> _Buckets:
         """Return a project's buckets; they start full, and anew if its limits have changed."""
         limits = self._limits_of(project)
-        found = self._buckets.get(project)
-        if found is None or found.limits != limits:
-            found = self._buckets[project] = _Buckets(limits, self._clock_s())
-        return found
+        buckets = self._buckets.get(project)
+        if buckets is None or buckets.limits != limits:
+            buckets = self._buckets[project] = _Buckets(limits, self._clock_s())
+        return buckets
 
 
 class _Buckets:

@@ -74,8 +74,8 @@ def _answer(question: str) -> None:
     @tool
     def ask_researcher(question: str) -> str:
         """Let the researcher find something out."""
-        found = researcher.invoke({"messages": [HumanMessage(question)]})
-        return str(found["messages"][-1].content)
+        result = researcher.invoke({"messages": [HumanMessage(question)]})
+        return str(result["messages"][-1].content)
 
     planner = create_agent(
         ScriptedChatModel(

@@ -24,7 +24,7 @@ class ScriptedChatModel(BaseChatModel):
 
     answers: list[AIMessage]
     model_name: str = "scripted-1"
-    _given: int = PrivateAttr(0)
+    _next: int = PrivateAttr(0)
 
     @property
     def _llm_type(self) -> str:
@@ -36,8 +36,8 @@ class ScriptedChatModel(BaseChatModel):
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         time.sleep(THINKING_S)
-        answer = self.answers[self._given % len(self.answers)]
-        self._given += 1
+        answer = self.answers[self._next % len(self.answers)]
+        self._next += 1
         read = 20 + sum(_tokens(message) for message in messages)
         written = 8 + _tokens(answer)
         usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)

@@ -50,23 +50,23 @@ def examine(checks: Sequence[Check], facts: Facts) -> list[Finding]:
 
     A broken fact is reported once, by the first check that needs it.
     """
-    told: set[Broken] = set()
-    return [Finding(check.name, *_judge(check, facts, told)) for check in checks]
+    reported: set[Broken] = set()
+    return [Finding(check.name, *_judge(check, facts, reported)) for check in checks]
 
 
-def ok(found: str) -> Verdict:
+def ok(summary: str) -> Verdict:
     """Return a verdict without a problem."""
-    return Verdict(FindingStatus.OK, found)
+    return Verdict(FindingStatus.OK, summary)
 
 
-def warning(found: str, todo: str) -> Verdict:
+def warning(summary: str, todo: str) -> Verdict:
     """Return a verdict about a coming problem, with a remedy."""
-    return Verdict(FindingStatus.WARNING, found, todo)
+    return Verdict(FindingStatus.WARNING, summary, todo)
 
 
-def problem(found: str, todo: str) -> Verdict:
+def problem(summary: str, todo: str) -> Verdict:
     """Return a verdict about a problem, with a remedy."""
-    return Verdict(FindingStatus.PROBLEM, found, todo)
+    return Verdict(FindingStatus.PROBLEM, summary, todo)
 
 
 def skipped(reason: str) -> Verdict:
@@ -74,14 +74,14 @@ def skipped(reason: str) -> Verdict:
     return Verdict(FindingStatus.SKIPPED, reason)
 
 
-def _judge(check: Check, facts: Facts, told: set[Broken]) -> Verdict:
+def _judge(check: Check, facts: Facts, reported: set[Broken]) -> Verdict:
     values = {name: getattr(facts, name) for name in check.needs}
     for value in values.values():
         if isinstance(value, Unknown):
             return skipped(value.reason)
-        if isinstance(value, Broken) and value in told:
+        if isinstance(value, Broken) and value in reported:
             return skipped(f"cannot be looked at: {value.reason}")
         if isinstance(value, Broken):
-            told.add(value)
+            reported.add(value)
             return problem(*value)
     return check.judge(**values)

@@ -62,8 +62,8 @@ def back_up(
     with _alone(data_dir):
         refuse_unless_empty(target)
         try:
-            for left in (unfinished, snapshot):  # of a killed backup
-                shutil.rmtree(left, ignore_errors=True)
+            for leftover in (unfinished, snapshot):  # of a killed backup
+                shutil.rmtree(leftover, ignore_errors=True)
             unfinished.mkdir(mode=0o700, parents=True)
             digests = _copy_databases(data_dir, unfinished)
             take_snapshot()
@@ -171,13 +171,13 @@ def _read_manifest(source: Path) -> Digests:
     try:
         manifest = json.loads((source / MANIFEST).read_text())
         digests = {str(name): str(digest) for name, digest in manifest["files"].items()}
-        found = int(manifest["format"])
+        version = int(manifest["format"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StartupError(f"{source} holds no finished backup of `spanloom backup`") from error
-    if found > FORMAT:
+    if version > FORMAT:
         raise StartupError(
-            f"the backup {source} has format {found}, written by a newer Spanloom; this one reads "
-            f"up to {FORMAT}: upgrade"
+            f"the backup {source} has format {version}, written by a newer Spanloom; this one "
+            f"reads up to {FORMAT}: upgrade"
         )
     if outside := [name for name in digests if ".." in name or Path(name).is_absolute()]:
         raise StartupError(f"the backup {source} is damaged: it names the file {outside[0]}")

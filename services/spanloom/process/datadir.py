@@ -101,7 +101,7 @@ class DataDir:
         """Path of the file with the merged Langfuse observations."""
         return self.path / "observations.sqlite"
 
-    def miss(self, store: Path) -> None:
+    def warn_if_store_missing(self, store: Path) -> None:
         """Log an error if there is a spool but no store: its disk is probably not mounted."""
         if self.spool.exists() and not store.exists():
             get_logger("serve").error(
@@ -157,9 +157,9 @@ class DataDir:
             )
         try:
             with contextlib.suppress(FileNotFoundError):
-                if (found := int(file.read_text())) > FORMAT:
+                if (version := int(file.read_text())) > FORMAT:
                     raise StartupError(
-                        f"the data directory {self.path} has format {found}, written by a newer "
+                        f"the data directory {self.path} has format {version}, written by a newer "
                         f"Spanloom; this one reads up to {FORMAT}: upgrade, or use --data-dir"
                     )
                 return

@@ -27,10 +27,10 @@ def raise_limit() -> None:
 
     Raises ``StartupError`` if fewer than ``MIN_DESCRIPTORS`` are allowed even then.
     """
-    wanted = min(_finite(_hard_limit()), MOST_DESCRIPTORS)
-    if look_at_descriptors().limit < wanted:
+    target = min(_finite(_hard_limit()), MOST_DESCRIPTORS)
+    if look_at_descriptors().limit < target:
         with suppress(OSError, ValueError):  # macOS allows less than it reports
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, _hard_limit()))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (target, _hard_limit()))
     limit = look_at_descriptors().limit
     if limit < MIN_DESCRIPTORS:
         raise StartupError(

@@ -37,7 +37,7 @@ class Narrator:
         self._summed_at = clock()
         self._spans, self._runs = _spans(metrics), _runs(metrics)
         self._refused = _refused(metrics)
-        self._told_at: dict[str, float] = {}
+        self._warned_at: dict[str, float] = {}
         self._is_expecting = True
         self._stopping = Event()
         self._thread = WatchedThread("narrator", self._run)
@@ -60,7 +60,7 @@ class Narrator:
     def look(self) -> None:
         """Write the log lines that are due."""
         now = self._clock()
-        self._tell_refused(now)
+        self._warn_refused(now)
         if now - self._summed_at >= SUMMARY_S:
             self._summed_at = now
             self._summarise()
@@ -69,10 +69,10 @@ class Narrator:
         while not self._stopping.wait(LOOK_S):
             self.look()
 
-    def _tell_refused(self, now: float) -> None:
+    def _warn_refused(self, now: float) -> None:
         for rule, count in (_refused(self._metrics) - self._refused).items():
-            if now - self._told_at.get(rule, -SUMMARY_S) >= SUMMARY_S:
-                self._told_at[rule] = now
+            if now - self._warned_at.get(rule, -SUMMARY_S) >= SUMMARY_S:
+                self._warned_at[rule] = now
                 self._refused[rule] += count
                 log.warning(
                     "spans are refused", rule=rule, spans=count, why="the sender's answer says"

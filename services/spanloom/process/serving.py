@@ -42,7 +42,7 @@ IDLE_S = 60
 START_S = 30.0
 GRPC_PREFACE = b"PRI * HTTP/2.0"
 """First bytes of an HTTP/2 connection, and so of gRPC (RFC 9113, 3.4)."""
-TELL_AGAIN_S = 60.0
+WARN_AGAIN_S = 60.0
 _POLL_S = 0.01
 
 
@@ -120,10 +120,10 @@ class HttpServer:
         self._server.run(sockets=[self._listener])
 
 
-def tell_wrong_protocol(port: int, now: Callable[[], float] = time.monotonic) -> None:
+def warn_wrong_protocol(port: int, now: Callable[[], float] = time.monotonic) -> None:
     """Log that a sender speaks gRPC to an HTTP port, at most once a minute for each port."""
-    if now() - _told_at.get(port, -TELL_AGAIN_S) >= TELL_AGAIN_S:
-        _told_at[port] = now()
+    if now() - _warned_at.get(port, -WARN_AGAIN_S) >= WARN_AGAIN_S:
+        _warned_at[port] = now()
         get_logger("http").warning(
             "a sender speaks gRPC to a port of HTTP",
             port=port,
@@ -131,7 +131,7 @@ def tell_wrong_protocol(port: int, now: Callable[[], float] = time.monotonic) ->
         )
 
 
-_told_at: dict[int, float] = {}
+_warned_at: dict[int, float] = {}
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -154,7 +154,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Parse; refuse an incomplete head that exceeds the size limit."""
         if self._deadline is not None:
             if not self._head_bytes and data.startswith(GRPC_PREFACE):
-                tell_wrong_protocol(self.transport.get_extra_info("sockname")[1])
+                warn_wrong_protocol(self.transport.get_extra_info("sockname")[1])
             self._head_bytes += len(data)
         super().data_received(data)
         if self._deadline is not None and self._head_bytes > HEAD_BYTES:

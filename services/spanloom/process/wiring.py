@@ -127,7 +127,7 @@ class Service:
             data = DataDir(settings.data_dir)
             at_end(data.release)
             if settings.is_embedded:
-                data.miss(settings.data_dir / "store")
+                data.warn_if_store_missing(settings.data_dir / "store")
             listener = self._bind("otlp_http_port")
         api_listener = self._bind("api_port")
         sql_listener = self._bind("sql_port") if settings.sql_port is not None else None

@@ -76,8 +76,8 @@ def find_framework(name: str, endpoint: str = ENDPOINT) -> Framework:
     """
     frameworks = read_frameworks(endpoint)
     names = {known: one for one in frameworks for known in (one.name, *one.also)}
-    if found := names.get(name.lower()):
-        return found
+    if framework := names.get(name.lower()):
+        return framework
     raise UnknownRecipeError(
         f"{_unknown('framework', name, names)}; `spanloom instrument` lists all"
     )
@@ -91,8 +91,8 @@ def find_recipe(framework: Framework, way: str | None) -> Recipe:
     if way is None:
         return framework.recipes[0]
     ways = {recipe.way: recipe for recipe in framework.recipes}
-    if found := ways.get(way.lower()):
-        return found
+    if recipe := ways.get(way.lower()):
+        return recipe
     unknown = _unknown(f"way for {framework.name}", way, ways)
     raise UnknownRecipeError(f"{unknown}; there is {', '.join(ways)}")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.sql import SqlAnswer, SqlFacts
     from spanloom.sql.reader import Outcome
-    from spanloom.sql.requests import Question
+    from spanloom.sql.requests import Query
 
 
 _BY_CODE = {
@@ -52,31 +52,31 @@ class Reply(NamedTuple):
     body: bytes
 
 
-def text(status: int, said: str, headers: Mapping[str, str] | None = None) -> Reply:
+def text(status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
     """Return a plain text response."""
-    return Reply(status, {"content-type": _PLAIN, **(headers or {})}, said.encode())
+    return Reply(status, {"content-type": _PLAIN, **(headers or {})}, message.encode())
 
 
-def answered(outcome: Outcome, question: Question) -> Reply:
+def success(outcome: Outcome, query: Query) -> Reply:
     """Return the response to a query, compressed as requested."""
     answer, fmt = outcome
     body = answer.body
     headers = {
         "content-type": content_type(fmt),
-        "x-clickhouse-query-id": question.query_id,
+        "x-clickhouse-query-id": query.query_id,
         "x-clickhouse-summary": _summary(answer),
     }
     if fmt:
         headers["x-clickhouse-format"] = fmt
-    if question.in_frames:
+    if query.in_frames:
         return Reply(200, headers, frames.encode(body))
-    if question.coding:
-        headers |= {"content-encoding": question.coding, "vary": "Accept-Encoding"}
-        body = codings.encode(body, question.coding)
+    if query.coding:
+        headers |= {"content-encoding": query.coding, "vary": "Accept-Encoding"}
+        body = codings.encode(body, query.coding)
     return Reply(200, headers, body)
 
 
-def failed(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Reply:
+def failure(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Reply:
     """Return the response to an error, in frames if the client requested them."""
     status = status_of(error.code)
     in_frames = is_on(arguments, "compress")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import vocabulary
-from spanloom.sql.sight import SYSTEM, Named
+from spanloom.sql.sight import SYSTEM, TableName
 from spanloom.sql.statements import name_parts, nodes
 
 if TYPE_CHECKING:
@@ -43,17 +43,17 @@ class Fences:
     def around(self, tree: Tree) -> Tree:
         """Return the statement with every table replaced; raises ``SqlError`` if one is hidden."""
         inner_names = {n["name"] for n in nodes(tree) if n.get("type") == "WithElement"}
-        if taken := inner_names & self._engine.tables.keys():
+        if shadowed := inner_names & self._engine.tables.keys():
             # Only the engine knows where such a name means the query and where the table.
-            raise _denied(f"WITH {min(taken)} AS (…) has the name of a table: choose another")
+            raise _denied(f"WITH {min(shadowed)} AS (…) has the name of a table: choose another")
         fenced: Tree = self._fenced(tree, inner_names)
         return fenced
 
-    def named(self, parts: Sequence[str]) -> Named:
+    def named(self, parts: Sequence[str]) -> TableName:
         """Return the qualified table name; raises ``SqlError`` if the caller may not read it."""
         if len(parts) > 2:
             raise SqlError(62, "SYNTAX_ERROR", f"{'.'.join(parts)} is no name of a table")
-        name = Named(parts[0] if len(parts) == 2 else self._database, parts[-1])
+        name = TableName(parts[0] if len(parts) == 2 else self._database, parts[-1])
         if not self._sight.may_read(name, by_view=self._of_view):
             raise SqlError(
                 *(60, "UNKNOWN_TABLE"),
@@ -114,7 +114,7 @@ class Fences:
         known = self._engine.system_columns if self._database == SYSTEM else self._engine.tables
         return len(parts) == 1 and parts[0] in known
 
-    def _subquery(self, name: Named, *, final: bool) -> Tree:
+    def _subquery(self, name: TableName, *, final: bool) -> Tree:
         """Return the visible rows of a table as a subquery."""
         is_ours = name.database != SYSTEM
         if is_ours and (view := self._engine.tables[name.table].definition):

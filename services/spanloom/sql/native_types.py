@@ -93,7 +93,7 @@ def skip_column(cursor: Cursor, kind: str, rows: int) -> None:
 
 def _prefix(cursor: Cursor, kind: str) -> None:
     """Skip the prefix of the data: the version of each dictionary."""
-    name, arguments = _taken_apart(kind)
+    name, arguments = _parse_type(kind)
     if name == "LowCardinality":
         cursor.skip(8)
         return
@@ -102,7 +102,7 @@ def _prefix(cursor: Cursor, kind: str) -> None:
 
 
 def _data(cursor: Cursor, kind: str, rows: int) -> None:
-    name, arguments = _taken_apart(kind)
+    name, arguments = _parse_type(kind)
     match name:
         case "String":
             for _ in range(rows):
@@ -138,7 +138,7 @@ def _dictionary(cursor: Cursor, kind: str, rows: int) -> None:
         return
     width = 1 << (cursor.uint64() & _INDEX_TYPE)
     keys = cursor.uint64()
-    inner = _taken_apart(kind)
+    inner = _parse_type(kind)
     _data(cursor, inner.arguments[0] if inner.name == "Nullable" else kind, keys)
     cursor.skip(width * cursor.uint64())
 
@@ -163,7 +163,7 @@ def _width(name: str, arguments: tuple[str, ...]) -> int:
 
 
 @cache
-def _taken_apart(kind: str) -> _Kind:
+def _parse_type(kind: str) -> _Kind:
     """Return a type's name and arguments; commas within brackets or quotes do not separate."""
     kind = _SAME_AS.get(kind, kind)
     name, bracket, rest = kind.partition("(")

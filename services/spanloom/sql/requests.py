@@ -59,7 +59,7 @@ def content_type(fmt: str) -> str:
 
 _PARAMETER = "param_"
 _QUERY_ID = re.compile(r"[\x21-\x7e]{1,128}")
-_OF_THE_DOOR = frozenset(
+_NOT_SETTINGS = frozenset(
     {
         *("query", "default_format", "database", "query_id", "session_id", "session_timeout"),
         *("session_check", "close_session", "compress", "decompress", "client_protocol_version"),
@@ -71,7 +71,7 @@ _OF_THE_DOOR = frozenset(
 SESSION_S, MOST_SESSION_S = 60, 3600
 
 
-class Question(NamedTuple):
+class Query(NamedTuple):
     """One statement, and how to send its answer."""
 
     in_url: str
@@ -102,9 +102,9 @@ class Question(NamedTuple):
             raise SqlError(62, "SYNTAX_ERROR", f"The statement is no UTF-8: {error}") from error
 
 
-def read_question(
+def parse_query(
     arguments: Mapping[str, str], headers: Mapping[str, str], body: bytes, limit: int
-) -> Question:
+) -> Query:
     """Parse a request; ``headers`` by names in lower case. Raises ``SqlError`` if invalid."""
     plain = _plain_body(arguments, headers, body, limit)
     if is_form(kind := headers.get("content-type", "")):
@@ -112,7 +112,7 @@ def read_question(
     query_id = arguments.get("query_id") or str(uuid4())
     if not is_query_id(query_id):
         raise SqlError(36, "BAD_ARGUMENTS", "query_id takes 1 to 128 printable ASCII characters")
-    return Question(
+    return Query(
         in_url=arguments.get("query", ""),
         body=plain,
         format=arguments.get("default_format")
@@ -160,12 +160,12 @@ def _settings(arguments: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in arguments.items()
-        if name not in _OF_THE_DOOR and not name.startswith(_PARAMETER)
+        if name not in _NOT_SETTINGS and not name.startswith(_PARAMETER)
     }
 
 
 def _number(arguments: Mapping[str, str], name: str, default: int) -> int:
-    given = arguments.get(name, "")
-    if given and not (given.isascii() and given.isdigit()):
-        raise SqlError(72, "CANNOT_PARSE_NUMBER", f"{name} takes a number, not {given!r}")
-    return int(given[:18]) if given else default
+    text = arguments.get(name, "")
+    if text and not (text.isascii() and text.isdigit()):
+        raise SqlError(72, "CANNOT_PARSE_NUMBER", f"{name} takes a number, not {text!r}")
+    return int(text[:18]) if text else default

@@ -13,8 +13,8 @@ from spanloom.core.ports.sql import SqlError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 
-    from spanloom.sql.reader import Asker
-    from spanloom.sql.requests import Question
+    from spanloom.sql.reader import SqlCaller
+    from spanloom.sql.requests import Query
 
 T = TypeVar("T")
 MAX_WAITING = 64
@@ -47,23 +47,23 @@ class Runner:
 
     async def run(
         self,
-        question: Question,
-        asker: Asker,
+        query: Query,
+        caller: SqlCaller,
         call: Callable[[str], T],
-        gone: Callable[[], Coroutine[Any, Any, None]],
+        disconnected: Callable[[], Coroutine[Any, Any, None]],
     ) -> T:
         """Return the result of ``call`` with a new tag; ``gone`` ends when the client disconnects.
 
         Raises ``SqlError``, with 394 (QUERY_WAS_CANCELLED) if the statement was cancelled.
         """
-        with self._registered(question, asker) as running:
+        with self._registered(query, caller) as running:
             async with self._turn():
                 if self._is_ending:
                     raise SqlError(394, "QUERY_WAS_CANCELLED", "The service stops")
                 if running.replaced.is_set():
                     raise SqlError(394, "QUERY_WAS_CANCELLED", "Another statement has taken its id")
                 future = asyncio.get_running_loop().run_in_executor(self._pool, call, running.tag)
-                return await self._watched(future, running, gone())
+                return await self._watched(future, running, disconnected())
 
     def end(self) -> None:
         """End running and waiting statements within a second; callable from any thread."""
@@ -75,23 +75,23 @@ class Runner:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     @contextmanager
-    def _registered(self, question: Question, asker: Asker) -> Iterator[_Running]:
+    def _registered(self, query: Query, caller: SqlCaller) -> Iterator[_Running]:
         """Register a query id while its statement runs; may replace one of the same key."""
-        running = self._by_id.get(question.query_id)
-        if running and not (question.replaces and running.key_id == asker.key_id):
+        running = self._by_id.get(query.query_id)
+        if running and not (query.replaces and running.key_id == caller.key_id):
             raise SqlError(
                 *(216, "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING"),
-                f"Query with id = {question.query_id} is already running",
+                f"Query with id = {query.query_id} is already running",
             )
         if running:
             running.replaced.set()
-        new = _Running(asker.key_id, str(uuid4()), asyncio.Event())
-        self._by_id[question.query_id] = new
+        new = _Running(caller.key_id, str(uuid4()), asyncio.Event())
+        self._by_id[query.query_id] = new
         try:
             yield new
         finally:
-            if self._by_id.get(question.query_id) is new:
-                del self._by_id[question.query_id]
+            if self._by_id.get(query.query_id) is new:
+                del self._by_id[query.query_id]
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
@@ -112,11 +112,11 @@ class Runner:
             self._free.release()
 
     async def _watched(
-        self, future: asyncio.Future[T], running: _Running, gone: Coroutine[Any, Any, None]
+        self, future: asyncio.Future[T], running: _Running, disconnected: Coroutine[Any, Any, None]
     ) -> T:
         """Wait for the call; cancel it repeatedly until it ends if its result is not needed."""
         loop = asyncio.get_running_loop()
-        ends = {asyncio.create_task(gone), asyncio.create_task(running.replaced.wait())}
+        ends = {asyncio.create_task(disconnected), asyncio.create_task(running.replaced.wait())}
         try:
             any_of: set[asyncio.Future[Any]] = {future, *ends}
             while not (any(each.done() for each in any_of) or self._is_ending):

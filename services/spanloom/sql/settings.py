@@ -63,11 +63,11 @@ IGNORED = re.compile(
 _ZERO_IS_NO_LIMIT = "0"
 
 
-def clamp(given: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
+def clamp(requested: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
     """Return the settings of a statement; raises ``SqlError`` for one that may not be set."""
     own = limits.settings
     settings = {name: f"{value:g}" if value < 1 else str(value) for name, value in own.items()}
-    for name, value in given.items():
+    for name, value in requested.items():
         if name in own:
             settings[name] = _narrowed(name, value, own[name])
         elif FREE.fullmatch(name):
@@ -80,7 +80,7 @@ def clamp(given: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
     return settings
 
 
-def is_taken(name: str) -> bool:
+def is_settable(name: str) -> bool:
     """Return whether clients may set this setting."""
     return name in SqlLimits().settings or bool(FREE.fullmatch(name))
 
@@ -93,11 +93,11 @@ def is_ignored(name: str) -> bool:
 def _narrowed(name: str, value: str, limit: float) -> str:
     """Return the lower of value and limit; 0 means no limit in ClickHouse, so ours stays."""
     try:
-        asked = float(value)
+        number = float(value)
     except ValueError:
         raise SqlError(
             *(72, "CANNOT_PARSE_NUMBER"), f"The setting {name!r} takes a number, not {value!r}"
         ) from None
-    if not 0 < asked < limit:  # false for nan too
+    if not 0 < number < limit:  # false for nan too
         return str(limit)
-    return str(asked) if name == "max_execution_time" else str(max(1, int(asked)))
+    return str(number) if name == "max_execution_time" else str(max(1, int(number)))

@@ -31,7 +31,7 @@ def nothing_withheld(_: str | None) -> Collection[tuple[str, str]]:
     return ()
 
 
-class Named(NamedTuple):
+class TableName(NamedTuple):
     """A qualified table name."""
 
     database: str
@@ -51,7 +51,7 @@ class Sight:
         self.parameters: dict[str, str] = {}
         """Query parameters of the texts made here, in addition to the caller's own."""
 
-    def may_read(self, name: Named, *, by_view: bool = False) -> bool:
+    def may_read(self, name: TableName, *, by_view: bool = False) -> bool:
         """Return whether a statement, or with ``by_view`` one of our views, may read a table."""
         if name.database == SYSTEM:
             is_one = self.project is not None
@@ -59,17 +59,17 @@ class Sight:
                 vocabulary.SYSTEM_TABLES if is_one else vocabulary.SYSTEM_TABLES_OF_ALL
             )
         table = self._table(name)
-        if table is None or table.name in _NOBODYS or (table.name in _SAID and not by_view):
+        if table is None or table.name in _UNREADABLE or (table.name in _VIEW_ONLY and not by_view):
             return False
         is_for_all = self.project is None and table.has_rows
         return table.has_projects or is_for_all or self._is_readable_view(table)
 
-    def is_whole(self, name: Named) -> bool:
+    def is_whole(self, name: TableName) -> bool:
         """Return whether a table needs no replacement; deleted rows are filtered by the engine."""
         is_partial = name == (SYSTEM, "settings") or any(map(self._hides_rows, self._within(name)))
         return self.project is None and not is_partial
 
-    def rows_text(self, name: Named, *, final: bool) -> str:
+    def rows_text(self, name: TableName, *, final: bool) -> str:
         """Return the SELECT of a table's rows that the caller may see.
 
         Columns are qualified by a random table alias: a plain ``Project`` could be redefined by
@@ -83,31 +83,33 @@ class Sight:
         conditions = list(self._conditions(self._engine.tables[name.table], alias))
         return f"{text} PREWHERE {' AND '.join(conditions)}" if conditions else text
 
-    def _table(self, name: Named) -> SqlTable | None:
+    def _table(self, name: TableName) -> SqlTable | None:
         is_ours = name.database == self._engine.database
         return self._engine.tables.get(name.table) if is_ours else None
 
     def _is_readable_view(self, table: SqlTable) -> bool:
         """Return whether the caller may read all tables of a view."""
-        read = self._read_by(table)
+        read = self._names_in(table)
         return bool(read) and all(self.may_read(name, by_view=True) for name in read)
 
-    def _read_by(self, table: SqlTable) -> Sequence[Named]:
+    def _names_in(self, table: SqlTable) -> Sequence[TableName]:
         """Return the names in a view's definition; empty for a table."""
-        found = nodes(table.definition) if table.definition else ()
-        named = [name_parts(n) for n in found if n.get("type") == "TableIdentifier"]
-        return [Named(self._engine.database, *p) if len(p) == 1 else Named(*p) for p in named]
+        tree_nodes = nodes(table.definition) if table.definition else ()
+        named = [name_parts(n) for n in tree_nodes if n.get("type") == "TableIdentifier"]
+        return [
+            TableName(self._engine.database, *p) if len(p) == 1 else TableName(*p) for p in named
+        ]
 
-    def _within(self, name: Named) -> Iterator[Named]:
+    def _within(self, name: TableName) -> Iterator[TableName]:
         """Yield a table and, for a view, all tables and views it reads, recursively."""
         yield name
         if (table := self._table(name)) is not None:
-            for inner in self._read_by(table):
+            for inner in self._names_in(table):
                 yield from self._within(inner)
 
-    def _hides_rows(self, name: Named) -> bool:
+    def _hides_rows(self, name: TableName) -> bool:
         """Return whether some rows of a table are hidden even from keys of all projects."""
-        return name.database == self._engine.database and name.table in {*_SAID, _CHANGES}
+        return name.database == self._engine.database and name.table in {*_VIEW_ONLY, _CHANGES}
 
     def _conditions(self, table: SqlTable, alias: str) -> Iterator[str]:
         """Yield the conditions of the visible rows of a table."""
@@ -115,7 +117,7 @@ class Sight:
             yield f"{alias}.Project = {quote(self.project)}"
         if table.name == _CHANGES:
             yield f"NOT {alias}.IsSaid"
-        if table.name in _SAID and (traces := sorted(self._withheld(self.project))):
+        if table.name in _VIEW_ONLY and (traces := sorted(self._withheld(self.project))):
             name = f"withheld_{token_hex(8)}"
             self.parameters[name] = _as_parameter(traces)
             keys = f"JSONExtract({{{name}:String}}, 'Array(Tuple(String, String))')"
@@ -130,7 +132,7 @@ class Sight:
         """Yield the columns of a system table to replace, with their expressions."""
         if table == "settings":  # clients check ``readonly`` before they send a setting
             names = self._engine.setting_names
-            taken = ", ".join(quote(n) for n in names if settings.is_taken(n))
+            taken = ", ".join(quote(n) for n in names if settings.is_settable(n))
             yield "readonly", f"toUInt8(name NOT IN ({taken}))"
         elif self.project is not None and table in ("tables", "columns", "databases"):
             for column in self._engine.system_columns.get(table, ()):
@@ -138,9 +140,9 @@ class Sight:
                     yield column, f"defaultValueOfArgumentType({column})"
 
 
-_NOBODYS = frozenset({"access_keys", "annotation_queue_events", "annotation_scores_writer"})
+_UNREADABLE = frozenset({"access_keys", "annotation_queue_events", "annotation_scores_writer"})
 """Tables that no key may read."""
-_SAID = frozenset({"annotations", "scores"})
+_VIEW_ONLY = frozenset({"annotations", "scores"})
 """Tables that are readable through views only."""
 _CHANGES = "trajectory_changes"
 """Its rows about annotations and scores are hidden: the time of an annotation is withheld, too."""

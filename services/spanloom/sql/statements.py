@@ -51,7 +51,7 @@ _KINDS = {
     "ShowIndexesQuery",
 }
 _NAME = r"(?:`[^`\\]+`|\w+)"
-_OF_A_TABLE = re.compile(
+_TABLE_STATEMENT = re.compile(
     r"(DESCRIBE TABLE|EXISTS TABLE|EXISTS VIEW|SHOW CREATE TABLE|SHOW CREATE VIEW) "
     rf"({_NAME}(?:\.{_NAME})?)(?: FORMAT (\w+))?"
 )
@@ -66,7 +66,7 @@ class Checked(NamedTuple):
     settings: Mapping[str, str]
 
 
-class OfATable(NamedTuple):
+class TableStatement(NamedTuple):
     """DESCRIBE, EXISTS or SHOW CREATE of a table, for which the parser returns no tree."""
 
     verb: str
@@ -82,19 +82,19 @@ def check(tree: Tree) -> Checked:
     for node in nodes(tree):
         _check_node(node)
     fmt = tree.pop("format_ast", None)
-    settings = _taken_settings(tree)
+    settings = _pop_settings(tree)
     return Checked(tree, fmt["name"] if fmt else "", settings)
 
 
-def of_a_table(plain: str) -> OfATable:
+def parse_table_statement(plain: str) -> TableStatement:
     """Parse a statement about a table that has no tree; raises ``SqlError`` if it is none."""
-    found = _OF_A_TABLE.fullmatch(plain)
-    if not found:
+    match = _TABLE_STATEMENT.fullmatch(plain)
+    if not match:
         raise _refused(
             "this port reads: it takes SELECT, SHOW TABLES and the like, DESCRIBE, EXISTS and "
             "SHOW CREATE of a table, EXPLAIN"
         )
-    return OfATable(found[1], found[2].replace("`", ""), found[3] or "")
+    return TableStatement(match[1], match[2].replace("`", ""), match[3] or "")
 
 
 def check_format(name: str) -> str:
@@ -134,7 +134,7 @@ def _check_function(node: Tree) -> None:
             raise _refused(f"the table function {name} is nothing that this port takes")
 
 
-def _taken_settings(tree: Tree) -> dict[str, str]:
+def _pop_settings(tree: Tree) -> dict[str, str]:
     """Remove every SETTINGS clause from the tree and return the settings, to be limited later."""
     taken: dict[str, str] = {}
     for node in nodes(tree):

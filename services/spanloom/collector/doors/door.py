@@ -30,7 +30,7 @@ class Received(NamedTuple):
     """Its share of the bytes in flight, held until the answer; grows with data derived from it."""
 
 
-class Taken(NamedTuple):
+class Accepted(NamedTuple):
     """The answer to an accepted request, and the outcome counted in the metrics."""
 
     answer: Answer
@@ -42,7 +42,7 @@ class Door(NamedTuple):
 
     signal: str
     """Name of the signal in the metrics."""
-    take: Callable[[Received], Taken]
+    take: Callable[[Received], Accepted]
     """Handles a request; blocks until the accepted spans are fsynced."""
     refuse: Callable[[Exception, RequestHead], Answer] = answer_error
     """Returns the answer to a request that failed."""

@@ -82,7 +82,7 @@ class InFlightBudget:
                 raise OverloadedError("Too many bytes are in flight: try again.")
             self._taken += size
 
-    def give_back(self, size: int) -> None:
+    def release(self, size: int) -> None:
         """Free reserved bytes."""
         with self._lock:
             self._taken -= size
@@ -115,5 +115,5 @@ class Reservation(AbstractContextManager["Reservation"]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._budget.give_back(self._size)
+        self._budget.release(self._size)
         self._size = 0

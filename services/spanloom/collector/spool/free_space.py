@@ -24,7 +24,7 @@ DEFAULT_FREE_BYTES = 2 << 30
 DEFAULT_FREE_SHARE = 0.05
 
 
-class Room(NamedTuple):
+class DiskSpace(NamedTuple):
     """Sizes of a file system in bytes, as returned by ``shutil.disk_usage``."""
 
     total: int
@@ -32,12 +32,14 @@ class Room(NamedTuple):
     free: int
 
 
-def least_free(total: int, asked: int | None) -> int:
-    """Return how many bytes of a disk must be free: as configured, else 2 GiB or 5 %.
+def least_free(total: int, min_free: int | None) -> int:
+    """Return how many bytes of a disk must be free: ``min_free``, else 2 GiB or 5 %.
 
     The smaller of the two, so that on a laptop's disk, often rather full, refusal comes late.
     """
-    return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE)) if asked is None else asked
+    if min_free is not None:
+        return min_free
+    return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE))
 
 
 class FreeSpace(RepeatingPart):
@@ -78,23 +80,23 @@ class FreeSpace(RepeatingPart):
     def look(self) -> None:
         """Check the free space; keep the last result if that fails."""
         try:
-            room = Room(*self._ask(self._path))
+            space = DiskSpace(*self._ask(self._path))
         except OSError as error:
             get_logger(self.name).warning("free space cannot be told", error=str(error))
             return
-        least = least_free(room.total, self._min_free_bytes)
-        is_low = room.free < least
+        least = least_free(space.total, self._min_free_bytes)
+        is_low = space.free < least
         if is_low and not self._trouble:
-            get_logger(self.name).error("requests are refused", free=room.free, least=least)
+            get_logger(self.name).error("requests are refused", free=space.free, least=least)
         if self._trouble and not is_low:
-            get_logger(self.name).info("requests are taken again", free=room.free)
-        self._trouble = _told(room.free, least) if is_low else ""
+            get_logger(self.name).info("requests are taken again", free=space.free)
+        self._trouble = _describe(space.free, least) if is_low else ""
 
     def _round(self) -> None:
         self.look()
 
 
-def _told(free: int, least: int) -> str:
+def _describe(free: int, least: int) -> str:
     return (
         f"the disk under the data directory has {free >> 20:,} MiB free, less than the "
         f"{least >> 20:,} MiB of --min-free-bytes."

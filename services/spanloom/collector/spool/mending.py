@@ -56,12 +56,12 @@ def _damage_of(path: Path) -> str:
     """Return SQLite's description of the damage, empty if there is none."""
     try:
         with closing(sqlite3.connect(path)) as file:
-            [(found,), *_] = file.execute("PRAGMA quick_check(1)").fetchall()
+            [(result,), *_] = file.execute("PRAGMA quick_check(1)").fetchall()
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
         return str(error)
-    return "" if found == "ok" else str(found)
+    return "" if result == "ok" else str(result)
 
 
 def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: str) -> None:
@@ -76,7 +76,7 @@ def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: s
             file.execute("ATTACH ? AS damaged", (str(path),))
             if file.execute("PRAGMA damaged.user_version").fetchone() != (version,):
                 raise StartupError(f"The spool {path}, of another release, is damaged: {damage}.")
-            known, last_seq = _promised(file)
+            expected, last_seq = _expected(file)
             kept = sum(_copy(file, table) for table in _TABLES)
             file.execute(_COUNT, (last_seq,))
             file.commit()
@@ -92,16 +92,16 @@ def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: s
         "the spool was damaged; what could be read of it was kept",
         damage=damage,
         kept=kept,
-        lost="unknown" if known is None else max(known - kept, 0),
+        lost="unknown" if expected is None else max(expected - kept, 0),
     )
 
 
-def _promised(file: sqlite3.Connection) -> tuple[int | None, int]:
+def _expected(file: sqlite3.Connection) -> tuple[int | None, int]:
     """Return the number of records and the newest sequence in the totals, else ``None, 0``."""
     with suppress(sqlite3.DatabaseError):
         query = "SELECT records + dead_records, last_seq FROM damaged.totals"
-        for known, last_seq in file.execute(query):
-            return known, last_seq
+        for expected, last_seq in file.execute(query):
+            return expected, last_seq
     return None, 0
 
 
@@ -121,17 +121,17 @@ def _numbers(file: sqlite3.Connection, table: str) -> list[int]:
     One by one: a cursor over many rows reads ahead, and loses a good row to a bad one after it.
     """
     before = f"SELECT min(seq) FROM damaged.{table} WHERE seq > ?"  # noqa: S608  # as above
-    behind = f"SELECT max(seq) FROM damaged.{table} WHERE seq < ?"  # noqa: S608  # as above
-    return sorted(_walk(file, before, -1) | _walk(file, behind, _MAX_SEQ))
+    after = f"SELECT max(seq) FROM damaged.{table} WHERE seq < ?"  # noqa: S608  # as above
+    return sorted(_walk(file, before, -1) | _walk(file, after, _MAX_SEQ))
 
 
 def _walk(file: sqlite3.Connection, query: str, seq: int) -> set[int]:
     """Return the sequences from one end up to the damage; damaged pages may form a cycle."""
-    found: set[int] = set()
+    seqs: set[int] = set()
     with suppress(sqlite3.DatabaseError):
-        while (seq := file.execute(query, (seq,)).fetchone()[0]) is not None and seq not in found:
-            found.add(seq)
-    return found
+        while (seq := file.execute(query, (seq,)).fetchone()[0]) is not None and seq not in seqs:
+            seqs.add(seq)
+    return seqs
 
 
 def _put_in_place(mended: Path, path: Path) -> None:

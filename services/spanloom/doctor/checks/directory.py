@@ -56,18 +56,18 @@ def owner(directory: DirectoryFacts) -> Verdict:
 
 def disk(disk: DiskFacts, spool: SpoolFacts) -> Verdict:
     """Problem with less than 2 GiB or 5 % free; warning if the spool may grow beyond what is."""
-    found = f"{size(disk.free)} of {size(disk.total)} free"
+    summary = f"{size(disk.free)} of {size(disk.total)} free"
     if disk.free < disk.min_free:
-        found += f": requests are refused below {size(disk.min_free)} (--min-free-bytes)"
+        summary += f": requests are refused below {size(disk.min_free)} (--min-free-bytes)"
     if disk.free < max(disk.min_free, MIN_FREE_BYTES, disk.total * MIN_FREE_SHARE):
-        return problem(found, "make room, or let old data go with --retention-days")
+        return problem(summary, "make room, or let old data go with --retention-days")
     room = spool.max_bytes - spool.bytes - sum(letter.size for letter in spool.letters)
     if disk.free < room:
         return warning(
-            f"{found}; the spool may grow by {size(room)}",
+            f"{summary}; the spool may grow by {size(room)}",
             f"`--spool-max-bytes {disk.free // 2 // GIB} GiB`, or make room",
         )
-    return ok(f"{found}; the spool may grow by {size(max(room, 0))}")
+    return ok(f"{summary}; the spool may grow by {size(max(room, 0))}")
 
 
 def sizes(disk: DiskFacts) -> Verdict:

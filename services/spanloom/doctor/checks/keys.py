@@ -26,8 +26,8 @@ def keys(keys: Sequence[Key], doors: DoorsFacts, now_ns: int) -> Verdict:
     if keys or doors.is_loopback:
         open_to = "" if keys else ": every process of this machine may read and write"
         return ok(f"{count(len(usable), 'usable key')}, listening on {doors.host}{open_to}")
-    found = f"no keys, and {doors.host} is reachable from other machines"
-    return (warning if doors.is_insecure else problem)(found, _create("ingest,read"))
+    summary = f"no keys, and {doors.host} is reachable from other machines"
+    return (warning if doors.is_insecure else problem)(summary, _create("ingest,read"))
 
 
 def expiring_keys(keys: Sequence[Key], now_ns: int) -> Verdict:

@@ -47,11 +47,11 @@ def parts(failures: Sequence[str], troubles: Sequence[str]) -> Verdict:
 
 def descriptors(descriptors: DescriptorFacts) -> Verdict:
     """Problem from 90 % of the files and connections that may be open; warning if those are few."""
-    found = f"{descriptors.used} of {descriptors.limit} files and connections are open"
+    summary = f"{descriptors.used} of {descriptors.limit} files and connections are open"
     todo = f"`ulimit -n {descriptors.enough}` before the start, or LimitNOFILE= of systemd"
     if descriptors.used >= FULL_SHARE * descriptors.limit:
-        return problem(found, todo)
-    return warning(found, todo) if descriptors.limit < descriptors.enough else ok(found)
+        return problem(summary, todo)
+    return warning(summary, todo) if descriptors.limit < descriptors.enough else ok(summary)
 
 
 def ports(ports: Sequence[PortFacts]) -> Verdict:
@@ -76,5 +76,5 @@ def certificate(certificate: CertificateFacts, now_ns: int) -> Verdict:
     todo = f"write a renewed certificate to {certificate.path}: it is served without a restart"
     if left_s <= 0:
         return problem(f"expired {span(-left_s)} ago", todo)
-    found = f"expires in {span(left_s)}"
-    return warning(found, todo) if left_s < EXPIRES_SOON_S else ok(found)
+    summary = f"expires in {span(left_s)}"
+    return warning(summary, todo) if left_s < EXPIRES_SOON_S else ok(summary)

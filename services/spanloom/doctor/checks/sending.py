@@ -23,9 +23,9 @@ def exporter(exporter: ExporterFacts) -> Verdict:
             "start `spanloom serve`, or export the address that it prints",
         )
     if exporter.speaks == GRPC and protocol != "grpc":
-        said = f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}" if protocol else "most SDKs send HTTP"
+        reason = f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}" if protocol else "most SDKs send HTTP"
         return (problem if protocol else warning)(
-            f"{where}, which takes gRPC, and {said}: {_HTTP_TO_GRPC}",
+            f"{where}, which takes gRPC, and {reason}: {_HTTP_TO_GRPC}",
             "to send HTTP export the port of OTLP/HTTP (4318), to send gRPC "
             "OTEL_EXPORTER_OTLP_PROTOCOL=grpc",
         )

@@ -20,10 +20,10 @@ _FRAME_TYPE, _SETTINGS = 3, 4  # type of the first frame of HTTP/2 (RFC 9113, 3.
 
 def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
     """Return the destination by OpenTelemetry's variables, and the protocol spoken there."""
-    endpoint = _told(variables, "ENDPOINT")
+    endpoint = _variable(variables, "ENDPOINT")
     if not endpoint:
         return Unknown("OTEL_EXPORTER_OTLP_ENDPOINT is not set here")
-    protocol = _told(variables, "PROTOCOL")
+    protocol = _variable(variables, "PROTOCOL")
     shown = endpoint.rpartition("://")[2].rpartition("@")[2]  # without a password
     try:
         parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
@@ -32,7 +32,7 @@ def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
         return ExporterFacts(shown, protocol, "", str(error))
 
 
-def _told(variables: Mapping[str, str], what: str) -> str:
+def _variable(variables: Mapping[str, str], what: str) -> str:
     """Return a setting; the variable for traces takes precedence over that for all signals."""
     for_traces = variables.get(f"OTEL_EXPORTER_OTLP_TRACES_{what}", "")
     return for_traces or variables.get(f"OTEL_EXPORTER_OTLP_{what}", "")
@@ -43,10 +43,10 @@ def _spoken_at(endpoint: SplitResult) -> str:
     is_tls = endpoint.scheme == "https"
     address = (endpoint.hostname or "", endpoint.port or (443 if is_tls else 80))
     with socket.create_connection(address, _ANSWER_S) as connection:
-        return _agreed(connection, address[0]) if is_tls else _answered(connection)
+        return _negotiated(connection, address[0]) if is_tls else _probed(connection)
 
 
-def _agreed(connection: socket.socket, host: str) -> str:
+def _negotiated(connection: socket.socket, host: str) -> str:
     """Return the protocol negotiated over TLS (gRPC is ``h2``); the certificate is not verified."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -55,7 +55,7 @@ def _agreed(connection: socket.socket, host: str) -> str:
         return GRPC if secured.selected_alpn_protocol() == "h2" else HTTP
 
 
-def _answered(connection: socket.socket) -> str:
+def _probed(connection: socket.socket) -> str:
     connection.sendall(_QUESTION)
     answer = connection.recv(64)
     if answer.startswith(b"HTTP/"):

@@ -42,7 +42,7 @@ def local_facts(
         )
     facts = replace(facts, keys=look_at_keys(settings))
     if service:
-        return _beside(facts, settings, service)
+        return _with_service(facts, settings, service)
     idle = Unknown("no process uses the data directory")
     return replace(
         facts,
@@ -62,19 +62,19 @@ def facts_of_service(service: ServiceFacts) -> Facts:
     return replace(_without(Unknown(f"only {service.url} was asked")), service=service)
 
 
-def _beside(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
+def _with_service(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
     """Mark facts as unknown that only the running process has: options, embedded store."""
-    theirs = Unknown("only the running process knows it")
+    unknown = Unknown("only the running process knows it")
     return replace(
         facts,
         service=service,
-        failures=theirs,
-        descriptors=theirs,
-        troubles=theirs,
-        store=theirs if settings.is_embedded else look_at_store(settings, facts.spool),
-        doors=theirs,
-        ports=theirs,
-        certificate=theirs,
+        failures=unknown,
+        descriptors=unknown,
+        troubles=unknown,
+        store=unknown if settings.is_embedded else look_at_store(settings, facts.spool),
+        doors=unknown,
+        ports=unknown,
+        certificate=unknown,
     )
 
 

@@ -29,9 +29,9 @@ def _required() -> list[str]:
 def _misfit(requirement: Requirement) -> str:
     """Return why a package violates the requirement, empty if it does not."""
     try:
-        found = version(requirement.name)
+        installed = version(requirement.name)
     except PackageNotFoundError:
         return f"{requirement.name} is missing"
-    if requirement.specifier.contains(found, prereleases=True):
+    if requirement.specifier.contains(installed, prereleases=True):
         return ""
-    return f"{requirement.name} is {found}, needed is {requirement.specifier}"
+    return f"{requirement.name} is {installed}, needed is {requirement.specifier}"

@@ -45,10 +45,10 @@ def look_at_keys(settings: Settings) -> Known[Sequence[Key]]:
     file = settings.data_dir / KEYS_FILE
     if settings.is_embedded and not file.exists():
         return ()
-    found = keys_of(lambda: _read_keys(settings))
-    if settings.is_embedded and isinstance(found, Unknown):
-        return Broken(found.reason, f"restore {file} from a backup; without it nothing starts")
-    return found
+    keys = keys_of(lambda: _read_keys(settings))
+    if settings.is_embedded and isinstance(keys, Unknown):
+        return Broken(keys.reason, f"restore {file} from a backup; without it nothing starts")
+    return keys
 
 
 def keys_of(ask: Callable[[], Sequence[Key]]) -> Known[Sequence[Key]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from spanloom.collector.doors.door import JSON_ONLY, Door, Received, Taken
+from spanloom.collector.doors.door import JSON_ONLY, Accepted, Door, Received
 from spanloom.collector.doors.http_messages import Answer, answer_error
 from spanloom.collector.doors.otlp.json import load_json
 from spanloom.collector.doors.otlp_writing import (
@@ -118,15 +118,15 @@ def _write_status(span: Span, coze_span: dict[str, object]) -> None:
 def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
     """Return the endpoints of Coze Loop's API, by path."""
 
-    def ingest(request: Received) -> Taken:
+    def ingest(request: Received) -> Accepted:
         decoded = decode_ingest(request.body, limits)
         outcome = exporter.export_traces(decoded.body, request.project, decoded.findings)
-        return Taken(_answer(0, outcome.message), outcome.name)
+        return Accepted(_answer(0, outcome.message), outcome.name)
 
-    def upload(_request: Received) -> Taken:
+    def upload(_request: Received) -> Accepted:
         """Accept and drop uploaded files: there is no store for them."""
         exporter.count_dropped("files", 1)
-        return Taken(_answer(0, ""))
+        return Accepted(_answer(0, ""))
 
     return {
         "/v1/loop/traces/ingest": Door("traces", ingest, _refuse, JSON_ONLY),

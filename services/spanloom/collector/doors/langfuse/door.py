@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.collector.doors.door import JSON_ONLY, Door, Received, Taken
+from spanloom.collector.doors.door import JSON_ONLY, Accepted, Door, Received
 from spanloom.collector.doors.http_messages import Answer, answer_error
 from spanloom.collector.doors.status import build_status
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
     """Return the endpoints of Langfuse's API, by path."""
 
-    def ingest(request: Received) -> Taken:
+    def ingest(request: Received) -> Accepted:
         ingested = langfuse.ingest(request.body, request.project)
-        return Taken(_answer(ingested), "partial" if ingested.refused else "success")
+        return Accepted(_answer(ingested), "partial" if ingested.refused else "success")
 
     return {"/api/public/ingestion": Door("traces", ingest, _refuse, JSON_ONLY)}
 

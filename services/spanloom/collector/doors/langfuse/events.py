@@ -83,7 +83,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
     kind, body = str(event.get("type"))[:_SHOWN], event.get("body")
     if kind in _DROPPED:
         batch.dropped += 1
-    elif (found := _TYPE.fullmatch(kind)) is None:
+    elif (match := _TYPE.fullmatch(kind)) is None:
         batch.refused.append(Refusal(event_id, f"The event type {kind} is not known."))
         return
     elif not isinstance(body, dict):
@@ -92,7 +92,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
     else:
         try:
             stamp = Stamp(_time("timestamp", event.get("timestamp")), event_id)
-            batch.changes.append(_read_change(found[1], found[2], body, sdk, stamp))
+            batch.changes.append(_read_change(match[1], match[2], body, sdk, stamp))
         except InvalidRequestError as error:
             batch.refused.append(Refusal(event_id, str(error)))
             return

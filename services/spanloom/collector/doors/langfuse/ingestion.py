@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.intake.redaction.redactor import Redactor
-    from spanloom.collector.intake.redaction.walk import Findings
+    from spanloom.collector.intake.redaction.walk import Matches
 
 
 _STRUCTURE = frozenset(
@@ -56,22 +56,22 @@ def redact_change(change: Change, redactor: Redactor) -> None:
     for name, value in list(change.fields.items()):
         if name in _STRUCTURE or not isinstance(value, str | bool | int | float):
             continue
-        found: Findings = Counter()
+        matches: Matches = Counter()
         key = _key(change.subject, name)
         if is_error and name == "output":  # may become the status message
-            left = redactor.text(Place.STATUS, str(value), found)
-            new = redactor.by_rules(Place.SPAN, key, left, found)
+            redacted = redactor.text(Place.STATUS, str(value), matches)
+            new = redactor.by_rules(Place.SPAN, key, redacted, matches)
         else:
-            new = redactor.value(Place.SPAN, key, value, found)
+            new = redactor.value(Place.SPAN, key, value, matches)
             if name in _TEXTS and isinstance(new, str):
-                new = redactor.text(_TEXTS[name], new, found)
-        shown = redactor.key(Place.SPAN, name, found)
+                new = redactor.text(_TEXTS[name], new, matches)
+        shown = redactor.key(Place.SPAN, name, matches)
         del change.fields[name]
         if not is_gone(new):
             change.fields[shown] = new
-        if found:
-            redactor.count(found)
-            counts = Counter({rule: n for (rule, _), n in found.items()})
+        if matches:
+            redactor.count(matches)
+            counts = Counter({rule: n for (rule, _), n in matches.items()})
             change.fields[REDACTED + shown] = write_counts(counts)
 
 
@@ -127,22 +127,22 @@ class LangfuseIngestion:
     def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
         """Spool the changed observations; yield refusals for the events of those that failed."""
         refused: set[str] = set()
-        left = deque(merged.spans)
-        while left:
+        remaining = deque(merged.spans)
+        while remaining:
             with self._traces.hold(merged.traces):  # per part, so that others get their turn
-                unfit = list(self._export(self._read_part(project, left), project))
+                unfit = list(self._export(self._read_part(project, remaining), project))
             for observation_id, reason in unfit:
                 for event_id in merged.spans[observation_id]:
                     if event_id not in refused:
                         refused.add(event_id)
                         yield Refusal(event_id, reason)
 
-    def _read_part(self, project: str, left: deque[str]) -> list[Observation]:
+    def _read_part(self, project: str, remaining: deque[str]) -> list[Observation]:
         """Remove ids from ``left`` and return their observations, enough for one export request."""
         part: list[Observation] = []
         size = 0
-        while left and size < self._limits.max_request_bytes // _PARTS:
-            for observation in self._observations.read(project, [left.popleft()]):
+        while remaining and size < self._limits.max_request_bytes // _PARTS:
+            for observation in self._observations.read(project, [remaining.popleft()]):
                 part.append(observation)
                 size += observation.size
         return part

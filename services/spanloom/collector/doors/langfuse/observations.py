@@ -125,10 +125,10 @@ class Observations:
                 yield observation
 
     def _read(self, project: str, known_id: str) -> Observation | None:
-        found = self._file.read(project, _OBSERVATION, known_id)
-        if found is None:
+        row = self._file.read(project, _OBSERVATION, known_id)
+        if row is None:
             raise OverloadedError("More is sent at one time than can be remembered: try again.")
-        fields, size = found
+        fields, size = row
         trace_id = known_fields.trace_of(known_id, fields)
         if trace_id is None:
             return None
@@ -148,12 +148,12 @@ class Observations:
     def _merge_one(self, project: str, key: _Key, changes: Sequence[Change], merged: Merged) -> int:
         """Merge the events of one observation or trace; return the number of bytes written."""
         subject, known_id = key
-        found = self._file.read(project, subject, known_id)
-        fields = {} if found is None else found[0]
+        row = self._file.read(project, subject, known_id)
+        fields = {} if row is None else row[0]
         known_fields.add(fields, changes)
         body = orjson.dumps(fields)
         event_ids = [change.stamp.event_id for change in changes]
-        if found is None and self._is_forgotten(project, key, fields):
+        if row is None and self._is_forgotten(project, key, fields):
             merged.refused += [Refusal(i, _FORGOTTEN.format(known_id), 404) for i in event_ids]
             return 0
         if len(body) > self._max_item_bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from spanloom.collector.doors.door import Door, Received, Taken
+from spanloom.collector.doors.door import Accepted, Door, Received
 from spanloom.collector.doors.http_messages import Answer
 from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import MAX_MESSAGE_BYTES, Encoding, clip
@@ -55,9 +55,9 @@ def make_otlp_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
 
 
 def _door(signal: str, export: Export) -> Door:
-    def take(request: Received) -> Taken:
+    def take(request: Received) -> Accepted:
         encoding = request.head.answer_encoding
         outcome = export(request.body, encoding, request.project)
-        return Taken(Answer(200, encode_response(outcome, encoding)), outcome.name)
+        return Accepted(Answer(200, encode_response(outcome, encoding)), outcome.name)
 
     return Door(signal, take)

@@ -22,7 +22,7 @@ from spanloom.collector.doors.status import Encoding, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope
 from spanloom.core.model.authority import authority
-from spanloom.threads import EndedUnaskedError
+from spanloom.threads import UnexpectedEndError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,7 +99,7 @@ class GrpcReceiver:
         """See ``Part``: gRPC serves in its own threads, so only whether they still run is known."""
         if not self._serving or self._server.wait_for_termination(timeout=0):
             return self._reader.failed
-        return EndedUnaskedError("the gRPC server ended without being asked to")
+        return UnexpectedEndError("the gRPC server ended without being asked to")
 
     def start(self) -> None:
         """Listen and serve. Raises ``StartupError`` if the port cannot be bound."""
@@ -143,7 +143,7 @@ class GrpcReceiver:
                 try:
                     caller = self._authenticate(context)
                     body = self._reader.read(messages, context)
-                    outcome = self._take(body, export, caller.key_project, share)
+                    outcome = self._export(body, export, caller.key_project, share)
                 except grpc.RpcError:  # the client is gone
                     raise
                 except Exception as error:  # the boundary: each error becomes a status
@@ -164,7 +164,9 @@ class GrpcReceiver:
         self._exporter.admit(caller.key_project)
         return caller
 
-    def _take(self, body: bytes, export: Export, project: str, share: Reservation) -> ExportOutcome:
+    def _export(
+        self, body: bytes, export: Export, project: str, share: Reservation
+    ) -> ExportOutcome:
         """Export one message; gzip is recognised by its first bytes, which no protobuf has."""
         share.grow(len(body))
         with self._handling:

@@ -24,7 +24,7 @@ from spanloom.collector.intake.redaction.walk import GONE
 from spanloom.core.values.python_repr import as_json
 
 if TYPE_CHECKING:
-    from spanloom.collector.intake.redaction.walk import Findings, Gone
+    from spanloom.collector.intake.redaction.walk import Gone, Matches
 
 
 class _Read(BaseModel):
@@ -111,33 +111,33 @@ class NoContent:
         self._keys, self._json = read_keys(), read_structure().json_structure
         self._fields = self._json.fields
 
-    def value(self, _place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
+    def value(self, _place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
         """Return the structure of an attribute's value, or ``GONE`` if it has none."""
         if _matches(self._keys.structure, key) and _is_name(value):
             return value
         if _matches(self._keys.numbers, key) and _DECIMAL.fullmatch(str(value)):
             return value
-        left: Plain | Gone = GONE
+        structure: Plain | Gone = GONE
         if _matches(self._keys.failures, key):
-            left = describe_failure(value) if isinstance(value, str) else GONE
+            structure = describe_failure(value) if isinstance(value, str) else GONE
         elif _matches(self._keys.content, key):
-            left = self._skeleton(value)
-        if left != value:
-            found[RULE, Action.DROP] += 1
-        return left
+            structure = self._skeleton(value)
+        if structure != value:
+            matches[RULE, Action.DROP] += 1
+        return structure
 
-    def text(self, place: Place, text: str, found: Findings) -> str:
+    def text(self, place: Place, text: str, matches: Matches) -> str:
         """Return names unchanged; of a status message only the error's class and code."""
         if not text or (place is Place.NAMES and len(text) <= LONGEST_NAME):
             return text
-        left = describe_failure(text) if place is Place.STATUS else ""
-        if left != text:
-            found[RULE, Action.DROP] += 1
-        return left
+        structure = describe_failure(text) if place is Place.STATUS else ""
+        if structure != text:
+            matches[RULE, Action.DROP] += 1
+        return structure
 
-    def note(self, found: Findings, count: int) -> None:
+    def note(self, matches: Matches, count: int) -> None:
         """Count ``count`` items that the caller removed."""
-        found[RULE, Action.DROP] += count
+        matches[RULE, Action.DROP] += count
 
     def event(self, name: str) -> bool:
         """Return whether an event of this name is stored."""

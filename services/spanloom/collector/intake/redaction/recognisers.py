@@ -84,9 +84,9 @@ def find_secrets() -> Recogniser:
         for start in range(0, max(len(text) - OVERLAP, 1), WINDOW - OVERLAP):
             for pattern in patterns:
                 tick()
-                for found in pattern.finditer(text, start, start + WINDOW):
-                    rest = _REST_OF_TOKEN.match(text, found.end())
-                    yield found.start(), rest.end() if rest else found.end()
+                for match in pattern.finditer(text, start, start + WINDOW):
+                    rest = _REST_OF_TOKEN.match(text, match.end())
+                    yield match.start(), rest.end() if rest else match.end()
 
     return find
 
@@ -95,10 +95,10 @@ def find_emails() -> Recogniser:
     """Return the recogniser of email addresses like ``ada@example.com``."""
 
     def find(text: str, _tick: Tick) -> Iterator[Span]:
-        for found in _DOMAIN.finditer(text):
-            before = text[max(0, found.start() - _LONGEST_LOCAL) : found.start()]
+        for match in _DOMAIN.finditer(text):
+            before = text[max(0, match.start() - _LONGEST_LOCAL) : match.start()]
             if local := _LOCAL.search(before):
-                yield found.start() - len(local[0]), found.end()
+                yield match.start() - len(local[0]), match.end()
 
     return find
 
@@ -127,13 +127,13 @@ def find_ibans() -> Recogniser:
     is_valid: Callable[[str], bool] = _library("stdnum.iban").is_valid
 
     def find(text: str, tick: Tick) -> Iterator[Span]:
-        for found in _IBAN.finditer(text):
+        for match in _IBAN.finditer(text):
             tick()
-            account = found[0]
+            account = match[0]
             while len(account) >= _SHORTEST_IBAN and not is_valid(account):
                 account = account.rpartition(" ")[0]
             if len(account) >= _SHORTEST_IBAN:
-                yield found.start(), found.start() + len(account)
+                yield match.start(), match.start() + len(account)
 
     return find
 
@@ -143,16 +143,16 @@ def find_ips() -> Recogniser:
 
     def find(text: str, _tick: Tick) -> Iterator[Span]:
         for pattern in (_IPV4, _IPV6):
-            for found in pattern.finditer(text):
-                if found[0] != "::" and _is_address(found[0]):
-                    yield found.span()
+            for match in pattern.finditer(text):
+                if match[0] != "::" and _is_address(match[0]):
+                    yield match.span()
 
     return find
 
 
 def find_phones() -> Recogniser:
     """Return the recogniser of phone numbers with a country code: ``+49 30 901820``."""
-    return lambda text, _tick: (found.span() for found in _PHONE.finditer(text))
+    return lambda text, _tick: (match.span() for match in _PHONE.finditer(text))
 
 
 def find_ssns() -> Recogniser:
@@ -185,10 +185,10 @@ def _library(name: str) -> ModuleType:
 def _private_keys(text: str) -> Iterator[Span]:
     """Yield private keys in PEM format; one without an end extends to the end of the text."""
     stop = 0
-    while found := _KEY_BEGIN.search(text, stop):
-        end = text.find(_KEY_END, found.end())
+    while match := _KEY_BEGIN.search(text, stop):
+        end = text.find(_KEY_END, match.end())
         stop = len(text) if end < 0 else end
-        yield found.start(), stop
+        yield match.start(), stop
 
 
 def _is_address(text: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from spanloom.collector.intake.redaction.content import NoContent
 from spanloom.collector.intake.redaction.rules import Action, Place, read_rules, read_secret
 from spanloom.collector.intake.redaction.values import Plain, read_value, write_value
-from spanloom.collector.intake.redaction.walk import GONE, Findings, Gone, Walk
+from spanloom.collector.intake.redaction.walk import GONE, Gone, Matches, Walk
 from spanloom.core.conventions.run_context import ATTRIBUTE, read_counts, write_counts
 from spanloom.core.errors import StartupError
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 class Filter(Protocol):
     """Redacts values and texts."""
 
-    def value(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
+    def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
         """Return an attribute's value redacted, or ``GONE``."""
 
-    def text(self, place: Place, text: str, found: Findings) -> str:
+    def text(self, place: Place, text: str, matches: Matches) -> str:
         """Return a text without a key redacted."""
 
 
@@ -50,31 +50,31 @@ class Redactor:
         """Begin a request; ``spans_are`` is ``EVENT`` if its spans encode content events."""
         return Redaction(self, spans_are)
 
-    def value(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
+    def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
         """Return a value redacted by all filters, or ``GONE``."""
-        left: Plain | Gone = value
+        redacted: Plain | Gone = value
         for each in self._filters:
-            if not isinstance(left, Gone):
-                left = each.value(place, key, left, found)
-        return left
+            if not isinstance(redacted, Gone):
+                redacted = each.value(place, key, redacted, matches)
+        return redacted
 
-    def text(self, place: Place, text: str, found: Findings) -> str:
+    def text(self, place: Place, text: str, matches: Matches) -> str:
         """Return a text redacted by all filters."""
         for each in self._filters:
-            text = each.text(place, text, found)
+            text = each.text(place, text, matches)
         return text
 
-    def by_rules(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
+    def by_rules(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
         """Return a value redacted by the rules only, or ``GONE``."""
-        return self._walk.value(place, key, value, found) if self._walk else value
+        return self._walk.value(place, key, value, matches) if self._walk else value
 
-    def key(self, place: Place, key: str, found: Findings) -> str:
+    def key(self, place: Place, key: str, matches: Matches) -> str:
         """Return a key redacted by the rules' recognisers."""
-        return self._walk.text(place, key, found) if self._walk else key
+        return self._walk.text(place, key, matches) if self._walk else key
 
-    def count(self, found: Findings) -> None:
+    def count(self, matches: Matches) -> None:
         """Add the matches to the metrics."""
-        for (rule, action), n in found.items():
+        for (rule, action), n in matches.items():
             self._metrics.redacted.labels(rule=rule, action=action).inc(n)
 
 
@@ -85,9 +85,9 @@ class Redaction:
         """Begin without matches."""
         self._redactor = redactor
         self._spans_are = spans_are
-        self._shared: Findings = Counter()
+        self._shared: Matches = Counter()
         """Matches in the resource and scope, until they are written onto the next span."""
-        self.found: Findings = Counter()
+        self.matches: Matches = Counter()
 
     def resource(self, resource: ResourceSpans) -> None:
         """Redact a resource, without its scopes and spans."""
@@ -103,54 +103,54 @@ class Redaction:
 
     def span(self, span: Span) -> None:
         """Redact a span with its events and links, and write the counts onto it."""
-        found, self._shared = self._shared, Counter()
+        matches, self._shared = self._shared, Counter()
         counts = read_counts(_text_of(span.attributes.pop(ATTRIBUTE, b"")))
-        self._attributes(self._spans_are, span.attributes, found)
-        span.name = self._name(span.name, found)
-        span.trace_state = self._name(span.trace_state, found)
+        self._attributes(self._spans_are, span.attributes, matches)
+        span.name = self._name(span.name, matches)
+        span.trace_state = self._name(span.trace_state, matches)
         if span.HasField("status"):
-            message = self._redactor.text(Place.STATUS, span.status.message, found)
+            message = self._redactor.text(Place.STATUS, span.status.message, matches)
             span.status.message = message
-        self._events(span, found)
+        self._events(span, matches)
         for link in span.links:
-            self._attributes(Place.LINK, link.attributes, found)
-            link.trace_state = self._name(link.trace_state, found)
-        for (rule, _), n in found.items():
+            self._attributes(Place.LINK, link.attributes, matches)
+            link.trace_state = self._name(link.trace_state, matches)
+        for (rule, _), n in matches.items():
             counts[rule] += n
         if counts:
             span.attributes[ATTRIBUTE] = write_value(write_counts(counts))
-        self.found += found
+        self.matches += matches
 
     def count(self) -> None:
         """Add the request's matches to the metrics; call once, at the end."""
-        self._redactor.count(self.found + self._shared)
+        self._redactor.count(self.matches + self._shared)
 
-    def _events(self, span: Span, found: Findings) -> None:
+    def _events(self, span: Span, matches: Matches) -> None:
         no_content = self._redactor.no_content
         if no_content and span.events:
             kept = [event for event in span.events if no_content.event(event.name)]
             if len(kept) < len(span.events):
-                no_content.note(found, len(span.events) - len(kept))
+                no_content.note(matches, len(span.events) - len(kept))
                 del span.events[:]
                 span.events.extend(kept)
         for event in span.events:
-            self._attributes(Place.EVENT, event.attributes, found)
-            event.name = self._name(event.name, found)
+            self._attributes(Place.EVENT, event.attributes, matches)
+            event.name = self._name(event.name, matches)
 
-    def _name(self, text: str, found: Findings) -> str:
-        return self._redactor.text(Place.NAMES, text, found) if text else text
+    def _name(self, text: str, matches: Matches) -> str:
+        return self._redactor.text(Place.NAMES, text, matches) if text else text
 
     def _attributes(
-        self, place: Place, attributes: MutableMapping[str, bytes], found: Findings
+        self, place: Place, attributes: MutableMapping[str, bytes], matches: Matches
     ) -> None:
         for key in list(attributes):
             encoded = attributes[key]
-            left = self._redactor.value(place, key, read_value(encoded), found)
-            name = self._redactor.key(place, key, found)
-            if left is GONE or name != key:
+            redacted = self._redactor.value(place, key, read_value(encoded), matches)
+            name = self._redactor.key(place, key, matches)
+            if redacted is GONE or name != key:
                 del attributes[key]
-            if not isinstance(left, Gone):
-                attributes[name] = write_value(left)
+            if not isinstance(redacted, Gone):
+                attributes[name] = write_value(redacted)
 
 
 def _text_of(encoded: bytes) -> str:

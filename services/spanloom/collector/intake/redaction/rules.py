@@ -104,8 +104,8 @@ def read_rules(path: Path) -> Sequence[Rule]:
     try:
         read = _File.model_validate(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        raise _refusal(path, [f"{_where(e['loc'])}: {e['msg']}" for e in found]) from error
+        errors = error.errors(include_url=False)
+        raise _refusal(path, [f"{_where(e['loc'])}: {e['msg']}" for e in errors]) from error
     except (OSError, ValueError) as error:  # tomllib's errors are ValueErrors
         raise _refusal(path, [f"cannot be read: {error}"]) from error
     if mistakes := list(_mistakes(read.rules)):

@@ -42,9 +42,9 @@ def read_json(text: str) -> tuple[Plain, bool] | None:
 
     def collect(pairs: list[tuple[str, Plain]]) -> dict[str, Plain]:
         nonlocal hides
-        found = dict(pairs)
-        hides = hides or len(found) < len(pairs)
-        return found
+        fields = dict(pairs)
+        hides = hides or len(fields) < len(pairs)
+        return fields
 
     try:
         read = json.loads(text.lstrip("\ufeff"), object_pairs_hook=collect, parse_int=_number)

@@ -49,7 +49,7 @@ class Gone:
 
 
 GONE: Final = Gone()
-Findings = Counter[tuple[str, Action]]
+Matches = Counter[tuple[str, Action]]
 """Number of matches by rule and action."""
 
 
@@ -77,30 +77,30 @@ class Walk:
             for place in Place
         }
 
-    def value(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
+    def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
         """Return a value redacted by the rules of the place, or ``GONE``."""
-        run = _Run(self, place, found)
+        run = _Run(self, place, matches)
         try:
             return run.named(key, key, value, 0)
         except (_OverBoundError, UnreadableJsonError):
-            found[UNCHECKED.name, UNCHECKED.action] += 1
+            matches[UNCHECKED.name, UNCHECKED.action] += 1
             return self.mark(UNCHECKED, "")
 
-    def text(self, place: Place, text: str, found: Findings) -> str:
+    def text(self, place: Place, text: str, matches: Matches) -> str:
         """Return a text without a key, such as a span's name, redacted."""
-        value = self.value(place, "", text, found)
+        value = self.value(place, "", text, matches)
         return value if isinstance(value, str) else ""
 
     def rule_for(self, place: Place, path: str) -> Rule | None:
         """Return the first rule of the place with a pattern that matches the key."""
         return next((rule for rule in self._keyed[place] if rule.covers_key(path)), None)
 
-    def scan(self, place: Place, text: str, found: Findings, tick: Callable[[], None]) -> str:
+    def scan(self, place: Place, text: str, matches: Matches, tick: Callable[[], None]) -> str:
         """Return a text with all matches of the place's recognisers replaced."""
         for rule, recognisers in self._finders[place]:
             spans = sorted({span for find in recognisers for span in find(text, tick)})
             if spans:
-                text = self._replace(rule, text, spans, found)
+                text = self._replace(rule, text, spans, matches)
         return text
 
     def mark(self, rule: Rule, text: str) -> str:
@@ -111,7 +111,7 @@ class Walk:
         return f"[hash:{rule.name}:{digest.hexdigest()[:16]}]"
 
     def _replace(
-        self, rule: Rule, text: str, spans: Sequence[tuple[int, int]], found: Findings
+        self, rule: Rule, text: str, spans: Sequence[tuple[int, int]], matches: Matches
     ) -> str:
         parts: list[str] = []
         done = 0
@@ -120,17 +120,17 @@ class Walk:
             if rule.action is not Action.DROP:
                 parts.append(self.mark(rule, text[start:stop]))
             done = stop
-            found[rule.name, rule.action] += 1
+            matches[rule.name, rule.action] += 1
         return "".join([*parts, text[done:]])
 
 
 class _Run:
     """The redaction of one value, within the time limit."""
 
-    def __init__(self, walk: Walk, place: Place, found: Findings) -> None:
+    def __init__(self, walk: Walk, place: Place, matches: Matches) -> None:
         self._walk = walk
         self._place = place
-        self._found = found
+        self._matches = matches
         self._until = time.monotonic() + MAX_VALUE_S
 
     def named(self, key: str, path: str, value: Plain, depth: int) -> Plain | Gone:
@@ -163,16 +163,16 @@ class _Run:
             text = as_text(value)
         else:
             return value
-        left = self._scan(text)
-        return value if left == text else left
+        kept = self._scan(text)
+        return value if kept == text else kept
 
     def _dictionary(self, path: str, value: dict[str, Plain], depth: int) -> Plain:
-        left: dict[str, Plain] = {}
+        kept: dict[str, Plain] = {}
         for key, item in value.items():
             new = self.named(key, f"{path}.{key}", item, depth + 1)
             if not isinstance(new, Gone):
-                left[self._scan(key)] = new
-        return left
+                kept[self._scan(key)] = new
+        return kept
 
     def _text(self, path: str, text: str, depth: int) -> str:
         if len(text) > MAX_TEXT:
@@ -187,12 +187,12 @@ class _Run:
     def _scan(self, text: str) -> str:
         if len(text) > MAX_TEXT:
             raise _OverBoundError
-        return self._walk.scan(self._place, text, self._found, self._tick)
+        return self._walk.scan(self._place, text, self._matches, self._tick)
 
     def _apply(self, rule: Rule, value: Plain) -> Plain | Gone:
         if isinstance(value, str) and _MARK.fullmatch(value):
             return value  # redacted already, by an endpoint
-        self._found[rule.name, rule.action] += 1
+        self._matches[rule.name, rule.action] += 1
         return GONE if rule.action is Action.DROP else self._walk.mark(rule, as_text(value))
 
     def _tick(self) -> None:
