@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 QUESTION = "How many people work at Alpha and Beta together?"
 
 
-class _SeenTraces(SpanProcessor):
+class _FirstTrace(SpanProcessor):
     """Records the trace id of the first span, to query its trajectory afterwards."""
 
     trace_id = ""
@@ -39,9 +39,9 @@ class _SeenTraces(SpanProcessor):
 
 def run_live(endpoint: str) -> str:
     """Run the agents, exporting to ``endpoint``; return the trace id once all spans are sent."""
-    seen = _SeenTraces()
+    first = _FirstTrace()
     provider = TracerProvider(resource=Resource.create({"service.name": "spanloom-demo"}))
-    provider.add_span_processor(seen)
+    provider.add_span_processor(first)
     exporter = OTLPSpanExporter(endpoint=endpoint, insecure=True)
     provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=200))
     instrumentor = LangChainInstrumentor()
@@ -54,7 +54,7 @@ def run_live(endpoint: str) -> str:
     finally:
         instrumentor.uninstrument()
         provider.shutdown()
-    return seen.trace_id
+    return first.trace_id
 
 
 def _answer(question: str) -> None:

@@ -101,7 +101,7 @@ class ServiceFacts(NamedTuple):
     """Why it could not be queried; empty if it answered."""
 
 
-class DoorsFacts(NamedTuple):
+class ExposureFacts(NamedTuple):
     """Reachability of the ports."""
 
     host: str
@@ -166,7 +166,7 @@ class Facts:
     """Errors of other files that a start reads; empty if they are fine."""
     store: Known[StoreState]
     keys: Known[Sequence[Key]]
-    doors: Known[DoorsFacts]
+    exposure: Known[ExposureFacts]
     ports: Known[Sequence[PortFacts]]
     certificate: Known[CertificateFacts]
     exporter: Known[ExporterFacts]

@@ -38,7 +38,7 @@ class Encoding(StrEnum):
 
 MIN_RETRY_S = 1.0
 MAX_RETRY_S = 5.0
-"""Exporters give up after ten seconds in all, so a longer hint means loss."""
+"""Exporters time out after ten seconds in all, so a longer hint would lose data."""
 MAX_MESSAGE_BYTES = 4096
 """Limit of the message in a partial success."""
 MAX_ERROR_BYTES = 1024

@@ -43,7 +43,7 @@ def directory(directory: DirectoryFacts) -> Verdict:
 
 
 def owner(directory: DirectoryFacts) -> Verdict:
-    """Warning if the last process that used it was killed; tells the one that uses it now."""
+    """Warning if the last process that used it was killed; shows the one that uses it now."""
     if directory.is_used:
         return ok(f"process {directory.owner} uses it")
     if directory.was_killed:
@@ -55,7 +55,7 @@ def owner(directory: DirectoryFacts) -> Verdict:
 
 
 def disk(disk: DiskFacts, spool: SpoolFacts) -> Verdict:
-    """Problem with less than 2 GiB or 5 % free; warning if the spool may grow beyond what is."""
+    """Problem with less than 2 GiB or 5 % free; warning if the spool may outgrow the free space."""
     summary = f"{size(disk.free)} of {size(disk.total)} free"
     if disk.free < disk.min_free:
         summary += f": requests are refused below {size(disk.min_free)} (--min-free-bytes)"
@@ -71,12 +71,12 @@ def disk(disk: DiskFacts, spool: SpoolFacts) -> Verdict:
 
 
 def sizes(disk: DiskFacts) -> Verdict:
-    """Tells what store, spool and observations take on the disk."""
+    """Report the sizes of store, spool and observations on the disk."""
     return ok(", ".join(f"{name} {size(taken)}" for name, taken in disk.sizes.items()))
 
 
 def files(files: Sequence[str]) -> Verdict:
-    """Problem if another file that a start reads cannot be read: then nothing starts."""
+    """Problem if another file needed at the start cannot be read: nothing starts then."""
     if not files:
         return ok("the others that a start reads can be read")
     return problem("; ".join(files), "mend it, or restore a backup: `spanloom restore`")

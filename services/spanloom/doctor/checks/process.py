@@ -23,7 +23,7 @@ _NS = 10**9
 
 
 def service(service: ServiceFacts) -> Verdict:
-    """Problem if it cannot be asked; warning if another address may be that of the process."""
+    """Problem if it cannot be queried; warning if the process may have another address."""
     todo = (
         "name its address with --api-url, and put a key with the scope admin for all projects "
         "into SPANLOOM_API_KEY; if it hangs, stop it and start it again"
@@ -37,7 +37,7 @@ def service(service: ServiceFacts) -> Verdict:
 
 
 def parts(failures: Sequence[str], troubles: Sequence[str]) -> Verdict:
-    """Problem if the running process is not ready, or parts of it cannot do all; tells why."""
+    """Problem if the running process is not ready or degraded; lists the reasons."""
     if not failures and troubles:
         return problem("; ".join(troubles), "see its log; it goes on when the cause is gone")
     if not failures:
@@ -46,7 +46,7 @@ def parts(failures: Sequence[str], troubles: Sequence[str]) -> Verdict:
 
 
 def descriptors(descriptors: DescriptorFacts) -> Verdict:
-    """Problem from 90 % of the files and connections that may be open; warning if those are few."""
+    """Problem from 90 % of the limit of open files and connections; warning if the limit is low."""
     summary = f"{descriptors.used} of {descriptors.limit} files and connections are open"
     todo = f"`ulimit -n {descriptors.enough}` before the start, or LimitNOFILE= of systemd"
     if descriptors.used >= FULL_SHARE * descriptors.limit:
@@ -55,7 +55,7 @@ def descriptors(descriptors: DescriptorFacts) -> Verdict:
 
 
 def ports(ports: Sequence[PortFacts]) -> Verdict:
-    """Problem if a port of the running service does not answer; warning if it is taken before."""
+    """Problem if a port of the running service does not answer; warning if a port is taken."""
     if silent := [port for port in ports if port.is_ours and not port.answers]:
         return problem(
             ", ".join(f"{port.address} does not answer" for port in silent),

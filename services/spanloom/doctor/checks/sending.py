@@ -14,7 +14,7 @@ _HTTP_TO_GRPC = "an exporter over HTTP is told nothing there but bytes that are 
 
 
 def exporter(exporter: ExporterFacts) -> Verdict:
-    """Problem if the OTEL_… variables here lead nowhere or name the wrong protocol."""
+    """Problem if the OTEL_… variables name an address without an answer, or the wrong protocol."""
     where = f"OTEL_EXPORTER_OTLP_ENDPOINT leads to {exporter.address}"
     protocol = exporter.protocol
     if exporter.error:

@@ -20,7 +20,7 @@ _NS = 10**9
 
 
 def spool(spool: SpoolFacts, directory: DirectoryFacts, now_ns: int) -> Verdict:
-    """Problem from 90 % of its bound; warning if requests wait for 5 minutes, or for a start."""
+    """Problem from 90 % of its limit; warning if requests wait for 5 minutes, or for a start."""
     age_s = max(now_ns - spool.oldest_ns, 0) / _NS if spool.records else 0
     taken = spool.bytes + sum(letter.size for letter in spool.letters)
     summary = f"{size(taken)} of {size(spool.max_bytes)}"
@@ -38,7 +38,7 @@ def spool(spool: SpoolFacts, directory: DirectoryFacts, now_ns: int) -> Verdict:
 
 
 def dead_letters(spool: SpoolFacts, now_ns: int) -> Verdict:
-    """Problem if the store refused requests that were acknowledged; tells their reasons."""
+    """Problem if the store refused acknowledged requests; lists the reasons."""
     letters = spool.letters
     if not letters:
         return ok("none")
@@ -52,7 +52,7 @@ def dead_letters(spool: SpoolFacts, now_ns: int) -> Verdict:
 
 
 def damaged_spool(spool: SpoolFacts) -> Verdict:
-    """Problem if a start found the spool damaged: what could not be read of it is not stored."""
+    """Problem if a start found the spool damaged: unreadable records are not stored."""
     if not spool.damaged:
         return ok("none is kept")
     file = spool.damaged[-1]

@@ -18,13 +18,13 @@ _HIDDEN = "the store's account may not see it"
 
 
 def store(store: StoreState) -> Verdict:
-    """Problem if the store cannot be opened or asked; tells the engine's version and its size."""
+    """Problem if the store cannot be opened or queried; shows the engine's version and size."""
     taken = "" if store.parts_bytes is None else f", {size(store.parts_bytes)} in its tables"
     return ok(f"ClickHouse {store.engine}{taken}")
 
 
 def schema(store: StoreState) -> Verdict:
-    """Problem if a newer Spanloom or one before 0.1.0 made the tables; warning if an older one."""
+    """Problem if a newer Spanloom, or one before 0.1.0, made the tables; warning if older."""
     applied, shipped = store.applied, store.shipped
     if store.has_lost_ledger:
         return problem(
@@ -64,7 +64,7 @@ def store_clock(store: StoreState, now_ns: int) -> Verdict:
 
 
 def detached_parts(store: StoreState) -> Verdict:
-    """Problem if the engine has put parts aside: their rows are in no answer."""
+    """Problem if the engine has detached parts: their rows are missing in all answers."""
     if store.detached is None:
         return skipped(_HIDDEN)
     if not store.detached:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
 _ANSWER_S = 2.0
-_QUESTION = b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+_PROBE = b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 _FRAME_TYPE, _SETTINGS = 3, 4  # type of the first frame of HTTP/2 (RFC 9113, 3.4 and 4.1)
 
 
@@ -56,7 +56,7 @@ def _negotiated(connection: socket.socket, host: str) -> str:
 
 
 def _probed(connection: socket.socket) -> str:
-    connection.sendall(_QUESTION)
+    connection.sendall(_PROBE)
     answer = connection.recv(64)
     if answer.startswith(b"HTTP/"):
         return HTTP

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spanloom.doctor.facts import DirectoryFacts, Facts, ServiceFacts, Unknown
 from spanloom.doctor.gather.exporter import look_at_exporter
 from spanloom.doctor.gather.files import look_at_disk, look_at_files, look_at_spool
-from spanloom.doctor.gather.network import look_at_certificate, look_at_doors, look_at_ports
+from spanloom.doctor.gather.network import look_at_certificate, look_at_exposure, look_at_ports
 from spanloom.doctor.gather.software import look_at_software
 from spanloom.doctor.gather.store import look_at_keys, look_at_store
 
@@ -51,7 +51,7 @@ def local_facts(
         descriptors=idle,
         troubles=idle,
         store=look_at_store(settings, facts.spool),
-        doors=look_at_doors(settings),
+        exposure=look_at_exposure(settings),
         ports=look_at_ports(settings),
         certificate=look_at_certificate(settings),
     )
@@ -72,7 +72,7 @@ def _with_service(facts: Facts, settings: Settings, service: ServiceFacts) -> Fa
         descriptors=unknown,
         troubles=unknown,
         store=unknown if settings.is_embedded else look_at_store(settings, facts.spool),
-        doors=unknown,
+        exposure=unknown,
         ports=unknown,
         certificate=unknown,
     )
@@ -88,7 +88,7 @@ def _without(reason: Unknown) -> Facts:
         files=reason,
         store=reason,
         keys=reason,
-        doors=reason,
+        exposure=reason,
         ports=reason,
         certificate=reason,
         exporter=look_at_exporter(os.environ),

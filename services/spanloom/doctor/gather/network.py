@@ -11,7 +11,7 @@ from spanloom.core.model.authority import authority
 from spanloom.doctor.facts import (
     Broken,
     CertificateFacts,
-    DoorsFacts,
+    ExposureFacts,
     Known,
     PortFacts,
     Unknown,
@@ -34,9 +34,9 @@ _LISTENING = "0A"
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # to connect to, not to listen on
 
 
-def look_at_doors(settings: Settings) -> DoorsFacts:
+def look_at_exposure(settings: Settings) -> ExposureFacts:
     """Return the reachability of the ports by the options."""
-    return DoorsFacts(settings.host, is_loopback(settings.host), settings.insecure)
+    return ExposureFacts(settings.host, is_loopback(settings.host), settings.insecure)
 
 
 def look_at_ports(settings: Settings, own: Mapping[str, int] | None = None) -> Sequence[PortFacts]:

@@ -52,7 +52,7 @@ def look_at_keys(settings: Settings) -> Known[Sequence[Key]]:
 
 
 def keys_of(ask: Callable[[], Sequence[Key]]) -> Known[Sequence[Key]]:
-    """Return the keys returned by ``ask``, or why they cannot be read."""
+    """Return the keys read by ``ask``, or why they cannot be read."""
     try:
         return ask()
     except SpanloomError as error:

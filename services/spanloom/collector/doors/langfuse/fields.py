@@ -50,7 +50,7 @@ Fields = dict[str, list[object]]
 _FIRST_SEEN = "firstSeen"
 
 
-def add(fields: Fields, changes: Iterable[Change]) -> None:
+def merge(fields: Fields, changes: Iterable[Change]) -> None:
     """Merge changes into the fields: each has the value of the latest event that sets it."""
     for change in changes:
         stamp = [*change.stamp]
@@ -74,7 +74,7 @@ def first_seen_ns(fields: Fields) -> int:
     return seen if isinstance(seen, int) else 0
 
 
-def is_on_top(fields: Fields) -> bool:
+def is_top_level(fields: Fields) -> bool:
     """Return whether an observation has no parent observation."""
     return "parentObservationId" not in fields
 

@@ -133,7 +133,7 @@ class ObservationFile:
             touch = "UPDATE known SET touched_s = ? WHERE project = ? AND subject = ? AND id = ?"
             self._file.execute(touch, (now, project, Subject.TRACE, top_of))
 
-    def tops(self, project: str, trace_id: str, limit: int) -> list[str]:
+    def top_level_ids(self, project: str, trace_id: str, limit: int) -> list[str]:
         """Return the ids of a trace's top-level observations, at most ``limit``."""
         query = "SELECT id FROM known WHERE project = ? AND top_of = ? ORDER BY id LIMIT ?"
         with self._lock:

@@ -110,7 +110,7 @@ class Observations:
                     if subject is Subject.TRACE:
                         traces[known_id] = [change.stamp.event_id for change in group]
         for trace_id, event_ids in traces.items():
-            for top in self._file.tops(project, trace_id, MAX_TOPS):
+            for top in self._file.top_level_ids(project, trace_id, MAX_TOPS):
                 merged.spans.setdefault(top, []).extend(event_ids)
                 merged.traces.add(trace_id_of(trace_id))
         return merged
@@ -133,7 +133,7 @@ class Observations:
         if trace_id is None:
             return None
         trace: Fields = {}
-        if known_fields.is_on_top(fields):
+        if known_fields.is_top_level(fields):
             trace, trace_size = self._file.read(project, Subject.TRACE, trace_id) or ({}, 0)
             size += trace_size
         return Observation(
@@ -150,7 +150,7 @@ class Observations:
         subject, known_id = key
         row = self._file.read(project, subject, known_id)
         fields = {} if row is None else row[0]
-        known_fields.add(fields, changes)
+        known_fields.merge(fields, changes)
         body = orjson.dumps(fields)
         event_ids = [change.stamp.event_id for change in changes]
         if row is None and self._is_forgotten(project, key, fields):
@@ -161,7 +161,7 @@ class Observations:
             merged.refused += [Refusal(i, reason, 413) for i in event_ids]
             return 0
         trace_id = known_fields.trace_of(known_id, fields) if subject is _OBSERVATION else None
-        top_of = trace_id if known_fields.is_on_top(fields) else None
+        top_of = trace_id if known_fields.is_top_level(fields) else None
         span_trace = None if trace_id is None else trace_id_of(trace_id)
         self._file.write(project, subject, known_id, body, span_trace, top_of)
         if span_trace is not None:

@@ -96,7 +96,7 @@ _RAISED = re.compile(
 )
 _PAUSE = re.compile(r"interrupt signal: ID=|interrupt happened, info: ")
 _CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
-_STOOD_IN = re.compile(r"\[not stored:[0-9a-f]{8}\]")
+_PLACEHOLDER = re.compile(r"\[not stored:[0-9a-f]{8}\]")
 _ID = re.compile(r"(?:resp|chatcmpl|msg|call|rs|run|gen)[-_][\w-]{1,100}")
 _DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
 """A number, also in a text, as some senders write counts."""
@@ -150,7 +150,7 @@ class NoContent:
             except UnreadableJsonError:
                 return ""
             if read is None:
-                return self._stand_in(value)
+                return self._placeholder(value)
             return write_json(self._reduce("", read[0], 0))
         return self._reduce("", value, 0)
 
@@ -175,10 +175,10 @@ class NoContent:
         return key in self._json.ids and _ID.fullmatch(text) is not None
 
     def _text(self, text: str) -> Plain:
-        return self._skeleton(text) if text[:1] in {"{", "["} else self._stand_in(text)
+        return self._skeleton(text) if text[:1] in {"{", "["} else self._placeholder(text)
 
-    def _stand_in(self, text: str) -> str:
-        if not text or _STOOD_IN.fullmatch(text):
+    def _placeholder(self, text: str) -> str:
+        if not text or _PLACEHOLDER.fullmatch(text):
             return text
         digest = hmac.new(self._secret, text.encode(errors="surrogatepass"), hashlib.sha256)
         return f"[not stored:{digest.hexdigest()[:8]}]"
