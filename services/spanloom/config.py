@@ -32,7 +32,7 @@ class OptionError(SpanloomError):
 
 
 class SectionSettings(BaseSettings):
-    """The options of one subject; the title heads them in help and documentation."""
+    """The options of one subject; the title is their heading in help and documentation."""
 
     model_config = SettingsConfigDict(
         env_prefix=VARIABLE_PREFIX, extra="ignore", frozen=True, title="Options"
@@ -40,7 +40,7 @@ class SectionSettings(BaseSettings):
 
 
 class StoreSettings(SectionSettings):
-    """Where data lives, and how long."""
+    """Location and retention of data."""
 
     model_config = SettingsConfigDict(title="Data and store")
 
@@ -134,7 +134,7 @@ class NetworkSettings(SectionSettings):
 
 
 class SqlSettings(SectionSettings):
-    """What the SQL port answers, and what a statement may take."""
+    """The SQL port, and the limits of a statement."""
 
     model_config = SettingsConfigDict(title="SQL port")
 
@@ -155,7 +155,7 @@ class SqlSettings(SectionSettings):
 
 
 class ReceivingSettings(SectionSettings):
-    """What the collector takes, and how it hands it to the store."""
+    """Ports and limits of the collector, and its batches to the store."""
 
     model_config = SettingsConfigDict(title="Receiving")
 
@@ -207,7 +207,7 @@ class ReceivingSettings(SectionSettings):
 
 
 class RedactionSettings(SectionSettings):
-    """What is taken out of spans before anything is written."""
+    """Redaction of spans before anything is written."""
 
     model_config = SettingsConfigDict(title="Redaction")
 
@@ -257,7 +257,7 @@ class ExtractingSettings(SectionSettings):
 
 
 class BuildingSettings(SectionSettings):
-    """What a trajectory is built from, and by whom."""
+    """Inputs and worker processes of the building of trajectories."""
 
     model_config = SettingsConfigDict(title="Building")
 
@@ -284,7 +284,7 @@ class BuildingSettings(SectionSettings):
 
 
 class SearchingSettings(SectionSettings):
-    """Whether texts can be searched."""
+    """Full-text search."""
 
     model_config = SettingsConfigDict(title="Searching")
 
@@ -296,7 +296,7 @@ class SearchingSettings(SectionSettings):
 
 
 class ProcessSettings(SectionSettings):
-    """How the process ends and what it says."""
+    """Shutdown and logging."""
 
     model_config = SettingsConfigDict(title="Process")
 

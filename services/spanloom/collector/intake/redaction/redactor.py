@@ -26,10 +26,10 @@ class Filter(Protocol):
     """Redacts values and texts."""
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return an attribute's value redacted, or ``GONE``."""
+        """Return the redacted value of an attribute, or ``GONE``."""
 
     def text(self, place: Place, text: str, matches: Matches) -> str:
-        """Return a text without a key redacted."""
+        """Return the redacted form of a text that has no key."""
 
 
 class Redactor:
@@ -51,7 +51,7 @@ class Redactor:
         return Redaction(self, spans_are)
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value redacted by all filters, or ``GONE``."""
+        """Return a value after all filters, or ``GONE``."""
         redacted: Plain | Gone = value
         for each in self._filters:
             if not isinstance(redacted, Gone):
@@ -59,17 +59,17 @@ class Redactor:
         return redacted
 
     def text(self, place: Place, text: str, matches: Matches) -> str:
-        """Return a text redacted by all filters."""
+        """Return a text after all filters."""
         for each in self._filters:
             text = each.text(place, text, matches)
         return text
 
     def by_rules(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value redacted by the rules only, or ``GONE``."""
+        """Return a value after the rules only, or ``GONE``."""
         return self._walk.value(place, key, value, matches) if self._walk else value
 
     def key(self, place: Place, key: str, matches: Matches) -> str:
-        """Return a key redacted by the rules' recognisers."""
+        """Return a key after the rules' recognisers."""
         return self._walk.text(place, key, matches) if self._walk else key
 
     def count(self, matches: Matches) -> None:

@@ -78,7 +78,7 @@ class Walk:
         }
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value redacted by the rules of the place, or ``GONE``."""
+        """Return a value after the rules of the place, or ``GONE``."""
         run = _Run(self, place, matches)
         try:
             return run.named(key, key, value, 0)
@@ -87,7 +87,7 @@ class Walk:
             return self.mark(UNCHECKED, "")
 
     def text(self, place: Place, text: str, matches: Matches) -> str:
-        """Return a text without a key, such as a span's name, redacted."""
+        """Return the redacted form of a text that has no key, such as a span's name."""
         value = self.value(place, "", text, matches)
         return value if isinstance(value, str) else ""
 
