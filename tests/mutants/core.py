@@ -206,4 +206,12 @@ MUTANTS = (
         why="tokens>1.5M asks for more than 1,500",
         killed_by=[f"{UNIT}/core/test_short_forms.py"],
     ),
+    Mutant(
+        name="until-and-including",
+        room="core",
+        was='sign="<",',
+        becomes='sign="<=",',
+        why="a run that began at the end of a period is in two periods",
+        killed_by=["tests/contract/test_trajectory_lists.py::test_filters"],
+    ),
 )

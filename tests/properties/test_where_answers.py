@@ -141,7 +141,7 @@ def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: 
         [
             line.key.trace_id
             for line in read_pages(
-                lambda most, at, store=store: store.list(  # type: ignore[misc]
+                lambda most, at, store=store: store.runs.list(  # type: ignore[misc]
                     reach, None, most, at, question
                 ),
                 25,

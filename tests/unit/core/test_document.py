@@ -27,7 +27,8 @@ ALLOWED = {
     "core/formats/coze.py": "writes the document of Coze Loop's builder",
     "core/formats/coze_schema.py": "the schema of that document",
     "core/formats/reading.py": "brings a foreign document into the canonical shape",
-    "core/records/run.py": "fields of `where` and groups of columns have these names",
+    "core/records/run.py": "a field of `where` has the same name",
+    "api/examples.py": "an example of that field",
 }
 
 
