@@ -1,7 +1,7 @@
-"""Where a text holds its messages: the bodies and states that APIs and frameworks write.
+"""Find the messages in request bodies, responses and states of APIs and frameworks.
 
 A request may be ``{"messages": …}``, LangChain's batches of it, Gemini's ``contents``, the
-Responses API's ``input``, Vercel's ``prompt``; an answer ``{"choices": …}``, LangChain's
+Responses API's ``input``, Vercel's ``prompt``; a response ``{"choices": …}``, LangChain's
 ``generations``, Gemini's ``candidates``, a Responses object.
 """
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 _LISTS = ("messages", "Messages", "generations", "choices", "candidates")
 _WRAPPERS = ("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response")
 _SYSTEMS = ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt")
-_NOT_GIVEN = ("<openai.Omit object at ", "<openai.NotGiven object at ")
-"""How MLflow writes the arguments that a caller of OpenAI's SDK left out."""
+_OMITTED = ("<openai.Omit object at ", "<openai.NotGiven object at ")
+"""Reprs of arguments that a caller of OpenAI's SDK omitted, as MLflow writes them."""
 _ANSWER_MARKS = ("toolCalls", "tool_calls", "reasoning", "reasoningText", "finishReason")
 
 
 class Found(NamedTuple):
-    """The messages of a text, not read yet, and the tools that stood beside or among them."""
+    """The unconverted messages of a text, and the tool definitions found with them."""
 
     items: Sequence[Json]
     role: str
-    """Of items that say none."""
+    """The role of items without one."""
     tools: Sequence[Json] = ()
 
     def read(self) -> list[Json]:
-        """Return all messages in the one shape."""
+        """Return all messages, converted."""
         return read_messages(self.items, self.role)
 
     def read_request(self) -> Json:
-        """Return what the user said last, ``None`` if nothing; what came before is not read.
+        """Return the user's last message, or ``None``; earlier messages are not converted.
 
-        Parts that follow each other are one message: a text, then the picture it asks about.
+        Consecutive loose parts are one message: a text, then the image it is about.
         """
         for are_parts, items in groupby(reversed(self.items), is_loose):
             for turn in [list(items)[::-1]] if are_parts else ([item] for item in items):
@@ -52,15 +52,15 @@ class Found(NamedTuple):
         return None
 
     def read_last(self) -> list[Json]:
-        """Return the last message; of an answer that is several items, all of them."""
+        """Return the last message, converted; if the answer consists of several items, all."""
         is_whole = not is_message(self.items[-1]) or is_answer_item(self.items[-1])
         return read_messages(self.items if is_whole else self.items[-1:], self.role)
 
 
 def find_messages(value: Json, role: str) -> Found | None:
-    """Return the messages that are all the value is about; ``None`` if it holds none.
+    """Return the messages of a value that consists of messages; ``None`` for other values.
 
-    ``role`` is that of the step's side: ``user`` for what went in, ``assistant`` for the answer.
+    ``role`` is the default role: ``user`` for an input, ``assistant`` for an output.
     """
     if isinstance(value, list):
         found = _from_list(value, role)
@@ -85,7 +85,7 @@ def _from_object(value: dict[str, Json], role: str) -> Found | None:
 
 
 def _from_list(items: list[Json], role: str) -> Found | None:
-    """Take a list of messages, or batches of them; tools that Langfuse puts among them apart."""
+    """Read a list of messages or of batches; separate tool definitions that Langfuse adds."""
     while len(items) == 1 and isinstance(items[0], list) and not is_item(items[0]):
         items = items[0]
     flat: list[Json] = []
@@ -113,7 +113,7 @@ def _tool_definition(item: dict[str, Json]) -> Json:
 
 
 def _as_message(item: Json, role: str) -> Json:
-    """Make a message of a choice or generation that has bare text."""
+    """Return a choice or generation with bare text as a message; any other item unchanged."""
     if isinstance(item, dict) and isinstance(text := item.get("text"), str):
         is_choice = "finish_reason" in item or "generation_info" in item
         if is_choice and "message" not in item:
@@ -124,7 +124,7 @@ def _as_message(item: Json, role: str) -> Json:
 
 
 def _completed(found: Found, value: dict[str, Json]) -> Found:
-    """Add the system prompt and the tools that stand beside the messages."""
+    """Add the system prompt and tool definitions from the fields of the body."""
     tools = value.get("tools") or value.get("Tools")
     system = _system(value)
     items = [system, *found.items] if system else found.items
@@ -136,8 +136,8 @@ def _system(value: dict[str, Json]) -> Json:
     config = value.get("config")
     if content is None and isinstance(config, dict):
         content = first_of(config, _SYSTEMS)
-    is_given = content and not (isinstance(content, str) and content.startswith(_NOT_GIVEN))
-    return {"role": "system", "content": content} if is_given else None
+    is_present = content and not (isinstance(content, str) and content.startswith(_OMITTED))
+    return {"role": "system", "content": content} if is_present else None
 
 
 def _from_answer(value: dict[str, Json], role: str) -> Found | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.messages.texts import said_in
+from spanloom.core.messages.texts import texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ def _parts(row: OutlineRow, place: Place | None) -> Iterator[tuple[str, str]]:
         return
     step = place.step
     for part in ("output", "input"):
-        yield part, "\n".join(said_in(step[part]))
+        yield part, "\n".join(texts_in(step[part]))
     if error := step["basic_info"].get("error"):
         yield "error", error["msg"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.messages.texts import said_in
+from spanloom.core.messages.texts import texts_in
 
 if TYPE_CHECKING:
     from spanloom.core.outline.steps import Place
@@ -39,6 +39,6 @@ def source_of(place: Place) -> Source:
 
 def first_words(text: str) -> str:
     """Return the beginning of what a text says, in one line; of messages that of the last one."""
-    said = said_in(text)
+    said = texts_in(text)
     line = " ".join((said[-1] if said else "")[:_READ_CHARS].split())
     return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
-from spanloom.core.messages.new_texts import find_new_texts, told_steps
+from spanloom.core.messages.new_texts import find_new_texts, read_document_texts
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.texts import Changed
 from spanloom.storage.engine.parameters import batched
@@ -112,7 +112,7 @@ class ClickHouseTextIndexer:
         wanted = {run.key: run.hashes for run in runs}
         for row in self._indexer.rows("text_documents", keys=list(wanted)):
             hashes = wanted[TraceKey(row.Project, row.TraceId)]
-            for new in find_new_texts(told_steps(orjson.loads(row.Document))):
+            for new in find_new_texts(read_document_texts(orjson.loads(row.Document))):
                 if new.hash in hashes:
                     yield list(_text_rows(row, new))
 
