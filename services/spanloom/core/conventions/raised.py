@@ -43,12 +43,12 @@ def read_raised(kind: str, text: str, stack: str = "") -> Raised:
     if stack.startswith("{"):  # MLflow reports the data of OpenAI's Agents SDK as the traceback
         words, stack = _error_in(json_value(stack)) or words, ""
     named = kind.rpartition(".")[2]
-    if named in _VAGUE and (found := _repeated_with_type(words)):
-        return Raised(*found, stack or traceback)
-    if named in _VAGUE and (found := _named_in(words)):
-        named, words = found
-    elif words.startswith(f"{named}(") and (found := _named_in(words)):
-        words = found[1]
+    if named in _VAGUE and (parsed := _repeated_with_type(words)):
+        return Raised(*parsed, stack or traceback)
+    if named in _VAGUE and (parsed := _named_in(words)):
+        named, words = parsed
+    elif words.startswith(f"{named}(") and (parsed := _named_in(words)):
+        words = parsed[1]
     return Raised(named, words, stack or traceback)
 
 
@@ -78,8 +78,8 @@ def _of_data(words: str) -> str:
     if _DATA.match(words):
         fields = json_value(as_json(words))
         return _of_message(fields) or words if isinstance(fields, dict) else words
-    found = _WITH_DATA.match(words)
-    return (found and _error_in(json_value(as_json(words[found.end() :])))) or words
+    match = _WITH_DATA.match(words)
+    return (match and _error_in(json_value(as_json(words[match.end() :])))) or words
 
 
 def _of_message(fields: dict[str, Json]) -> str:
@@ -98,12 +98,12 @@ def _error_in(data: Json) -> str:
 def _named_in(words: str) -> tuple[str, str] | None:
     """Return type and message of a repr, or of ``Type: message``, once or twice."""
     first, _, again = words.partition("\n\n")
-    if (found := _NAMED.match(again)) and again[found.end() :] == first:  # LangChain.js
-        return found[1], first
-    if found := _REPR.fullmatch(words):
-        return found[1], _argument(found[2], keeps_quotes=found[1] == "KeyError")
-    if found := _NAMED.match(words):
-        return found[1], words[found.end() :]
+    if (match := _NAMED.match(again)) and again[match.end() :] == first:  # LangChain.js
+        return match[1], first
+    if match := _REPR.fullmatch(words):
+        return match[1], _argument(match[2], keeps_quotes=match[1] == "KeyError")
+    if match := _NAMED.match(words):
+        return match[1], words[match.end() :]
     return None
 
 

@@ -26,16 +26,16 @@ def find_innermost(
     holds: Callable[[Span, Span], bool] = encloses,
 ) -> Mapping[str, Span]:
     """Return the innermost of ``spans`` whose time encloses each span, by the inner span's id."""
-    found: dict[str, Span] = {}
+    outer_of: dict[str, Span] = {}
     open_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start_ns, -s.end_ns, s.span_id)):
         open_spans = [o for o in open_spans[-MAX_OPEN:] if o.end_ns >= span.start_ns]
         outer = next((o for o in reversed(open_spans) if holds(o, span)), None)
         if outer is not None:
-            found[span.span_id] = outer
+            outer_of[span.span_id] = outer
         if can_hold(span):
             open_spans.append(span)
-    return found
+    return outer_of
 
 
 class OwnTree:

@@ -29,11 +29,11 @@ def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, 
     for call in calls:
         if tree.parent(call.span) is not None:
             families[call.span.parent_span_id].append(call)
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for family in families.values():
         if len({call.span.scope_name for call in family}) > 1:
-            found |= _pair(family, _reports_same_call)
-    return found
+            pairs |= _pair(family, _reports_same_call)
+    return pairs
 
 
 def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, str]:
@@ -57,7 +57,7 @@ def _pair(
     calls: Iterable[NormalizedSpan], is_same: Callable[[NormalizedSpan, NormalizedSpan], bool]
 ) -> dict[str, str]:
     """Pair calls in start order, each with the last open one that it repeats."""
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     open_calls: list[NormalizedSpan] = []
     for n in sorted(calls, key=_outer_first):
         open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
@@ -66,8 +66,8 @@ def _pair(
             open_calls.append(n)
         else:
             open_calls.remove(match)
-            found[n.span.span_id] = match.span.span_id
-    return found
+            pairs[n.span.span_id] = match.span.span_id
+    return pairs
 
 
 def _outer_first(n: NormalizedSpan) -> tuple[int, int]:

@@ -90,22 +90,22 @@ def _outermost(span_id: str, outer: Mapping[str, str], known: dict[str, str]) ->
     while span_id not in known and span_id not in path:
         path[span_id] = None
         span_id = outer.get(span_id, span_id)
-    found = known.get(span_id, span_id)
-    known.update(dict.fromkeys(path, found))
-    return found
+    outermost = known.get(span_id, span_id)
+    known.update(dict.fromkeys(path, outermost))
+    return outermost
 
 
 def _merge_nested(tree: SpanTree, reports: Reports, outer: Mapping[str, str]) -> dict[str, str]:
     """Merge calls into the call that contains them with only noise between."""
     calls: dict[str, str] = {}
-    found: dict[str, str] = {}
+    merged: dict[str, str] = {}
     for n, above in _nearest_above(tree, reports.spans, outer):
         if n.kind is _MODEL:
             if not _comes_after(n, above):
                 calls[n.span.span_id] = above.span.span_id
         elif _is_part_of_tool(n, above) or _is_same_agent(n, above):
-            found[n.span.span_id] = above.span.span_id
-    return found | _merge_calls(calls, reports) if calls else found
+            merged[n.span.span_id] = above.span.span_id
+    return merged | _merge_calls(calls, reports) if calls else merged
 
 
 def _merge_calls(calls: dict[str, str], reports: Reports) -> dict[str, str]:
@@ -119,10 +119,10 @@ def _merge_calls(calls: dict[str, str], reports: Reports) -> dict[str, str]:
         within[above] += within[call] if is_wrapper(call) else 1
     wrappers = set(filter(is_wrapper, within))
     reports.demoted |= dict.fromkeys(wrappers, "once.wraps_several_calls")
-    found: dict[str, str] = {}
+    merged: dict[str, str] = {}
     for call, above in calls.items():
-        found[call] = found.get(above, "") if above in wrappers else above
-    return {call: above for call, above in found.items() if above and call not in wrappers}
+        merged[call] = merged.get(above, "") if above in wrappers else above
+    return {call: above for call, above in merged.items() if above and call not in wrappers}
 
 
 def _nearest_above(

@@ -35,15 +35,15 @@ def find_twins(other: Sequence[Call], own: Sequence[Call]) -> Sequence[Call]:
     A framework calls its instrumentations in a fixed order: of all twins the same one begins first,
     and the same one ends first. Two parallel runs are not so regular.
     """
-    found: dict[str, Call] = {}
+    twins: dict[str, Call] = {}
     taken: set[str] = set()
     for _, ours, theirs in sorted(_pairs(other, own)):
-        if ours.step_id not in found and theirs.step_id not in taken:
-            found[ours.step_id] = theirs
+        if ours.step_id not in twins and theirs.step_id not in taken:
+            twins[ours.step_id] = theirs
             taken.add(theirs.step_id)
-    if len(found) < len(own):
+    if len(twins) < len(own):
         return ()
-    pairs = [(call, found[call.step_id]) for call in own]
+    pairs = [(call, twins[call.step_id]) for call in own]
     return [theirs for _, theirs in pairs] if _are_regular(pairs) else ()
 
 
@@ -198,10 +198,10 @@ def _comes_before(outer: Call, inner: Call) -> bool:
 
 def group_by_trace(calls: Iterable[Call]) -> Mapping[TraceKey, Sequence[Call]]:
     """Return the calls of each trace in order."""
-    found: defaultdict[TraceKey, list[Call]] = defaultdict(list)
+    by_trace: defaultdict[TraceKey, list[Call]] = defaultdict(list)
     for call in sorted(calls, key=lambda call: (call.start_ns, call.step_id)):
-        found[call.key].append(call)
-    return found
+        by_trace[call.key].append(call)
+    return by_trace
 
 
 def identifying_calls(calls: Iterable[Call]) -> Sequence[Call]:

@@ -85,10 +85,10 @@ def build_trajectory(
 
 
 def _by_type(steps: Iterable[Step]) -> Mapping[StepType, Sequence[Step]]:
-    found: dict[StepType, list[Step]] = {step_type: [] for step_type in _KINDS}
+    by_type: dict[StepType, list[Step]] = {step_type: [] for step_type in _KINDS}
     for step in steps:
-        found[step.type].append(step)
-    return found
+        by_type[step.type].append(step)
+    return by_type
 
 
 def _agents(arranged: ArrangedSteps, agents: Sequence[Step]) -> Sequence[AgentStep]:

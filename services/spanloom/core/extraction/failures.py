@@ -99,14 +99,14 @@ def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
 def nearest_above(tree: SpanTree, marked: Collection[str]) -> Mapping[str, str]:
     """Return the id of the nearest marked ancestor of each marked span, empty if there is none."""
     nearest: dict[str, str] = {}
-    found: dict[str, str] = {}
+    above_marked: dict[str, str] = {}
     for span in tree.top_down:
         place = tree.place(span)
         above = nearest[place.span_id] if place is not None else ""
         if span.span_id in marked:
-            found[span.span_id] = above
+            above_marked[span.span_id] = above
         nearest[span.span_id] = span.span_id if span.span_id in marked else above
-    return found
+    return above_marked
 
 
 def _is_passed_on(failed: Mapping[str, NormalizedSpan], inner: str, outer: str) -> bool:
@@ -157,20 +157,20 @@ class _Course:
 
 def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
     """Return the id of the step that shows each span: its own step, or the nearest around it."""
-    found: dict[str, str] = {}
+    shown_by: dict[str, str] = {}
     for span in tree.top_down:
         place = tree.place(span)
-        around = tree.root.span_id if place is None else found[place.span_id]
-        found[span.span_id] = reports.step_of.get(span.span_id, around)
-    return found
+        around = tree.root.span_id if place is None else shown_by[place.span_id]
+        shown_by[span.span_id] = reports.step_of.get(span.span_id, around)
+    return shown_by
 
 
 def _first_reports(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
     """Return the first report of each failed step that reports the failure, by step id."""
-    found: dict[str, str] = {}
+    first: dict[str, str] = {}
     for span_id in began:
         step_id = reports.step_of.get(span_id, "")
-        if step_id and step_id not in found:
+        if step_id and step_id not in first:
             span_ids = (step_id, *(n.span.span_id for n in reports.merged.get(step_id, ())))
-            found[step_id] = next(i for i in span_ids if i in began)
-    return found
+            first[step_id] = next(i for i in span_ids if i in began)
+    return first

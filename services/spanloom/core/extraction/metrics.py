@@ -69,11 +69,11 @@ def _sum_durations(steps: Iterable[Step]) -> int:
 
 
 def _errors(steps: Iterable[Step]) -> Mapping[str, Sequence[str]]:
-    found: dict[str, list[str]] = {}
+    ids_by_code: dict[str, list[str]] = {}
     for step in steps:
         if step.error is not None:
-            found.setdefault(str(step.error.code), []).append(step.id)
-    return dict(sorted(found.items()))
+            ids_by_code.setdefault(str(step.error.code), []).append(step.id)
+    return dict(sorted(ids_by_code.items()))
 
 
 def _share(part: int, whole: int) -> float:

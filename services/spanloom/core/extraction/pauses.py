@@ -39,12 +39,12 @@ def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
     went_on = (n.span.start_ns for n in reports.spans.values() if n.facts.is_resuming)
     answered_ns = max(went_on, default=0)
     shown_by = steps_showing(tree, reports)
-    found: dict[tuple[str, str], Pause] = {}
+    open_pauses: dict[tuple[str, str], Pause] = {}
     for span_id, n in paused.items():
         if span_id not in passing_on and not _is_over(n, latest[n.span.name], answered_ns):
             pause = Pause(span_id, shown_by[span_id], n.question or "")
-            found.setdefault((pause.step_id, pause.question), pause)
-    return list(found.values())
+            open_pauses.setdefault((pause.step_id, pause.question), pause)
+    return list(open_pauses.values())
 
 
 def _is_over(paused: NormalizedSpan, latest: Span, answered_ns: int) -> bool:

@@ -106,10 +106,10 @@ def _owner(
     while above and above not in known and above != root_id and steps[above].type is not _AGENT:
         path.append(above)
         above = anchors[above]
-    found = known.get(above, above or root_id)
+    owner = known.get(above, above or root_id)
     for passed in path:
-        known[passed] = found
-    return found
+        known[passed] = owner
+    return owner
 
 
 def _make_step(

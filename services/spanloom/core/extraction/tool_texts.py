@@ -76,12 +76,12 @@ def _calls_in(step: Step) -> Iterator[tuple[_Place, str]]:
 
 def _call_of(step: Step, requested: Mapping[_Place, Sequence[_Requested]]) -> _Requested | None:
     """Return the requested call of a tool step: the last one before it with its arguments."""
-    found = []
+    candidates = []
     for call_id in (step.metadata[CALL_ID], ""):
         same = requested.get(_Place(step.name, call_id, step.input), ())
         if before := bisect_right(same, step.start_ns, key=lambda a: a.step.start_ns):
-            found.append(same[before - 1])
-    return max(found, key=lambda a: a.step.start_ns, default=None)
+            candidates.append(same[before - 1])
+    return max(candidates, key=lambda a: a.step.start_ns, default=None)
 
 
 _FRAMES = frozenset({"role", "type", "id", "name", "status", "tool_call_id"})

@@ -32,8 +32,8 @@ def read_handover(command: dict[str, Json]) -> Json:
     """
     update = command.get("update")
     if isinstance(update, dict) and isinstance(update.get("messages"), list):
-        found = find_messages(update["messages"], "tool")
-        update = update if found is None else {**update, "messages": found.read()}
+        messages = find_messages(update["messages"], "tool")
+        update = update if messages is None else {**update, "messages": messages.read()}
     goto = command.get("goto")
     if not goto:
         return update

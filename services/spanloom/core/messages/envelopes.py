@@ -28,7 +28,7 @@ _OMITTED = ("<openai.Omit object at ", "<openai.NotGiven object at ")
 _ANSWER_MARKS = ("toolCalls", "tool_calls", "reasoning", "reasoningText", "finishReason")
 
 
-class Found(NamedTuple):
+class UnreadMessages(NamedTuple):
     """The unconverted messages of a text, and the tool definitions found with them."""
 
     items: Sequence[Json]
@@ -57,34 +57,34 @@ class Found(NamedTuple):
         return read_messages(self.items if is_whole else self.items[-1:], self.role)
 
 
-def find_messages(value: Json, role: str) -> Found | None:
+def find_messages(value: Json, role: str) -> UnreadMessages | None:
     """Return the messages of a value that consists of messages; ``None`` for other values.
 
     ``role`` is the default role: ``user`` for an input, ``assistant`` for an output.
     """
     if isinstance(value, list):
-        found = _from_list(value, role)
-        return found if found and found.items else None
+        messages = _from_list(value, role)
+        return messages if messages and messages.items else None
     return _from_object(value, role) if isinstance(value, dict) else None
 
 
-def _from_object(value: dict[str, Json], role: str) -> Found | None:
+def _from_object(value: dict[str, Json], role: str) -> UnreadMessages | None:
     if is_message(value):
-        return Found([value], role)
+        return UnreadMessages([value], role)
     for key in _LISTS:
         if isinstance(items := value.get(key), list):
-            found = _from_list(items, role)
-            return None if found is None else _completed(found, value)
+            messages = _from_list(items, role)
+            return None if messages is None else _completed(messages, value)
     for read in (_from_answer, _from_request):
-        if (found := read(value, role)) is not None:
-            return found
+        if (messages := read(value, role)) is not None:
+            return messages
     for key in _WRAPPERS:
         if isinstance(inner := value.get(key), (dict, list)):
             return find_messages(inner, role)
     return None
 
 
-def _from_list(items: list[Json], role: str) -> Found | None:
+def _from_list(items: list[Json], role: str) -> UnreadMessages | None:
     """Read a list of messages or of batches; separate tool definitions that Langfuse adds."""
     while len(items) == 1 and isinstance(items[0], list) and not is_item(items[0]):
         items = items[0]
@@ -101,7 +101,7 @@ def _from_list(items: list[Json], role: str) -> Found | None:
             flat.append(item)
     if not all(map(is_item, flat)):
         return None
-    return Found(flat, role, tools)
+    return UnreadMessages(flat, role, tools)
 
 
 def _tool_definition(item: dict[str, Json]) -> Json:
@@ -123,12 +123,14 @@ def _as_message(item: Json, role: str) -> Json:
     return item
 
 
-def _completed(found: Found, value: dict[str, Json]) -> Found:
+def _completed(messages: UnreadMessages, value: dict[str, Json]) -> UnreadMessages:
     """Add the system prompt and tool definitions from the fields of the body."""
     tools = value.get("tools") or value.get("Tools")
     system = _system(value)
-    items = [system, *found.items] if system else found.items
-    return Found(items, found.role, tools if isinstance(tools, list) else found.tools)
+    items = [system, *messages.items] if system else messages.items
+    return UnreadMessages(
+        items, messages.role, tools if isinstance(tools, list) else messages.tools
+    )
 
 
 def _system(value: dict[str, Json]) -> Json:
@@ -140,32 +142,32 @@ def _system(value: dict[str, Json]) -> Json:
     return {"role": "system", "content": content} if is_present else None
 
 
-def _from_answer(value: dict[str, Json], role: str) -> Found | None:
+def _from_answer(value: dict[str, Json], role: str) -> UnreadMessages | None:
     output = value.get("output")
     if isinstance(output, list) and output and all(map(is_item, output)):
-        return Found(output, "assistant")
+        return UnreadMessages(output, "assistant")
     inner = value.get("Message")
     if is_message(inner):
-        return Found([inner], role)
+        return UnreadMessages([inner], role)
     inner = value.get("content")
     if isinstance(inner, dict) and isinstance(inner.get("parts"), list):
-        return Found([value], role)
+        return UnreadMessages([value], role)
     if role == "assistant" and "text" in value and first_of(value, _ANSWER_MARKS):
         message = {_RENAMED.get(key, key): each for key, each in value.items()}
-        return Found([{"role": role, **message}], role)
+        return UnreadMessages([{"role": role, **message}], role)
     return None
 
 
 _RENAMED = {"text": "content", "reasoningText": "reasoning"}
 
 
-def _from_request(value: dict[str, Json], role: str) -> Found | None:
+def _from_request(value: dict[str, Json], role: str) -> UnreadMessages | None:
     if role != "user":
         return None
     prompts = first_list(value, ("prompts", "contents", "input"))
     if prompts and all(isinstance(p, str) or is_item(p) for p in prompts):
-        return _completed(Found(prompts, role), value)
+        return _completed(UnreadMessages(prompts, role), value)
     prompt = first_text(value, ("contents", "input", "prompt", "messages"))
     if prompt and (len(value) == 1 or _system(value) or "model" in value):
-        return _completed(Found([prompt], role), value)
+        return _completed(UnreadMessages([prompt], role), value)
     return None

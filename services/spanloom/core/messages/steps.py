@@ -89,11 +89,11 @@ def _converse(text: str, role: str) -> tuple[str, str]:
         value = text.value if isinstance(text, Written) else parse_composite(text)
         if value and isinstance(value, list) and all(map(is_settled, value)):
             return str(text) if isinstance(text, Written) else compact(value), ""
-        found = None if value is None else find_messages(value, role)
-        if found is not None:
-            messages = found.read()
-            tools = compact(list(found.tools)) if found.tools else ""
-            return compact(messages) if messages else "", tools
+        messages = None if value is None else find_messages(value, role)
+        if messages is not None:
+            converted = messages.read()
+            tools = compact(list(messages.tools)) if messages.tools else ""
+            return compact(converted) if converted else "", tools
     except _UNREADABLE:
         pass
     if text.startswith(CONVERSATION_START):  # cut off or nested too deep: treated as plain text

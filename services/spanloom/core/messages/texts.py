@@ -27,7 +27,7 @@ def texts_in(text: str) -> Sequence[str]:
     """Return the text of each message in an input or output, without empty ones."""
     if not text.startswith(_NESTED):  # the most common form of tool results and answers
         return [text] if text and not text.startswith(_DATA) else []
-    return [found for found in _texts_of(json_value(text)) if found]
+    return [part for part in _texts_of(json_value(text)) if part]
 
 
 def message_texts(messages: Sequence[Json]) -> Sequence[str]:

@@ -39,11 +39,11 @@ def read_request(value: Json) -> Json:
     value = _inside(value, ("inputs", "input", "task"))
     if (answer := read_resume(value)) is not None:
         return answer
-    found = find_messages(value, "user")
-    if found is None or not found.items:
+    messages = find_messages(value, "user")
+    if messages is None or not messages.items:
         return value
-    request = found.read_request()
-    return found.read() if request is None else request
+    request = messages.read_request()
+    return messages.read() if request is None else request
 
 
 def read_answer(value: Json) -> Json:
@@ -56,10 +56,10 @@ def read_answer(value: Json) -> Json:
             return answer
         if isinstance(raw := value.get("raw"), str) and "json_dict" in value:  # CrewAI
             return raw
-    found = find_messages(value, "assistant")
-    if found is None or not found.items:
+    messages = find_messages(value, "assistant")
+    if messages is None or not messages.items:
         return value
-    last = found.read_last()
+    last = messages.read_last()
     answer = find_answer(last)
     return last[-1:] if answer is None else answer
 
@@ -174,8 +174,8 @@ def _state(value: Json, role: str) -> Json:
         return None
     if not any(v for key, v in value.items() if key != "messages"):
         return None
-    found = find_messages(items, role)
-    return value if found is None else {**value, "messages": found.read()}
+    messages = find_messages(items, role)
+    return value if messages is None else {**value, "messages": messages.read()}
 
 
 def _tool_content(value: dict[str, Json]) -> Json:
