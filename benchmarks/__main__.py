@@ -20,6 +20,7 @@ from benchmarks.ingest import measure_ingest
 from benchmarks.judging import measure_judging
 from benchmarks.language import measure_language
 from benchmarks.live import measure_live
+from benchmarks.long_run import measure_long_run
 from benchmarks.outside import measure_outside
 from benchmarks.questions import measure_questions
 from benchmarks.report import print_rows, write_json
@@ -43,6 +44,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "freshness": measure_freshness,
     "live": measure_live,
     "growth": measure_growth,
+    "long-run": measure_long_run,
     "sweep": measure_sweep,
     "feed": measure_feed,
     "search": measure_search,

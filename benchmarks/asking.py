@@ -7,6 +7,8 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tests.support.filters import filtered
+
 from benchmarks.apart import Usage
 from benchmarks.engine import open_engine
 from benchmarks.runs import BUSIEST, DAY, DAYS, FIRST_NS, Runs
@@ -14,25 +16,26 @@ from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.steps import StepsAsked
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from spanloom.core.query.summaries import TrajectorySummary
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.where.tree import Condition
+    from spanloom.storage.store import ClickHouseStore
 
 PAGE = 51
 """A page of 50, and one more that tells whether there is another."""
-ALL = TrajectoryFilter()
-A_WEEK = TrajectoryFilter(start_from_ns=FIRST_NS + 9 * DAY, start_before_ns=FIRST_NS + 16 * DAY)
-A_DAY = TrajectoryFilter(start_from_ns=FIRST_NS + 9 * DAY, start_before_ns=FIRST_NS + 10 * DAY)
+ALL = None
+A_WEEK = filtered(since=FIRST_NS + 9 * DAY, until=FIRST_NS + 16 * DAY)
+FROM_NS, UNTIL_NS = FIRST_NS + 9 * DAY, FIRST_NS + 10 * DAY
+A_DAY = filtered(since=FROM_NS, until=UNTIL_NS)
 SHAPE = 'has(tool = "search" then tool = "refund")'
 FILTERS = 'agent = "refunds" and has_error and steps > 20'
 FAILED = 'tool = "search" and error'
@@ -47,8 +50,8 @@ SELECT count() FROM (
 """
 DAY_OF_ROWS = f"""
 SELECT Model, quantile(0.95)(DurationNs) / 1e6, count() FROM steps FINAL
-WHERE Type = 'model' AND StartTimeUnixNano >= {A_DAY.start_from_ns}
-  AND StartTimeUnixNano < {A_DAY.start_before_ns}
+WHERE Type = 'model' AND StartTimeUnixNano >= {FROM_NS}
+  AND StartTimeUnixNano < {UNTIL_NS}
 GROUP BY Model
 """
 MONTH_OF_ROWS = """
@@ -71,26 +74,26 @@ def ask_everything(path: Path, count: int, times: int) -> Mapping[str, float]:
         costs |= {what: cost(ask) for what, ask in _numbers(store, path).items()}
         numbers = iter(range(count // 10, count, max(count // 50, 1)))
         costs["document"] = cost(
-            lambda: store.document(runs.key(next(numbers)).trace_id, Reach.ALL)
+            lambda: store.documents.get(runs.key(next(numbers)).trace_id, Reach.ALL)
         )
         _delete_some(store, runs)
-        costs["day, deleted"] = cost(partial(store.numbers, Reach.ALL, A_DAY, _by_model()))
+        costs["day, deleted"] = cost(partial(store.stats.numbers, Reach.ALL, A_DAY, _by_model()))
     return costs
 
 
 def _pages(store: ClickHouseStore, reach: Reach) -> Mapping[str, Callable[[], object]]:
     def page(
-        asked: str = "", order: str = "-start", where: TrajectoryFilter = ALL
-    ) -> Sequence[TrajectorySummary]:
+        asked: str = "", order: str = "-start", where: Condition | None = ALL
+    ) -> Sequence[ListedRun]:
         parsed = parse_where(asked, 0) if asked else None
-        return store.list(reach, where, PAGE, None, Question(parsed, parse_order(order)))
+        return store.runs.list(reach, where, PAGE, None, Question(parsed, parse_order(order)))
 
-    middle = TrajectoryFilter(start_before_ns=FIRST_NS + DAYS // 2 * DAY)
-    deep = store.list(reach, middle, PAGE)[-1].cursor
+    middle = filtered(until=FIRST_NS + DAYS // 2 * DAY)
+    deep = store.runs.list(reach, middle, PAGE)[-1].cursor
     failed = StepsAsked(parse_steps_where(FAILED, 0))
     return {
         "newest": page,
-        "deep": partial(store.list, reach, ALL, PAGE, deep),
+        "deep": partial(store.runs.list, reach, ALL, PAGE, deep),
         "filters": partial(page, FILTERS),
         "nothing": partial(page, "input_tokens > 900000000 and has_error"),
         "shape": partial(page, SHAPE),
@@ -98,7 +101,7 @@ def _pages(store: ClickHouseStore, reach: Reach) -> Mapping[str, Callable[[], ob
         "costliest of a week": partial(page, order="-cost", where=A_WEEK),
         "costliest": partial(page, order="-cost"),
         "longest": partial(page, order="-duration"),
-        "steps": partial(store.steps, reach, ALL, PAGE, None, failed),
+        "steps": partial(store.steps.list, reach, ALL, PAGE, None, failed),
     }
 
 
@@ -110,15 +113,18 @@ def _numbers(store: ClickHouseStore, path: Path) -> Mapping[str, Callable[[], ob
             client.set_client_setting("max_threads", 2)
             return client.query(query).result_rows
 
-    counted, ((rows,),) = store.numbers(Reach.ALL, ALL, shape)[0].values[0], of_rows(SHAPE_OF_ROWS)
+    counted, ((rows,),) = (
+        store.stats.numbers(Reach.ALL, ALL, shape)[0].values[0],
+        of_rows(SHAPE_OF_ROWS),
+    )
     if counted != rows:
         raise AssertionError(f"{counted} runs have the shape by arrays, {rows} by rows")
     return {
-        "shapes": partial(store.numbers, Reach.ALL, ALL, shape),
+        "shapes": partial(store.stats.numbers, Reach.ALL, ALL, shape),
         "shapes of rows": partial(of_rows, SHAPE_OF_ROWS),
-        "day": partial(store.numbers, Reach.ALL, A_DAY, _by_model()),
+        "day": partial(store.stats.numbers, Reach.ALL, A_DAY, _by_model()),
         "day of rows": partial(of_rows, DAY_OF_ROWS),
-        "month": partial(store.numbers, Reach.ALL, ALL, _by_model()),
+        "month": partial(store.stats.numbers, Reach.ALL, ALL, _by_model()),
         "month of rows": partial(of_rows, MONTH_OF_ROWS),
         "steps of rows": partial(of_rows, STEPS_OF_ROWS),
     }
@@ -133,7 +139,7 @@ def _by_model() -> Numbers:
 def _delete_some(store: ClickHouseStore, runs: Runs) -> None:
     """Delete a third of the busiest project."""
     before = DeletionScope(Reach.only(BUSIEST), start_before_ns=runs.start_ns(runs.count // 3))
-    store.delete(new_deletion(before, "benchmarks", time.time_ns()))
+    store.deletions.delete(new_deletion(before, "benchmarks", time.time_ns()))
 
 
 def _cost(times: int, ask: Callable[[], object]) -> float:

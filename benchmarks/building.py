@@ -30,8 +30,8 @@ def measure_building(scale: Scale, _folder: Path) -> Iterator[Row]:
     """Yield one row: CPU milliseconds a trace, the best of some repeats."""
     store = MemoryStore()
     spans = agent_trace(Random(7), SMALL.text_chars, START_NS, turns=(SPANS - 2) // 2)
-    store.append([SpooledRequest(1, "", 1, with_projects(wrap(spans)), len(spans))])
-    [(key, stored)] = store.read_spans([c.key for c in store.unextracted()]).items()
+    store.spans.append([SpooledRequest(1, "", 1, with_projects(wrap(spans)), len(spans))])
+    [(key, stored)] = store.spans.read_spans([c.key for c in store.progress.unextracted()]).items()
     rounds = max(_ROUNDS // (1 if scale.repeats > 1 else 10), 1)
     best_s = float("inf")
     for _ in range(_REPEATS):

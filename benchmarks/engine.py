@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 import clickhouse_connect
 
-from spanloom.storage.clickhouse import ClickHouseStore
 from spanloom.storage.engine.lane import COMMON_SETTINGS
 from spanloom.storage.engine.statements import migrations
+from spanloom.storage.spans.store import ClickHouseSpans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,14 +63,14 @@ def wait_for_merges(client: Client, quiet_s: float) -> None:
 def noting_batches() -> Iterator[list[Batch]]:
     """Note every ``append`` of this process's stores, once it has returned."""
     noted: list[Batch] = []
-    append = ClickHouseStore.append
+    append = ClickHouseSpans.append
 
-    def noting(store: ClickHouseStore, requests: Sequence[SpooledRequest]) -> None:
-        append(store, requests)
+    def noting(spans: ClickHouseSpans, requests: Sequence[SpooledRequest]) -> None:
+        append(spans, requests)
         count = sum(request.span_count for request in requests)
         noted.append(Batch(requests[0].seq, requests[-1].seq, count))
 
-    with patch.object(ClickHouseStore, "append", noting):
+    with patch.object(ClickHouseSpans, "append", noting):
         yield noted
 
 

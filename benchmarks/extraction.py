@@ -21,7 +21,7 @@ from spanloom.extractor.extract import extract
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
 from spanloom.memory import favour_speed
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 from spanloom.telemetry import Metrics, configure_logging
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def _parts(store: Store, timed: TimedStore, used_s: float) -> Mapping[str, float
 
 
 def _sample(store: Store) -> tuple[float, float]:
-    keys = [change.key for change in store.unextracted()[:_SAMPLE]]
-    traces = store.read_spans(keys)
+    keys = [change.key for change in store.progress.unextracted()[:_SAMPLE]]
+    traces = store.spans.read_spans(keys)
     start = time.thread_time()
     trajectories = [extract(key, spans) for key, spans in traces.items()]
     between = time.thread_time()

@@ -9,17 +9,17 @@ from benchmarks.apart import Usage, run_apart
 from benchmarks.engine import open_engine
 from benchmarks.report import Row, at_most
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
-from spanloom.storage.engine.connect import open_store, open_upkeep
-from spanloom.storage.feed.clocks import SharedClock
-from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.deletions.hiding import DeletedRows
+from spanloom.storage.store import compose, open_store
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from benchmarks.scale import Scale
+    from spanloom.storage.feed.store import ClickHouseFeed
 
 MAX_CPU_MS = 5.0
 _POLLS = 100
@@ -69,13 +69,15 @@ def poll(store_path: Path, count: int) -> Polled:
             sizes = {"count": count, "first": part * rows, "rows": rows, "step": _STEP_US}
             client.command(FILL, parameters=sizes)
     store = open_store(url)
-    shared = ClickHouseFeed(store._worker, store._reader, SharedClock())  # noqa: SLF001  # as wiring does for a server
-    end = store.announced(Reach.ALL, TrajectoryFilter(), None, 1000).next
+    shared = compose(store.lanes, DeletedRows(has_deletions=False)).feed  # as of a server
+    end = store.feed.announced(Reach.ALL, None, None, 1000).next
     before = Position(end.until_us - _NEW * _STEP_US)
-    found = shared.announced(Reach.ALL, TrajectoryFilter(), before, 1000).announcements
+    found = shared.announced(Reach.ALL, None, before, 1000).announcements
     if len(found) not in (_NEW, _NEW + 1):
         raise RuntimeError(f"{len(found)} announcements in place of {_NEW}")
-    result = Polled(*(_mean_ms(f, at) for f, at in ((store, end), (shared, end), (shared, before))))
+    result = Polled(
+        *(_mean_ms(f, at) for f, at in ((store.feed, end), (shared, end), (shared, before)))
+    )
     store.close()
     return result
 
@@ -83,5 +85,5 @@ def poll(store_path: Path, count: int) -> Polled:
 def _mean_ms(feed: ClickHouseFeed, at: Position) -> float:
     start = Usage.now()
     for _ in range(_POLLS):
-        feed.announced(Reach.ALL, TrajectoryFilter(), at, 1000)
+        feed.announced(Reach.ALL, None, at, 1000)
     return Usage.now().since(start).cpu_s * 1000 / _POLLS

@@ -11,7 +11,8 @@ from benchmarks.load import read_requests
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.ports.spans import SpooledRequest
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +36,7 @@ def fill_store(
     store = open_store(url)
     with noting_batches() as batches, open_engine(store_path) as db:
         for batch in _cut(_accept(read_requests(requests_path))):
-            store.append(batch)
+            store.spans.append(batch)
         wait_for_merges(db, quiet_s)
         if rows_folder is not None:
             dump_batches(db, batches, rows_folder)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks.engine import open_engine, wait_for_merges
 from benchmarks.runs import Runs
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -40,7 +41,7 @@ def fill_month(path: Path, count: int, quiet_s: float) -> int:
         upkeep.migrate()
     with closing(open_store(url)) as store, open_engine(path) as client:
         while some := list(islice(records, WRITTEN_AT_ONCE)):
-            store.write(some)
+            store.trajectories.write(some)
             counts = (record.trajectory.step_counts for record in some)
             steps += sum(sum(count.values()) - count["other"] for count in counts)
         lay_out_rows(client, runs)

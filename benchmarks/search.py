@@ -13,11 +13,11 @@ from benchmarks.workload import SECOND, START_NS
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.storage.engine.conditions import Condition, within
-from spanloom.storage.engine.connect import open_upkeep
 from spanloom.storage.engine.lane import READER_SETTINGS, WORKER_SETTINGS, Lane
 from spanloom.storage.engine.row_binary import RowBinary
 from spanloom.storage.texts.conditions import having_text
 from spanloom.storage.texts.index import TEXT_COLUMNS
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,7 +11,8 @@ from benchmarks.engine import open_engine
 from benchmarks.report import Row, at_most
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.readiness import NS, Moment, Timing
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,7 @@ def sweep_over(store_path: Path, traces: int) -> Swept:
         _fill(client, traces)
     timing, now_ns = Timing(), time.time_ns()
     start = Usage.now()
-    discovery = Discovery(store, timing)
+    discovery = Discovery(store.progress, timing)
     discovery.look(Moment(now_ns))
     beginning = Usage.now().since(start).cpu_s
     start = Usage.now()

@@ -1,4 +1,4 @@
-"""A store that notes what its process used for each method."""
+"""A store that notes what its process used for each method of its subjects."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.apart import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spanloom.core.ports.store import Store
 
 READING = "read_spans"
@@ -26,8 +28,12 @@ class TimedStore:
         self.cpu_s: defaultdict[str, float] = defaultdict(float)
         self._store = store
 
-    def __getattr__(self, name: str) -> Any:  # a method of the store, whatever its type
-        method = getattr(self._store, name)
+    def __getattr__(self, name: str) -> Any:  # a subject or a method of the store
+        found = getattr(self._store, name)
+        return self.timed(name, found) if callable(found) else _TimedSubject(self, found)
+
+    def timed(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the method as one that notes what its calls use."""
 
         def call(*arguments: object, **named: object) -> object:
             start = Usage.now()
@@ -37,3 +43,14 @@ class TimedStore:
                 self.cpu_s[name] += Usage.now().since(start).cpu_s
 
         return call
+
+
+class _TimedSubject:
+    """A subject of a timed store."""
+
+    def __init__(self, store: TimedStore, subject: object) -> None:
+        self._store = store
+        self._subject = subject
+
+    def __getattr__(self, name: str) -> Any:  # a method of the subject, whatever its type
+        return self._store.timed(name, getattr(self._subject, name))

@@ -29,7 +29,7 @@ from spanloom.extractor.workers import pool
 from spanloom.extractor.workers.worker import CHILD
 from spanloom.memory import favour_speed
 from spanloom.process.options import builder_of, default_workers
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 from spanloom.telemetry import Metrics, configure_logging
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def build_all(store_path: Path, workers: int) -> Built:
     with closing(open_store(f"chdb://{store_path}")) as store:
         builder = builder_of(Settings(extract_workers=workers), store, metrics)
         extractor = Extractor(store, metrics, Timing(no_root_quiet_s=0), builder=builder)
-        driver = _time_driver(store._worker._client)  # noqa: SLF001  # past Spanloom, as engine.py
+        driver = _time_driver(store.lanes.worker._client)  # noqa: SLF001  # past Spanloom, as engine.py
         start, own = Usage.now(), time.thread_time()
         with _waiting() as waited:
             while extractor.run_once():

@@ -94,8 +94,8 @@ def _verdicts() -> dict[Capture, list[SpanVerdict]]:
     for capture in all_captures():
         store = MemoryStore()
         bodies = enumerate(capture.requests())
-        store.append([SpooledRequest(seq, "", 0, body, 0) for seq, body in bodies])
-        traces = store.read_spans([change.key for change in store.unextracted()])
+        store.spans.append([SpooledRequest(seq, "", 0, body, 0) for seq, body in bodies])
+        traces = store.spans.read_spans([change.key for change in store.progress.unextracted()])
         found[capture] = [v for key, spans in traces.items() for v in extract(key, spans).verdicts]
     return found
 

@@ -28,7 +28,8 @@ from tests.support import programs
 from tests.support.memory_store import MemoryStore
 from tests.support.served_store import served_store
 
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -37,14 +38,14 @@ if TYPE_CHECKING:
     from tests.support.programs import Program
     from tests.support.served_store import ServedStore
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 START_S = ANSWER_S = 60.0
 STOP_S = 60.0
 """A bound on hanging tests, no promise: what ends with a stop waits for a busy disk's fsync."""
 MAKE_STORE = """
 import sys
-from spanloom.storage.engine.connect import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 upkeep = open_upkeep(sys.argv[1])
 upkeep.migrate()

@@ -241,7 +241,7 @@ class ExtractingSettings(SectionSettings):
         1.0,
         gt=0,
         description="A growing trace is shown after this time, then after ever longer ones, when "
-        "it has grown by a quarter.",
+        "it has grown by a quarter; one of thousands of spans later.",
     )
     growing_max_s: float = Field(
         30.0,

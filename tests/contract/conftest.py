@@ -14,14 +14,14 @@ import pytest
 from tests.support.served_store import served_store
 
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from spanloom.core.ports.store import Store
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 
 @pytest.fixture(scope="session")

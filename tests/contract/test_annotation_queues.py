@@ -34,18 +34,18 @@ def test_a_queue_comes_back_as_it_was_put(store: Store, key: TraceKey) -> None:
         sample=0.1,
         has_gold=True,
     )
-    store.put_queue(queue)
-    (found,) = store.queues(Reach.only(key.project))
+    store.queues.put(queue)
+    (found,) = store.queues.list(Reach.only(key.project))
     assert replace(found, away=()) == queue
 
 
 def test_an_item_keeps_its_place_and_can_become_gold(store: Store, key: TraceKey) -> None:
     queue = Queue(key.project, "q", SCHEME, ["ada"])
     first = QueueItem("a" * 32, 1, 2, 3)
-    store.add_items(queue, [first, QueueItem("b" * 32, 2, 1, 0, is_gold=True)])
-    assert [item.is_gold for item in store.queue_items(queue)] == [False, True]
-    store.add_items(queue, [QueueItem(first.trace_id, 9, 4, 7, is_gold=True)])
-    assert next(iter(store.queue_items(queue))) == first._replace(is_gold=True)
+    store.queues.add_items(queue, [first, QueueItem("b" * 32, 2, 1, 0, is_gold=True)])
+    assert [item.is_gold for item in store.queues.items(queue)] == [False, True]
+    store.queues.add_items(queue, [QueueItem(first.trace_id, 9, 4, 7, is_gold=True)])
+    assert next(iter(store.queues.items(queue))) == first._replace(is_gold=True)
 
 
 def test_how_alike_people_judge_is_counted_by_item(
@@ -53,10 +53,10 @@ def test_how_alike_people_judge_is_counted_by_item(
 ) -> None:
     queue = Queue(key.project, "q", SCHEME, ["ada", "bo"])
     elsewhere, apart = TraceKey(key.project, "e" * 32), TraceKey(new_project(), key.trace_id)
-    store.add_items(queue, [QueueItem(key.trace_id, 1)])
-    assert store.alike(queue) == {}
+    store.queues.add_items(queue, [QueueItem(key.trace_id, 1)])
+    assert store.queues.alike(queue) == {}
     decided = annotation(key, annotator="cy", correctness="partially_correct")
-    store.add_annotations(
+    store.annotations.add(
         [
             annotation(key, annotator="ada", correctness="incorrect"),
             annotation(key, annotator="ada", correctness="correct", revision=2),
@@ -72,17 +72,17 @@ def test_how_alike_people_judge_is_counted_by_item(
             *(annotation(where, annotator=who) for where in (elsewhere, apart) for who in "ab"),
         ]
     )
-    assert store.alike(queue) == {key.trace_id: Alike(2, 1)}
-    store.add_annotations([annotation(key, STEP, annotator="di", correctness="incorrect")])
-    assert store.alike(queue) == {key.trace_id: Alike(2, 0)}
+    assert store.queues.alike(queue) == {key.trace_id: Alike(2, 1)}
+    store.annotations.add([annotation(key, STEP, annotator="di", correctness="incorrect")])
+    assert store.queues.alike(queue) == {key.trace_id: Alike(2, 0)}
 
 
 def test_answers_about_whole_runs_are_alike_by_step_and_agent(store: Store, key: TraceKey) -> None:
     queue = Queue(key.project, "q", SCHEME, ["ada", "bo"])
-    store.add_items(queue, [QueueItem(key.trace_id, 1)])
+    store.queues.add_items(queue, [QueueItem(key.trace_id, 1)])
     for who, step in (("ada", STEP), ("bo", STEP), ("cy", OTHER)):
         row = annotation(key, "", annotator=who)
         said = {"decisive_step": step, "responsible_agent": "planner", "reason": who}
-        store.add_annotations([replace(row, mark=row.mark._replace(value=said))])
+        store.annotations.add([replace(row, mark=row.mark._replace(value=said))])
         same = 0 if who == "cy" else 1
-        assert store.alike(queue) == ({} if who == "ada" else {key.trace_id: Alike(1, same)})
+        assert store.queues.alike(queue) == ({} if who == "ada" else {key.trace_id: Alike(1, same)})

@@ -18,9 +18,10 @@ from spanloom.core.ports.annotations import (
     AnnotationQuery,
     KeptAt,
     KeptVersion,
+    ScorePlace,
+    ScoreQuery,
     StoredScheme,
 )
-from spanloom.core.ports.scores import ScorePlace, ScoreQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,23 +37,23 @@ def own(key: TraceKey) -> Reach:
 def current(
     store: Store, key: TraceKey, asked: AnnotationQuery = EVERY_ANNOTATION
 ) -> list[Annotation]:
-    return list(store.annotations(own(key), asked, 100))
+    return list(store.annotations.list(own(key), asked, 100))
 
 
 def test_a_row_comes_back_as_it_was_said(store: Store, key: TraceKey) -> None:
     row = annotation(key, correctness="incorrect")
-    store.add_annotations([row])
+    store.annotations.add([row])
     assert current(store, key) == [row]
-    assert list(store.revisions(key, SCHEME, "ada")) == [row]
+    assert list(store.annotations.revisions(key, SCHEME, "ada")) == [row]
 
 
 def test_the_same_write_again_is_the_same_row(store: Store, key: TraceKey) -> None:
     row = annotation(key)
-    store.add_annotations([row, row])
-    store.add_annotations([row])
-    assert list(store.revisions(key, SCHEME, "ada")) == [row]
-    assert list(store.written(key, [row.write_id, "another"])) == [row]
-    assert list(store.written(key, [])) == []
+    store.annotations.add([row, row])
+    store.annotations.add([row])
+    assert list(store.annotations.revisions(key, SCHEME, "ada")) == [row]
+    assert list(store.annotations.written(key, [row.write_id, "another"])) == [row]
+    assert list(store.annotations.written(key, [])) == []
 
 
 def test_the_highest_revision_is_current_and_every_one_is_kept(store: Store, key: TraceKey) -> None:
@@ -60,9 +61,9 @@ def test_the_highest_revision_is_current_and_every_one_is_kept(store: Store, key
         annotation(key, revision=n, correctness=c, is_deleted=n == 3)
         for n, c in ((1, "incorrect"), (2, "correct"), (3, ""))
     ]
-    store.add_annotations(rows[::-1])
+    store.annotations.add(rows[::-1])
     assert current(store, key) == [rows[2]]
-    assert list(store.revisions(key, SCHEME, "ada")) == rows
+    assert list(store.annotations.revisions(key, SCHEME, "ada")) == rows
 
 
 def test_two_rows_of_one_revision_are_both_kept_and_the_later_counts(
@@ -70,10 +71,10 @@ def test_two_rows_of_one_revision_are_both_kept_and_the_later_counts(
 ) -> None:
     one = annotation(key, write_id="b-first", at_us=5_000_000)
     other = annotation(key, write_id="a-second", at_us=6_000_000, correctness="incorrect")
-    store.add_annotations([other])
-    store.add_annotations([one])
+    store.annotations.add([other])
+    store.annotations.add([one])
     assert current(store, key) == [other]
-    assert list(store.revisions(key, SCHEME, "ada")) == [one, other]
+    assert list(store.annotations.revisions(key, SCHEME, "ada")) == [one, other]
 
 
 def test_rows_are_asked_for_by_trace_scheme_annotator_and_time(store: Store, key: TraceKey) -> None:
@@ -84,7 +85,7 @@ def test_rows_are_asked_for_by_trace_scheme_annotator_and_time(store: Store, key
         annotation(key, "", annotator="ada", scheme="z"),
         annotation(elsewhere),
     ]
-    store.add_annotations(rows)
+    store.annotations.add(rows)
     for asked, wanted in (
         (AnnotationQuery(key.trace_id), rows[:3]),
         (AnnotationQuery(annotator="bo"), [rows[1]]),
@@ -97,10 +98,10 @@ def test_rows_are_asked_for_by_trace_scheme_annotator_and_time(store: Store, key
 
 def test_slots_come_in_order_page_by_page(store: Store, key: TraceKey) -> None:
     rows = [annotation(key, f"{n:016x}") for n in range(7)]
-    store.add_annotations(rows[::-1])
+    store.annotations.add(rows[::-1])
     pages: list[Annotation] = []
     after = None
-    while page := store.annotations(own(key), EVERY_ANNOTATION, 3, after):
+    while page := store.annotations.list(own(key), EVERY_ANNOTATION, 3, after):
         pages += page
         after = page[-1].slot
     assert pages == rows
@@ -110,10 +111,10 @@ def test_annotations_of_another_project_are_not_seen(
     store: Store, key: TraceKey, new_project: Callable[[], str]
 ) -> None:
     twin = TraceKey(new_project(), key.trace_id)
-    store.add_annotations([annotation(key), annotation(twin, correctness="incorrect")])
+    store.annotations.add([annotation(key), annotation(twin, correctness="incorrect")])
     assert [row.slot.key for row in current(store, key)] == [key]
-    assert [row.slot.key for row in store.revisions(twin, SCHEME, "ada")] == [twin]
-    assert store.annotations(Reach.only(), EVERY_ANNOTATION, 100) == []
+    assert [row.slot.key for row in store.annotations.revisions(twin, SCHEME, "ada")] == [twin]
+    assert store.annotations.list(Reach.only(), EVERY_ANNOTATION, 100) == []
 
 
 def test_every_text_of_a_scheme_stays_and_the_newest_is_used(store: Store, key: TraceKey) -> None:
@@ -122,45 +123,47 @@ def test_every_text_of_a_scheme_stays_and_the_newest_is_used(store: Store, key: 
         for h, at in (("a", 1), ("b", 2))
     ]
     for text in texts[::-1]:
-        store.put_scheme(text)
-    assert list(store.schemes(own(key))) == [texts[1]]
-    assert list(store.schemes(own(key), "t")) == []
-    assert store.scheme_text(key.project, "s", "a") == texts[0]
-    assert store.scheme_text(key.project, "s", "c") is None
-    store.put_scheme(replace(texts[0], at_us=3))
-    assert [found.hash for found in store.schemes(own(key), "s")] == ["a"]
+        store.schemes.put(text)
+    assert list(store.schemes.list(own(key))) == [texts[1]]
+    assert list(store.schemes.list(own(key), "t")) == []
+    assert store.schemes.text(key.project, "s", "a") == texts[0]
+    assert store.schemes.text(key.project, "s", "c") is None
+    store.schemes.put(replace(texts[0], at_us=3))
+    assert [found.hash for found in store.schemes.list(own(key), "s")] == ["a"]
 
 
 def test_a_version_is_kept_with_its_document_once(store: Store, key: TraceKey) -> None:
     first = KeptVersion(key, 1, "same", 5, b'{"a": "\\u00e9 \xc3\xa9"}')
-    store.keep_version(first)
-    store.keep_version(replace(first, version=2))
-    assert store.kept_version(key, 1) == first
-    assert store.kept_version(key, 2) == replace(first, version=2)
-    assert store.kept_version(key, 3) is None
-    assert store.kept_versions(key) == [KeptAt(2, 5), KeptAt(1, 5)]
-    assert [store.has_kept(key, version) for version in (1, 2, 3)] == [True, True, False]
+    store.versions.keep(first)
+    store.versions.keep(replace(first, version=2))
+    assert store.versions.get(key, 1) == first
+    assert store.versions.get(key, 2) == replace(first, version=2)
+    assert store.versions.get(key, 3) is None
+    assert store.versions.list(key) == [KeptAt(2, 5), KeptAt(1, 5)]
+    assert [store.versions.has(key, version) for version in (1, 2, 3)] == [True, True, False]
 
 
 def test_the_current_version_is_told(store: Store, key: TraceKey) -> None:
-    assert store.current_version(key) == 0
+    assert store.versions.current(key) == 0
     record = make_record(key)
-    store.write([record])
-    store.write([make_record(key, version=2, previous=store.heads([key])[key])])
-    assert store.current_version(key) == 2
+    store.trajectories.write([record])
+    store.trajectories.write(
+        [make_record(key, version=2, previous=store.trajectories.heads([key])[key])]
+    )
+    assert store.versions.current(key) == 2
 
 
 def test_what_annotators_say_becomes_scores(store: Store, key: TraceKey) -> None:
     row = annotation(key, correctness="incorrect")
-    store.add_annotations([row, annotation(key, "")])
+    store.annotations.add([row, annotation(key, "")])
     step, whole = sorted(
-        store.scores(own(key), ScoreQuery([key.trace_id]), 10), key=lambda score: score.target
+        store.scores.list(own(key), ScoreQuery([key.trace_id]), 10), key=lambda score: score.target
     )
     assert (step.target, step.step_id, step.number, step.text) == ("step", STEP, -5, "incorrect")
     assert (step.name, step.source, step.author) == (SCHEME, "human", "ada")
     assert (whole.target, whole.name) == ("trajectory", f"{SCHEME}/answer")
-    store.add_annotations([annotation(key, revision=2, is_deleted=True)])
-    assert [s.target for s in store.scores(own(key), ScoreQuery([key.trace_id]), 10)] == [
+    store.annotations.add([annotation(key, revision=2, is_deleted=True)])
+    assert [s.target for s in store.scores.list(own(key), ScoreQuery([key.trace_id]), 10)] == [
         "trajectory"
     ]
 
@@ -170,78 +173,78 @@ def score(key: TraceKey, name: str, revision: int = 1, number: float = 0.5) -> S
 
 
 def test_the_same_score_again_is_a_revision(store: Store, key: TraceKey) -> None:
-    store.add_scores([score(key, "a", 2, 0.9), score(key, "a", 1), score(key, "b")])
-    found = store.scores(own(key), ScoreQuery(), 10)
+    store.scores.add([score(key, "a", 2, 0.9), score(key, "a", 1), score(key, "b")])
+    found = store.scores.list(own(key), ScoreQuery(), 10)
     assert {s.name: s.number for s in found} == {"a": 0.9, "b": 0.5}
     assert score(key, "a", 2, 0.9) in found
     either = ScoreQuery([key.trace_id, "f" * 32], sources=["llm", "rule"], target="trajectory")
     for asked in (ScoreQuery(name="a"), ScoreQuery(author="judge"), either):
-        assert store.scores(own(key), asked, 10)
+        assert store.scores.list(own(key), asked, 10)
     for asked in (ScoreQuery(sources=["human"]), ScoreQuery(["f" * 32]), ScoreQuery(target="step")):
-        assert not store.scores(own(key), asked, 10)
-    store.add_scores([replace(score(key, "a", 3), is_deleted=True)])
-    assert [s.name for s in store.scores(own(key), ScoreQuery(), 10)] == ["b"]
+        assert not store.scores.list(own(key), asked, 10)
+    store.scores.add([replace(score(key, "a", 3), is_deleted=True)])
+    assert [s.name for s in store.scores.list(own(key), ScoreQuery(), 10)] == ["b"]
 
 
 def test_scores_come_page_by_page(store: Store, key: TraceKey) -> None:
-    store.add_scores([score(key, f"n{n}") for n in range(5)])
-    first = store.scores(own(key), ScoreQuery(), 3)
+    store.scores.add([score(key, f"n{n}") for n in range(5)])
+    first = store.scores.list(own(key), ScoreQuery(), 3)
     place = ScorePlace(*first[-1].key, first[-1].id)
-    rest = store.scores(own(key), ScoreQuery(), 3, place)
+    rest = store.scores.list(own(key), ScoreQuery(), 3, place)
     assert {s.name for s in (*first, *rest)} == {f"n{n}" for n in range(5)}
     assert len(rest) == 2
 
 
 def test_a_queue_holds_items_in_their_order_and_what_happened(store: Store, key: TraceKey) -> None:
     queue = Queue(key.project, "q 中", "s", ["ada", "bo"], 2, is_blind=True, at_us=1)
-    store.put_queue(queue)
+    store.queues.put(queue)
     changed = replace(queue, order=Order.RANDOM, away=["bo"], threshold=0.5, at_us=2)
-    store.put_queue(changed)
-    assert list(store.queues(own(key))) == [changed]
-    assert list(store.queues(own(key), "other")) == []
+    store.queues.put(changed)
+    assert list(store.queues.list(own(key))) == [changed]
+    assert list(store.queues.list(own(key), "other")) == []
     items = [QueueItem(f"{n:032x}", place, 1) for place, n in enumerate((7, 3, 5))]
-    store.add_items(queue, items)
-    store.add_items(queue, [items[0]._replace(place=99, version=2)])
-    assert list(store.queue_items(queue)) == items
+    store.queues.add_items(queue, items)
+    store.queues.add_items(queue, [items[0]._replace(place=99, version=2)])
+    assert list(store.queues.items(queue)) == items
     events = [
         QueueEvent(items[0].trace_id, "ada", 1, Event.BEGUN),
         QueueEvent(items[0].trace_id, "ada", 2, Event.DONE),
         QueueEvent(items[1].trace_id, "bo", 3, Event.BEGUN),
     ]
-    store.add_events(queue, events[::-1])
-    store.add_events(queue, events[:1])
-    assert list(store.queue_events(queue)) == events
-    assert list(store.queue_events(queue, items[1].trace_id)) == events[2:]
+    store.queues.add_events(queue, events[::-1])
+    store.queues.add_events(queue, events[:1])
+    assert list(store.queues.events(queue)) == events
+    assert list(store.queues.events(queue, items[1].trace_id)) == events[2:]
 
 
 def test_deleting_a_trace_takes_all_that_was_said_of_it(store: Store, key: TraceKey) -> None:
     queue = Queue(key.project, "q", "s", ["ada"])
-    store.write([make_record(key)])
-    store.add_annotations([annotation(key)])
-    store.add_scores([score(key, "a")])
-    store.keep_version(KeptVersion(key, 1, "h", 1, b"{}"))
-    store.put_queue(queue)
-    store.add_items(queue, [QueueItem(key.trace_id, 1)])
-    store.add_events(queue, [QueueEvent(key.trace_id, "ada", 1, Event.DONE)])
+    store.trajectories.write([make_record(key)])
+    store.annotations.add([annotation(key)])
+    store.scores.add([score(key, "a")])
+    store.versions.keep(KeptVersion(key, 1, "h", 1, b"{}"))
+    store.queues.put(queue)
+    store.queues.add_items(queue, [QueueItem(key.trace_id, 1)])
+    store.queues.add_events(queue, [QueueEvent(key.trace_id, "ada", 1, Event.DONE)])
     _delete(store, key)
     assert current(store, key) == []
-    assert list(store.revisions(key, SCHEME, "ada")) == []
-    assert list(store.written(key, [annotation(key).write_id])) == []
-    assert store.kept_version(key, 1) is None
-    assert store.current_version(key) == 0
-    assert list(store.scores(own(key), ScoreQuery(), 10)) == []
-    assert list(store.queue_items(queue)) == []
-    assert list(store.queue_events(queue)) == []
+    assert list(store.annotations.revisions(key, SCHEME, "ada")) == []
+    assert list(store.annotations.written(key, [annotation(key).write_id])) == []
+    assert store.versions.get(key, 1) is None
+    assert store.versions.current(key) == 0
+    assert list(store.scores.list(own(key), ScoreQuery(), 10)) == []
+    assert list(store.queues.items(queue)) == []
+    assert list(store.queues.events(queue)) == []
 
 
 def test_what_is_said_of_a_trace_that_has_expired_can_be_deleted_too(
     store: Store, key: TraceKey
 ) -> None:
-    store.add_annotations([annotation(key)])
+    store.annotations.add([annotation(key)])
     assert _delete(store, key) == 1
     assert current(store, key) == []
 
 
 def _delete(store: Store, key: TraceKey) -> int:
     scope = DeletionScope(own(key), trace_id=key.trace_id)
-    return store.delete(new_deletion(scope, "test", 2**60)).traces
+    return store.deletions.delete(new_deletion(scope, "test", 2**60)).traces

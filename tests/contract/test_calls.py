@@ -25,38 +25,40 @@ def test_calls_are_found_by_key_project_and_time(
 ) -> None:
     call = model_step(2)
     bare = replace(make_trajectory(key), root=call, root_type=Kind.MODEL)
-    store.write([make_record(key, bare, call_keys={call.id: "same"})])
+    store.trajectories.write([make_record(key, bare, call_keys={call.id: "same"})])
     stranger = TraceKey(new_project(), key.trace_id)
-    store.write([make_record(stranger, call_keys={call.id: "same"})])
-    [found] = store.find_calls(key.project, windows(["other", "same"], START_NS, START_NS))
+    store.trajectories.write([make_record(stranger, call_keys={call.id: "same"})])
+    [found] = store.calls.find(key.project, windows(["other", "same"], START_NS, START_NS))
     assert (found.key, found.step_id, found.call_key) == (key, call.id, "same")
     assert (found.start_ns, found.end_ns, found.is_bare) == (START_NS, START_NS + 500, True)
     assert found.dialect == "otel-genai"
     assert found.extent.model_steps == 1
-    [framed] = store.find_calls(stranger.project, windows(["same"], START_NS + 500, START_NS + 900))
+    [framed] = store.calls.find(stranger.project, windows(["same"], START_NS + 500, START_NS + 900))
     assert not framed.is_bare
     for keys, start, end in (
         (["x"], 0, 2**63),
         (["same"], 0, START_NS - 1),
         (["same"], START_NS + 501, 2**63),
     ):
-        assert store.find_calls(key.project, windows(keys, start, end)) == []
+        assert store.calls.find(key.project, windows(keys, start, end)) == []
 
 
 def test_a_call_knows_how_many_its_trace_has(store: Store, key: TraceKey) -> None:
     steps = [model_step(2), model_step(3), model_step(4)]
-    store.write([make_record(key, make_trajectory(key, steps=steps), call_keys={steps[0].id: "k"})])
-    [found] = store.find_calls(key.project, windows(["k"], START_NS, START_NS))
+    store.trajectories.write(
+        [make_record(key, make_trajectory(key, steps=steps), call_keys={steps[0].id: "k"})]
+    )
+    [found] = store.calls.find(key.project, windows(["k"], START_NS, START_NS))
     assert found.extent.model_steps == 3
 
 
 def test_calls_of_a_replaced_version_are_gone(store: Store, key: TraceKey) -> None:
-    store.write([make_record(key, call_keys={f"{2:016x}": "once"})])
-    head = store.heads([key])[key]
-    store.write(
+    store.trajectories.write([make_record(key, call_keys={f"{2:016x}": "once"})])
+    head = store.trajectories.heads([key])[key]
+    store.trajectories.write(
         [make_record(key, make_trajectory(key, steps=[model_step(3)]), version=2, previous=head)]
     )
-    assert store.find_calls(key.project, windows(["once"], 0, 2**63)) == []
+    assert store.calls.find(key.project, windows(["once"], 0, 2**63)) == []
 
 
 @pytest.mark.parametrize("apart_ns", [3600 * 10**9, 10**9], ids=["hours", "seconds"])
@@ -69,14 +71,14 @@ def test_each_call_is_looked_for_in_its_own_window(
     for n, call in calls.items():
         own = TraceKey(key.project, trace(n))
         record = make_record(own, make_trajectory(own, steps=[call]), call_keys={call.id: said})
-        store.write([record])
+        store.trajectories.write([record])
     near = [START_NS + n * apart_ns + 400 for n in (3, 17, 40)]
     wanted = [window for at in near for window in windows([said], at, at + 10)]
     overlapping = windows([said], near[0], near[0] + 50)
-    found = store.find_calls(
+    found = store.calls.find(
         key.project, [*wanted, *overlapping, *windows(["other"], near[0], near[1])]
     )
     assert sorted(call.key.trace_id for call in found) == [trace(n) for n in (3, 17, 40)]
     between = [window for at in near for window in windows([said], at + 200, at + 300)]
-    assert store.find_calls(key.project, between) == []
-    assert len(store.find_calls(key.project, windows([said], 0, 2**64 - 1))) == 40
+    assert store.calls.find(key.project, between) == []
+    assert len(store.calls.find(key.project, windows([said], 0, 2**64 - 1))) == 40

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def test_content_events_stand_behind_the_events_of_their_span(store: Store, key: TraceKey) -> None:
     spans = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
     late, early = content_event(key, 1, "b", 8), content_event(key, 1, "a", 7)
-    store.append([late, spans])
-    before = {span.span_id: span for span in store.read_spans([key])[key]}
-    store.append([early, late])
-    after = {span.span_id: span for span in store.read_spans([key])[key]}
+    store.spans.append([late, spans])
+    before = {span.span_id: span for span in store.spans.read_spans([key])[key]}
+    store.spans.append([early, late])
+    after = {span.span_id: span for span in store.spans.read_spans([key])[key]}
     first, second = f"{1:016x}", f"{2:016x}"
     assert after.keys() == {first, second}
     assert [e.attributes["content"] for e in before[first].events[-1:]] == ["b"]
@@ -56,27 +56,27 @@ def test_content_events_of_one_time_have_an_order_of_their_own(store: Store, key
         ]
     ]
     events = [*by_place, *by_role]
-    store.append(random.sample(events, len(events)))
-    store.append([spans, *random.sample(events, 3)])
-    [span] = store.read_spans([key])[key]
+    store.spans.append(random.sample(events, len(events)))
+    store.spans.append([spans, *random.sample(events, 3)])
+    [span] = store.spans.read_spans([key])[key]
     assert [e.attributes["content"] for e in span.events[-11:]] == [str(n) for n in range(1, 12)]
 
 
 def test_a_trace_shows_that_events_without_a_span_were_read(store: Store, key: TraceKey) -> None:
     spans = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
     stranger = content_event(key, 9, "nobody", 7)
-    store.append([spans])
-    before = sorted(store.read_spans([key])[key])
-    store.append([stranger])
-    after = sorted(store.read_spans([key])[key])
+    store.spans.append([spans])
+    before = sorted(store.spans.read_spans([key])[key])
+    store.spans.append([stranger])
+    after = sorted(store.spans.read_spans([key])[key])
     assert max(span.row_version for span in after) == stranger.seq
     assert [s._replace(row_version=0) for s in after] == [s._replace(row_version=0) for s in before]
 
 
 def test_content_events_are_changes_but_no_spans(store: Store, key: TraceKey) -> None:
     event = content_event(key, 1, "a", 7)
-    store.append([event])
-    [change] = of_project(store.unextracted(), key.project).values()
+    store.spans.append([event])
+    [change] = of_project(store.progress.unextracted(), key.project).values()
     assert (change.max_seq, change.has_root) == (event.seq, False)
-    assert store.read_spans([key]) == {}
-    assert store.read_otlp(key) == b""
+    assert store.spans.read_spans([key]) == {}
+    assert store.spans.read_otlp(key) == b""

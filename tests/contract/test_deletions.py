@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.annotations import SCHEME, annotation
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.span_store import content_event
+from tests.support.subjects import port_methods
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.formats.canonical import encode_document
@@ -18,15 +20,12 @@ from spanloom.core.model.replay import BEFORE_ALL, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
-from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion
+from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery
 from spanloom.core.ports.building import CallWindow
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.scores import ScoreQuery
-from spanloom.core.ports.store import Store
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.text_query import parse_text_query
@@ -35,6 +34,8 @@ from spanloom.core.query.where.parser import parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from spanloom.core.ports.store import Store
 
 CALL = "call-key"
 ANY_STEPS = parse_where("steps >= 0", now_ns=0)
@@ -51,103 +52,146 @@ BY_TRACE = Numbers(
 )
 
 READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
-    "read_spans": lambda store, key: store.read_spans([key]),
-    "read_part": lambda store, key: store.read_part(key, 10).spans,
-    "read_otlp": lambda store, key: store.read_otlp(key),
-    "arrived": lambda store, key: store.arrived([key]),
-    "changes_since": lambda store, key: [
-        c for c in store.changes_since(0, {}).changes if c.key == key
+    "spans.read_spans": lambda store, key: store.spans.read_spans([key]),
+    "spans.read_part": lambda store, key: store.spans.read_part(key, 10).spans,
+    "spans.read_otlp": lambda store, key: store.spans.read_otlp(key),
+    "spans.arrived": lambda store, key: store.spans.arrived([key]),
+    "progress.changes_since": lambda store, key: [
+        c for c in store.progress.changes_since(0, {}).changes if c.key == key
     ],
-    "unfinished": lambda store, key: [c for c in store.unfinished() if c.key == key],
-    "quarantined": lambda store, key: [p for p in store.quarantined(10**6) if p.key == key],
-    "unextracted": lambda store, key: [c for c in store.unextracted() if c.key == key],
-    "read_progress": lambda store, key: store.read_progress([key]),
-    "heads": lambda store, key: store.heads([key]),
-    "document": lambda store, key: store.document(key.trace_id, reach(key)),
-    "documents_of": lambda store, key: store.documents_of([key], 1 << 20)[0],
-    "spans_document": lambda store, key: store.spans_document(key.trace_id, reach(key)),
-    "both_documents": lambda store, key: store.both_documents(key.trace_id, reach(key)),
-    "versions": lambda store, key: store.versions(key.trace_id, reach(key)),
-    "find_home": lambda store, key: store.find_home(key.trace_id, reach(key)),
-    "numbers": lambda store, key: [
+    "progress.unfinished": lambda store, key: [
+        c for c in store.progress.unfinished() if c.key == key
+    ],
+    "progress.quarantined": lambda store, key: [
+        p for p in store.progress.quarantined(10**6) if p.key == key
+    ],
+    "progress.unextracted": lambda store, key: [
+        c for c in store.progress.unextracted() if c.key == key
+    ],
+    "progress.read_progress": lambda store, key: store.progress.read_progress([key]),
+    "trajectories.heads": lambda store, key: store.trajectories.heads([key]),
+    "documents.get": lambda store, key: store.documents.get(key.trace_id, reach(key)),
+    "documents.many": lambda store, key: store.documents.many([key], 1 << 20)[0],
+    "documents.spans": lambda store, key: store.documents.spans(key.trace_id, reach(key)),
+    "documents.both": lambda store, key: store.documents.both(key.trace_id, reach(key)),
+    "documents.versions": lambda store, key: store.documents.versions(key.trace_id, reach(key)),
+    "spans.find_home": lambda store, key: store.spans.find_home(key.trace_id, reach(key)),
+    "stats.numbers": lambda store, key: [
         group
-        for group in store.numbers(reach(key), TrajectoryFilter(), BY_TRACE)
+        for group in store.stats.numbers(reach(key), None, BY_TRACE)
         if group.by == [key.trace_id]
     ],
-    "steps": lambda store, key: [
-        row for row in store.steps(reach(key), TrajectoryFilter(), 100) if row.key == key
+    "steps.list": lambda store, key: [
+        row for row in store.steps.list(reach(key), None, 100) if row.key == key
     ],
-    "list": lambda store, key: [
-        line for line in store.list(reach(key), TrajectoryFilter(), 100) if line.key == key
+    "runs.list": lambda store, key: [
+        line for line in store.runs.list(reach(key), None, 100) if line.key == key
     ],
-    "asked_among": lambda store, key: store.asked_among([key], reach(key), ANY_STEPS),
-    "conversation": lambda store, key: [
+    "runs.asked_among": lambda store, key: store.runs.asked_among([key], reach(key), ANY_STEPS),
+    "runs.conversation": lambda store, key: [
         line
-        for line in store.conversation(key.project, reach(key), TrajectoryFilter(), 100)
+        for line in store.runs.conversation(key.project, reach(key), None, 100)
         if line.key == key
     ],
-    "conversations": lambda store, key: [
+    "conversations.list": lambda store, key: [
         talk.last_trace_id
-        for talk in store.conversations(reach(key), TrajectoryFilter(user_id=key.trace_id), 100)
+        for talk in store.conversations.list(reach(key), filtered(user=key.trace_id), 100)
     ],
-    "continuation": lambda store, key: store.continuation(key).resumed_by,
-    "announced": lambda store, key: [
+    "runs.continuation": lambda store, key: store.runs.continuation(key).resumed_by,
+    "feed.announced": lambda store, key: [
         told.version
-        for told in store.announced(reach(key), TrajectoryFilter(), Position(), 100).announcements
+        for told in store.feed.announced(reach(key), None, Position(), 100).announcements
         if told.now and told.key == key
     ],
-    "find_calls": lambda store, key: [
+    "calls.find": lambda store, key: [
         call
-        for call in store.find_calls(key.project, [CallWindow(CALL, 0, 2**63)])
+        for call in store.calls.find(key.project, [CallWindow(CALL, 0, 2**63)])
         if call.key == key
     ],
-    "search": lambda store, key: [
-        hit for hit in store.search(reach(key), SAID, 100) if hit.key == key
+    "texts.search": lambda store, key: [
+        hit for hit in store.texts.search(reach(key), SAID, 100) if hit.key == key
     ],
-    "annotations": lambda store, key: store.annotations(
+    "annotations.list": lambda store, key: store.annotations.list(
         reach(key), AnnotationQuery(key.trace_id), 100
     ),
-    "revisions": lambda store, key: store.revisions(key, SCHEME, "ada"),
-    "written": lambda store, key: store.written(key, [annotation(key).write_id]),
-    "has_kept": lambda store, key: store.has_kept(key, 1),
-    "kept_version": lambda store, key: store.kept_version(key, 1),
-    "kept_versions": lambda store, key: store.kept_versions(key),
-    "current_version": lambda store, key: store.current_version(key),
-    "scores": lambda store, key: store.scores(reach(key), ScoreQuery([key.trace_id]), 100),
-    "queue_items": lambda store, key: [
-        item for item in store.queue_items(queue(key)) if item.trace_id == key.trace_id
+    "annotations.revisions": lambda store, key: store.annotations.revisions(key, SCHEME, "ada"),
+    "annotations.written": lambda store, key: store.annotations.written(
+        key, [annotation(key).write_id]
+    ),
+    "versions.has": lambda store, key: store.versions.has(key, 1),
+    "versions.get": lambda store, key: store.versions.get(key, 1),
+    "versions.list": lambda store, key: store.versions.list(key),
+    "versions.current": lambda store, key: store.versions.current(key),
+    "scores.list": lambda store, key: store.scores.list(
+        reach(key), ScoreQuery([key.trace_id]), 100
+    ),
+    "queues.items": lambda store, key: [
+        item for item in store.queues.items(queue(key)) if item.trace_id == key.trace_id
     ],
-    "queue_events": lambda store, key: store.queue_events(queue(key), key.trace_id),
-    "alike": lambda store, key: store.alike(queue(key)).get(key.trace_id),
-    "count_traces": lambda store, key: store.count_traces(
+    "queues.events": lambda store, key: store.queues.events(queue(key), key.trace_id),
+    "queues.alike": lambda store, key: store.queues.alike(queue(key)).get(key.trace_id),
+    "replays.count_traces": lambda store, key: store.replays.count_traces(
         Selection(reach(key), dialect=key.trace_id)
     ),
-    "traces_after": lambda store, key: [
+    "replays.traces_after": lambda store, key: [
         found
-        for found in store.traces_after(Selection(reach(key)), BEFORE_ALL, 100)
+        for found in store.replays.traces_after(Selection(reach(key)), BEFORE_ALL, 100)
         if found.key == key
     ],
 }
 """Every method that tells something of a trace, and how to ask it of one trace alone."""
 OTHERS = {
-    *("append", "write", "announce", "record_progress", "record_replay", "ping", "close"),
-    "make_room",
-    *("replay", "replays", "unfinished_replays"),  # what was asked for, not what is stored
-    *("extent_of", "delete", "deletions", "deleted_among", "take_snapshot"),
-    "stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
-    *("read_text_watermark", "record_text_watermark"),  # likewise
-    *("changed_since", "index_texts"),  # what was stored is looked at, and left out then
-    *("clock", "appends", "writes", "inserted"),  # times and numbers, of no trace
-    *("read_watermark", "record_watermark"),
-    "is_alone",  # tells of processes
-    *("add_annotations", "keep_version", "add_scores", "add_items", "add_events", "telling"),
-    *("put_scheme", "schemes", "scheme_text", "put_queue", "queues"),  # of no trace
+    *(
+        "spans.append",
+        "trajectories.write",
+        "feed.announce",
+        "progress.record_progress",
+        "replays.record",
+        "ping",
+        "close",
+    ),
+    "trajectories.make_room",
+    *(
+        "replays.get",
+        "replays.list",
+        "replays.unfinished",
+    ),  # what was asked for, not what is stored
+    *(
+        "deletions.extent_of",
+        "deletions.delete",
+        "deletions.list",
+        "feed.deleted_among",
+        "snapshots.take",
+    ),
+    "usage.stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
+    *("text_index.read_watermark", "text_index.record_watermark"),  # likewise
+    *(
+        "text_index.changed_since",
+        "text_index.index_texts",
+    ),  # what was stored is looked at, and left out then
+    *(
+        "progress.clock",
+        "text_index.clock",
+        "progress.appends",
+        "text_index.writes",
+        "progress.inserted",
+    ),  # times and numbers, of no trace
+    *("progress.read_watermark", "progress.record_watermark"),
+    "annotations.is_alone",  # tells of processes
+    *(
+        "annotations.add",
+        "versions.keep",
+        "scores.add",
+        "queues.add_items",
+        "queues.add_events",
+        "annotations.telling",
+    ),
+    *("schemes.put", "schemes.list", "schemes.text", "queues.put", "queues.list"),  # of no trace
 }
 
 
 def test_every_method_of_a_store_is_known_here() -> None:
-    methods = {name for name in dir(Store) if not name.startswith("_")}
-    assert methods - OTHERS == READS.keys()
+    assert port_methods().keys() - OTHERS == READS.keys()
 
 
 def answers(store: Store, key: TraceKey) -> dict[str, object]:
@@ -162,7 +206,7 @@ def deletion(scope: DeletionScope, until_seq: int | None = None) -> Deletion:
 
 
 def send(store: Store, key: TraceKey, start_ns: int = START_NS, number: int = 1) -> None:
-    store.append(
+    store.spans.append(
         [spooled(message_of([wire_span(key.trace_id, number, start_ns=start_ns)]), key.project)]
     )
 
@@ -177,10 +221,10 @@ def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     step_id = f"{2:016x}"
     record = make_record(key, trajectory, call_keys={step_id: CALL})
     document = encode_document(trajectory, record.version, record.status)
-    store.write([replace(record, document=document)])
-    store.announce([Announcement(key, 1, Status.SETTLED, start_ns)])
-    store.index_texts([key])
-    store.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
+    store.trajectories.write([replace(record, document=document)])
+    store.feed.announce([Announcement(key, 1, Status.SETTLED, start_ns)])
+    store.text_index.index_texts([key])
+    store.progress.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
 
 
 def resume(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
@@ -188,7 +232,7 @@ def resume(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     resumed = key._replace(trace_id=key.trace_id[::-1][:16] + "0" * 16)
     extras = {"conversation_id": key.project}
     run = replace(make_trajectory(resumed, start_ns + DAY_NS), extras=extras, is_resuming=True)
-    store.write([make_record(resumed, run)])
+    store.trajectories.write([make_record(resumed, run)])
 
 
 def queue(key: TraceKey) -> Queue:
@@ -197,10 +241,10 @@ def queue(key: TraceKey) -> Queue:
 
 def annotate(store: Store, key: TraceKey) -> None:
     """Say something of a trace, and put it into a queue."""
-    store.add_annotations([annotation(key), annotation(key, annotator="bo")])
-    store.keep_version(KeptVersion(key, 1, "h", 1, b"{}"))
-    store.add_items(queue(key), [QueueItem(key.trace_id, 1)])
-    store.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])
+    store.annotations.add([annotation(key), annotation(key, annotator="bo")])
+    store.versions.keep(KeptVersion(key, 1, "h", 1, b"{}"))
+    store.queues.add_items(queue(key), [QueueItem(key.trace_id, 1)])
+    store.queues.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])
 
 
 def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
@@ -235,11 +279,11 @@ def test_a_deleted_trace_is_in_no_answer_and_its_neighbour_in_all(
     kept = answers(store, neighbour)
     assert kept.keys() == READS.keys()
     wanted = deletion(scope)
-    assert store.extent_of(scope, wanted.until_seq) == (traces, 1)
-    assert store.delete(wanted) == replace(wanted, traces=traces, spans=1)
+    assert store.deletions.extent_of(scope, wanted.until_seq) == (traces, 1)
+    assert store.deletions.delete(wanted) == replace(wanted, traces=traces, spans=1)
     assert answers(store, key) == {}
     assert answers(store, neighbour) == kept
-    assert store.extent_of(scope, wanted.until_seq) == (0, 0)
+    assert store.deletions.extent_of(scope, wanted.until_seq) == (0, 0)
 
 
 def test_a_deleted_project_is_gone_and_may_begin_anew(
@@ -248,7 +292,7 @@ def test_a_deleted_project_is_gone_and_may_begin_anew(
     elsewhere = TraceKey(new_project(), key.trace_id)
     for known in (key, neighbour, elsewhere):
         fill(store, known)
-    store.delete(deletion(DeletionScope(Reach.only(key.project))))
+    store.deletions.delete(deletion(DeletionScope(Reach.only(key.project))))
     assert answers(store, key) == answers(store, neighbour) == {}
     assert answers(store, elsewhere).keys() == READS.keys()
     anew = TraceKey(key.project, "c" * 32)
@@ -260,7 +304,7 @@ def test_late_spans_and_a_batch_under_way_do_not_bring_a_trace_back(
     store: Store, key: TraceKey
 ) -> None:
     fill(store, key)
-    store.delete(deletion(DeletionScope(Reach.only(key.project), key.trace_id)))
+    store.deletions.delete(deletion(DeletionScope(Reach.only(key.project), key.trace_id)))
     send(store, key, number=2)  # late
     extract(store, key)  # it was being built when it was deleted
     assert answers(store, key) == {}
@@ -276,13 +320,13 @@ def test_what_waits_in_the_spool_is_deleted_with_the_rest(
         "project": DeletionScope(Reach.only(key.project)),
         "before": DeletionScope(Reach.only(key.project), start_before_ns=START_NS + 1),
     }[by]
-    store.delete(deletion(scope))
-    store.append([waiting])
-    assert not store.read_spans([key])
-    assert not store.read_otlp(key)
-    assert not [c for c in store.unextracted() if c.key == key] or by == "before"
+    store.deletions.delete(deletion(scope))
+    store.spans.append([waiting])
+    assert not store.spans.read_spans([key])
+    assert not store.spans.read_otlp(key)
+    assert not [c for c in store.progress.unextracted() if c.key == key] or by == "before"
     send(store, TraceKey(key.project, "c" * 32), START_NS + 1)
-    assert store.read_spans([TraceKey(key.project, "c" * 32)])
+    assert store.spans.read_spans([TraceKey(key.project, "c" * 32)])
 
 
 def test_a_run_that_is_built_after_its_conversation_was_deleted_is_never_shown(
@@ -292,15 +336,15 @@ def test_a_run_that_is_built_after_its_conversation_was_deleted_is_never_shown(
     elsewhere = TraceKey(new_project(), key.trace_id)
     built_from = next_seq()
     scope = DeletionScope(Reach.only(key.project), conversation_id=key.project)
-    assert store.delete(deletion(scope)).traces == 0, "nothing says yet of which it is"
+    assert store.deletions.delete(deletion(scope)).traces == 0, "nothing says yet of which it is"
     run = replace(make_trajectory(key), extras={"conversation_id": key.project})
     other = replace(make_trajectory(neighbour), extras={"conversation_id": "another"})
     theirs = replace(run, project=elsewhere.project)
     runs = ((key, run), (neighbour, other), (elsewhere, theirs))
-    store.write([make_record(k, t, built_from) for k, t in runs])
+    store.trajectories.write([make_record(k, t, built_from) for k, t in runs])
     assert answers(store, key) == {}
-    assert store.document(key.trace_id, Reach.only(elsewhere.project)), "another project's"
-    assert store.document(neighbour.trace_id, Reach.only(key.project))
+    assert store.documents.get(key.trace_id, Reach.only(elsewhere.project)), "another project's"
+    assert store.documents.get(neighbour.trace_id, Reach.only(key.project))
 
 
 @pytest.mark.parametrize("by", ["trace", "project", "before"])
@@ -314,8 +358,8 @@ def test_what_a_clock_that_was_ahead_has_numbered_is_deleted_too(
         "before": DeletionScope(Reach.only(key.project), start_before_ns=START_NS + 1),
     }[by]
     long_ago = replace(deletion(scope), until_seq=1)
-    assert store.extent_of(scope, long_ago.until_seq) == (1, 1)
-    assert store.delete(long_ago).traces == 1
+    assert store.deletions.extent_of(scope, long_ago.until_seq) == (1, 1)
+    assert store.deletions.delete(long_ago).traces == 1
     assert answers(store, key) == {}
     fill(store, neighbour, START_NS + 2)
     assert answers(store, neighbour).keys() == READS.keys()
@@ -325,12 +369,14 @@ def test_a_log_record_without_a_time_does_not_make_a_trace_an_old_one(
     store: Store, key: TraceKey
 ) -> None:
     fill(store, key)
-    store.append([content_event(key, 1, "untimed", 0)])
+    store.spans.append([content_event(key, 1, "untimed", 0)])
     old = DeletionScope(Reach.only(key.project), start_before_ns=START_NS)
-    assert store.delete(deletion(old)).traces == 0
+    assert store.deletions.delete(deletion(old)).traces == 0
     assert answers(store, key).keys() == READS.keys()
-    store.append([content_event(key, 1, "late", 0)])
-    texts = [event.attributes.get("content") for event in store.read_spans([key])[key][0].events]
+    store.spans.append([content_event(key, 1, "late", 0)])
+    texts = [
+        event.attributes.get("content") for event in store.spans.read_spans([key])[key][0].events
+    ]
     assert {"untimed", "late"} <= set(texts)
 
 
@@ -338,9 +384,11 @@ def test_deletions_are_remembered_with_who_when_what_and_how_many(
     store: Store, key: TraceKey
 ) -> None:
     fill(store, key)
-    first = store.delete(deletion(DeletionScope(Reach.only(key.project), key.trace_id)))
-    second = store.delete(deletion(DeletionScope(Reach.only(key.project), start_before_ns=7)))
-    assert list(store.deletions(2)) == [second, first]
+    first = store.deletions.delete(deletion(DeletionScope(Reach.only(key.project), key.trace_id)))
+    second = store.deletions.delete(
+        deletion(DeletionScope(Reach.only(key.project), start_before_ns=7))
+    )
+    assert list(store.deletions.list(2)) == [second, first]
     assert (first.traces, first.spans, first.requested_by) == (1, 1, "tester")
 
 
@@ -350,10 +398,12 @@ def test_a_deletion_takes_the_projects_within_its_reach_and_no_other(
     first, second, other = (TraceKey(new_project(), "a" * 32) for _ in range(3))
     for key in (first, second, other):
         fill(store, key)
-    both = store.delete(deletion(DeletionScope(Reach.only(first.project, second.project))))
+    both = store.deletions.delete(
+        deletion(DeletionScope(Reach.only(first.project, second.project)))
+    )
     assert not answers(store, first)
     assert not answers(store, second)
     assert answers(store, other).keys() == READS.keys()
-    assert list(store.deletions(1)) == [both]
-    assert store.delete(deletion(DeletionScope(Reach.only()))).traces == 0
+    assert list(store.deletions.list(1)) == [both]
+    assert store.deletions.delete(deletion(DeletionScope(Reach.only()))).traces == 0
     assert answers(store, other)

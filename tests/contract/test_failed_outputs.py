@@ -30,8 +30,8 @@ def test_what_a_tool_had_when_it_failed_is_kept(
     agent = wire_span(TRACE, 1, attributes={"openinference.span.kind": "AGENT"})
     body = message_of([agent, tool]).SerializeToString()
     keys = extracted(store, [spooled(body, project)])
-    document = json.loads(store.document(TRACE, Reach.only(project)) or b"")
+    document = json.loads(store.documents.get(TRACE, Reach.only(project)) or b"")
     [step] = document["agent_steps"][0]["steps"]
     assert (step["output"], step["basic_info"]["error"]["msg"]) == ("twenty rows", "disk full")
-    store.index_texts(keys)
+    store.text_index.index_texts(keys)
     assert found(store, project, '"twenty rows"') == [("02", "output")]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.annotations import annotation
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace
 from tests.support.trajectory_records import make_record, make_trajectory
@@ -18,34 +19,26 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
-from spanloom.storage.feed.clocks import SharedClock
-from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.deletions.hiding import DeletedRows
+from spanloom.storage.store import compose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.ports.feed import FeedPage
     from spanloom.core.ports.store import Store
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.core.query.where.tree import Condition
+    from spanloom.storage.store import ClickHouseStore
 
-ANY = TrajectoryFilter()
-
-
-class OfManyProcesses:
-    """The embedded store with the clock of a server, which other processes write to as well."""
-
-    def __init__(self, store: ClickHouseStore) -> None:
-        feed = ClickHouseFeed(store._worker, store._reader, SharedClock())
-        self.announce, self.announced, self.write = feed.announce, feed.announced, store.write
+ANY = None
 
 
 @pytest.fixture(params=["memory", "clickhouse", "shared clock"])
 def store(request: pytest.FixtureRequest) -> Store:
     if request.param == "shared clock":
-        own = OfManyProcesses(request.getfixturevalue("clickhouse_store"))
-        return cast("Store", own)
+        own: ClickHouseStore = request.getfixturevalue("clickhouse_store")
+        return compose(own.lanes, DeletedRows(has_deletions=True))  # as one of many processes
     found: Store = request.getfixturevalue(f"{request.param}_store")
     return found
 
@@ -53,18 +46,18 @@ def store(request: pytest.FixtureRequest) -> Store:
 def say(store: Store, key: TraceKey, version: int = 1, agent: str = "planner") -> None:
     """Store a version and announce it."""
     record = make_record(key, make_trajectory(key, agent=agent), version=version)
-    store.write([record])
-    store.announce([Announcement(key, version, Status.SETTLED, START_NS)])
+    store.trajectories.write([record])
+    store.feed.announce([Announcement(key, version, Status.SETTLED, START_NS)])
 
 
 def read(
     store: Store,
     key: TraceKey,
     after: Position | None,
-    where: TrajectoryFilter = ANY,
+    where: Condition | None = ANY,
     limit: int = 100,
 ) -> FeedPage:
-    return store.announced(Reach.only(key.project), where, after, limit)
+    return store.feed.announced(Reach.only(key.project), where, after, limit)
 
 
 def told(page: FeedPage) -> Sequence[tuple[str, int]]:
@@ -96,39 +89,33 @@ def test_an_announcement_says_what_changed_and_when(store: Store, key: TraceKey)
 
 
 def test_what_is_said_of_a_run_is_told_behind_it(store: Store, key: TraceKey) -> None:
-    if not hasattr(store, "add_annotations"):
-        pytest.skip("of the whole store")
     say(store, key, 3)
     at = read(store, key, Position()).next
-    store.add_annotations([annotation(key)])
-    store.add_scores([Score(key, "helpful", "rule", "judge", 1, number=0.5)])
+    store.annotations.add([annotation(key)])
+    store.scores.add([Score(key, "helpful", "rule", "judge", 1, number=0.5)])
     queue = Queue(key.project, "q", "s", ["ada"])
-    store.add_items(queue, [QueueItem(key.trace_id, 1)])
-    store.put_queue(queue)
-    store.add_events(queue, [QueueEvent(key.trace_id, "ada", 1, Event.DONE)])
+    store.queues.add_items(queue, [QueueItem(key.trace_id, 1)])
+    store.queues.put(queue)
+    store.queues.add_events(queue, [QueueEvent(key.trace_id, "ada", 1, Event.DONE)])
     found = read(store, key, at).announcements
     assert [(a.key, a.is_said, a.now and a.now.version) for a in found] == [(key, True, 3)] * 4
 
 
 def test_a_mark_and_its_score_can_be_told_of_at_once(store: Store, key: TraceKey) -> None:
-    if not hasattr(store, "add_annotations"):
-        pytest.skip("of the whole store")
     say(store, key, 3)
     at = read(store, key, Position()).next
-    with store.telling([key, key]):
-        store.add_annotations([annotation(key)], is_told=False)
-        store.add_scores([Score(key, "helpful", "rule", "judge", 1, number=0.5)], is_told=False)
+    with store.annotations.telling([key, key]):
+        store.annotations.add([annotation(key)], is_told=False)
+        store.scores.add([Score(key, "helpful", "rule", "judge", 1, number=0.5)], is_told=False)
         assert list(read(store, key, at).announcements) == []
     assert [(a.key, a.is_said) for a in read(store, key, at).announcements] == [(key, True)]
 
 
 def test_what_could_not_be_stored_whole_is_told_of(store: Store, key: TraceKey) -> None:
-    if not hasattr(store, "add_annotations"):
-        pytest.skip("of the whole store")
     say(store, key, 3)
     at = read(store, key, Position()).next
-    with suppress(ValueError), store.telling([key]):
-        store.add_annotations([annotation(key)], is_told=False)
+    with suppress(ValueError), store.annotations.telling([key]):
+        store.annotations.add([annotation(key)], is_told=False)
         raise ValueError("no score")
     assert [(a.key, a.is_said) for a in read(store, key, at).announcements] == [(key, True)]
 
@@ -158,8 +145,8 @@ def test_a_long_feed_comes_in_pieces(store: Store, key: TraceKey) -> None:
 def test_what_was_announced_together_is_not_torn_apart(store: Store, key: TraceKey) -> None:
     """It has one time: a position cannot lie between."""
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 6)]
-    store.write([make_record(own) for own in keys])
-    store.announce([Announcement(own, 1, Status.SETTLED, START_NS) for own in keys])
+    store.trajectories.write([make_record(own) for own in keys])
+    store.feed.announce([Announcement(own, 1, Status.SETTLED, START_NS) for own in keys])
     say(store, key)
     page = read(store, key, Position(), limit=2)
     assert sorted(told(page)) == [(own.trace_id, 1) for own in keys]
@@ -170,7 +157,7 @@ def test_filters_ask_what_the_trajectory_is_now(store: Store, key: TraceKey) -> 
     other = TraceKey(key.project, trace(1))
     say(store, key, 1, agent="wanted")
     say(store, other, 1, agent="other")
-    wanted = TrajectoryFilter(agent_name="wanted")
+    wanted = filtered(agent="wanted")
     assert told(read(store, key, Position(), wanted)) == [(key.trace_id, 1)]
     say(store, other, 2, agent="wanted")
     say(store, key, 2, agent="other")
@@ -186,14 +173,14 @@ def test_a_reader_is_told_of_its_projects_alone(
     at = read(store, key, None).next
     say(store, other)
     assert told(read(store, key, at)) == []
-    both = store.announced(Reach.only(key.project, other.project), ANY, at, 10)
+    both = store.feed.announced(Reach.only(key.project, other.project), ANY, at, 10)
     assert [a.key for a in both.announcements] == [other]
-    assert store.announced(Reach.only(), ANY, Position(), 10).announcements in ((), [])
+    assert store.feed.announced(Reach.only(), ANY, Position(), 10).announcements in ((), [])
 
 
 def test_nothing_announced_is_no_error(store: Store, key: TraceKey) -> None:
     at = read(store, key, None).next
-    store.announce([])
+    store.feed.announce([])
     assert read(store, key, at).announcements in ((), [])
 
 

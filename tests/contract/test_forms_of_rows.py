@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 ASKED = (
-    "/v1/trajectories?fields=trace_id,project,has_error,cost,input_tokens&is_duplicate=any",
+    "/v1/trajectories?fields=trace_id,project,has_error,cost,input_tokens&duplicate=any",
     "/v1/steps?fields=trace_id,project,step_id,has_error,cost,input_tokens",
     "/v1/stats?by=project,model&metrics=count,sum(cost)",
     "/v1/search?q=ok",
@@ -60,8 +60,8 @@ def test_every_form_has_what_the_key_may_see(
     keys = {project: locks.make(project) for project in projects}
     for seed, project in enumerate(projects):
         records = generate_records(12, project, seed=seed)
-        store.write(records)
-        store.index_texts([record.key for record in records])
+        store.trajectories.write(records)
+        store.text_index.index_texts([record.key for record in records])
     with TestClient(create_app(store, Metrics(), list, locks.access)) as client:
         for mine, other in (projects, projects[::-1]):
             headers = {"host": "localhost", "authorization": f"Bearer {keys[mine]}"}

@@ -14,16 +14,20 @@ from tests.support import (
     isolation,
     memory_annotations,
     memory_deletions,
+    memory_queues,
     memory_replays,
+    memory_runs,
+    memory_scores,
+    memory_spans,
     memory_state,
     memory_texts,
     memory_trajectories,
 )
 from tests.support.isolation import check_isolation, make_twins
 from tests.support.memory_store import MemoryStore
+from tests.support.subjects import port_methods
 
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.store import Store
 from spanloom.storage.engine import lane
 from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.statements import query, query_files
@@ -33,7 +37,8 @@ if TYPE_CHECKING:
 
     from tests.support.isolation import Twins
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.core.ports.store import Store
+    from spanloom.storage.store import ClickHouseStore
 
 KEYED = "(Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')"
 BY_TRACE = (
@@ -62,6 +67,7 @@ NOT_SEEN = {
     "text_hashes": "its rows are looked up by key",
     **dict.fromkeys(("documents", "document_sizes"), "its rows are looked up by key"),
     "text_documents": "its rows are looked up by key",
+    **dict.fromkeys(("text_place", "text_slice"), "of long runs alone: test_texts indexes twins"),
     "kept_version": "its document is looked up by project too",
     "kept_versions": "its rows are looked up by key",
     "kept_hash": "decides only whether the same document is stored twice",
@@ -131,14 +137,13 @@ def asking(clickhouse_twins: Twins) -> Mapping[str, set[str]]:
 
 
 def test_every_reading_method_has_its_case() -> None:
-    methods = {name for name, _ in inspect.getmembers(Store, inspect.isfunction) if name[0] != "_"}
     own = {*isolation.WITHIN_REACH, *isolation.OF_A_KEY}
-    assert methods - own - isolation.OF_THE_EXTRACTOR - isolation.NOT_READING == set()
+    assert port_methods().keys() - own - isolation.OF_THE_EXTRACTOR - isolation.NOT_READING == set()
 
 
 @pytest.mark.parametrize("name", sorted(isolation.WITHIN_REACH))
 def test_a_reach_is_required(name: str) -> None:
-    parameters = inspect.signature(getattr(Store, name)).parameters
+    parameters = inspect.signature(port_methods()[name]).parameters
     wanted = [p for p in parameters.values() if p.name in ("reach", "selection", "scope")]
     assert [p.default for p in wanted] == [inspect.Parameter.empty]
 
@@ -174,6 +179,7 @@ MEMORY_PLACES = [
     for module in (
         *(memory_state, memory_trajectories, memory_texts),
         *(memory_replays, memory_deletions, memory_annotations),
+        *(memory_runs, memory_queues, memory_scores, memory_spans),
     )
     for number, found in enumerate(MEMORY_PLACE.finditer(inspect.getsource(module)))
 ]

@@ -10,22 +10,21 @@ import pytest
 from tests.support.memory_keys import MemoryKeys
 
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
-from spanloom.storage.access.clickhouse import ClickHouseKeys
-from spanloom.storage.access.sqlite import SqliteKeys
+from spanloom.storage.access.keys import ClickHouseKeys, SqliteKeys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from spanloom.core.ports.keys import KeyStore
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 
 @pytest.fixture(params=["memory", "sqlite", "clickhouse"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeyStore]:
     if request.param == "clickhouse":
         shared: ClickHouseStore = request.getfixturevalue("clickhouse_store")
-        yield ClickHouseKeys(shared._worker)
+        yield ClickHouseKeys(shared.lanes.worker)
         return
     opened = MemoryKeys() if request.param == "memory" else SqliteKeys(tmp_path / "keys.sqlite")
     with closing(opened):

@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.paging import read_pages
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
@@ -27,15 +28,14 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import read_page
-from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.store import ClickHouseStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.core.ports.store import Store
-    from spanloom.core.query.summaries import Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import Cursor, ListedRun
 
 RUNS = 40
 NUMBERS = st.sets(st.integers(1, RUNS), min_size=1, max_size=RUNS)
@@ -49,7 +49,7 @@ def unmerged(store: Store) -> Iterator[Store]:
     if not isinstance(store, ClickHouseStore):
         yield store
         return
-    lane = store._worker
+    lane = store.lanes.worker
     for table in ("trajectories", "trajectory_list", "conversation_members"):
         lane.run(f"SYSTEM STOP MERGES {table}")
     yield store
@@ -108,22 +108,20 @@ class Writing(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """In the end every list has every run, in order, whatever the size of its pages."""
-        own, where = Reach.only(self.project), TrajectoryFilter()
+        own, where = Reach.only(self.project), None
         newest = [n for _, n in sorted(((s, n) for n, s in self.starts.items()), reverse=True)]
         for limit in (7, 50):
-            pages = read_pages(lambda most, at: self.store.list(own, where, most, at), limit)
+            pages = read_pages(lambda most, at: self.store.runs.list(own, where, most, at), limit)
             assert [int(line.key.trace_id, 16) for line in pages] == newest
             talk = read_pages(
-                lambda most, at: self.store.conversation(
-                    CONVERSATION, own, TrajectoryFilter(), most, at
-                ),
+                lambda most, at: self.store.runs.conversation(CONVERSATION, own, None, most, at),
                 limit,
             )
             assert [int(line.key.trace_id, 16) for line in talk] == newest[::-1]
 
-    def read(self, limit: int) -> Sequence[TrajectorySummary]:
-        where = TrajectoryFilter(status=Status.SETTLED)
-        return self.store.list(Reach.only(self.project), where, limit, self.after)
+    def read(self, limit: int) -> Sequence[ListedRun]:
+        where = filtered(status=Status.SETTLED)
+        return self.store.runs.list(Reach.only(self.project), where, limit, self.after)
 
     def check(self) -> None:
         counts = Counter(self.seen)
@@ -131,7 +129,7 @@ class Writing(RuleBasedStateMachine):
 
     def write(self, starts: dict[int, int]) -> None:
         keys = {n: TraceKey(self.project, f"{n:032x}") for n in starts}
-        heads = self.store.heads(list(keys.values()))
+        heads = self.store.trajectories.heads(list(keys.values()))
         records = []
         for number, key in keys.items():
             run = make_trajectory(key, starts[number], steps=[])
@@ -139,7 +137,7 @@ class Writing(RuleBasedStateMachine):
             self.versions[number] += 1
             version = self.versions[number]
             records.append(make_record(key, told, version=version, previous=heads.get(key)))
-        self.store.write(records)
+        self.store.trajectories.write(records)
         self.starts.update(starts)
 
 
@@ -175,7 +173,7 @@ def test_steps_are_those_of_the_newest_version_each_once(unmerged: Store) -> Non
     first, second = (make_trajectory(key, steps=list(map(model_step, n))) for n in ([2, 3], [2]))
     seq = next_seq()
     for version, trajectory in ((1, first), (2, second), (2, second)):
-        unmerged.write([make_record(key, trajectory, seq, version)])
-    found = unmerged.steps(Reach.only(key.project), TrajectoryFilter(), 50)
-    assert [(row.version, int(row.step_id, 16)) for row in found] == [(2, 1), (2, 2)]
-    assert not unmerged.steps(Reach.only(key.project), TrajectoryFilter(), 50, found[-1].cursor)
+        unmerged.trajectories.write([make_record(key, trajectory, seq, version)])
+    found = unmerged.steps.list(Reach.only(key.project), None, 50)
+    assert [(line.row.version, int(line.row.step_id, 16)) for line in found] == [(2, 1), (2, 2)]
+    assert not unmerged.steps.list(Reach.only(key.project), None, 50, found[-1].cursor)

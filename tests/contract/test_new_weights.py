@@ -12,8 +12,7 @@ from spanloom.api.annotators import HEADER
 from spanloom.api.app import create_app
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.annotations import EVERY_ANNOTATION
-from spanloom.core.ports.scores import ScoreQuery
+from spanloom.core.ports.annotations import EVERY_ANNOTATION, ScoreQuery
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Door:
 
 
 def stored(store: Store, project: str) -> Sequence[Score]:
-    return store.scores(Reach.only(project), ScoreQuery(), 100)
+    return store.scores.list(Reach.only(project), ScoreQuery(), 100)
 
 
 def annotate(door: Door, store: Store, keys: Sequence[TraceKey]) -> None:
@@ -83,7 +82,7 @@ def test_scores_follow_new_weights(store: Store, key: TraceKey) -> None:
         door.put(SEED)
         annotate(door, store, keys)
         before = stored(store, key.project)
-        said = store.annotations(Reach.only(key.project), EVERY_ANNOTATION, 100)
+        said = store.annotations.list(Reach.only(key.project), EVERY_ANNOTATION, 100)
         door.put(HEAVIER)
         numbers = {"ada": 92.5, "bo": 99, JUDGE: 92.5}
         assert door.scores() == {(d, who): n for d in "12" for who, n in numbers.items()}
@@ -95,6 +94,6 @@ def test_scores_follow_new_weights(store: Store, key: TraceKey) -> None:
         door.put(HEAVIER)
         door.put(HEAVIER.replace("Evaluate each agent step", "In other words"))
         assert stored(store, key.project) == after
-        assert store.annotations(Reach.only(key.project), EVERY_ANNOTATION, 100) == said
+        assert store.annotations.list(Reach.only(key.project), EVERY_ANNOTATION, 100) == said
         door.put(SEED.replace("max_score: 100", "max_score: 3"))
         assert set(door.scores().values()) == {0, 2}

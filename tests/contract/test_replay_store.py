@@ -28,18 +28,22 @@ def trace(n: int) -> str:
 def write(store: Store, key: TraceKey, n: int, version: str = "1", dialect: str = "a") -> None:
     trajectory = make_trajectory(TraceKey(key.project, trace(n)), START_NS + n)
     changed = replace(trajectory, extractor_version=version, dialects=[dialect, "z"])
-    head = store.heads([TraceKey(key.project, trace(n))]).get(TraceKey(key.project, trace(n)))
+    head = store.trajectories.heads([TraceKey(key.project, trace(n))]).get(
+        TraceKey(key.project, trace(n))
+    )
     number = head.version + 1 if head else 1
     own = TraceKey(key.project, trace(n))
-    store.write([make_record(own, changed, version=number, previous=head)])
+    store.trajectories.write([make_record(own, changed, version=number, previous=head)])
 
 
 def numbers(store: Store, selection: Selection, page: int = 100) -> list[int]:
     """Read a selection piece by piece."""
     found: list[StoredTrace] = []
-    while piece := store.traces_after(selection, found[-1].key if found else BEFORE_ALL, page):
+    while piece := store.replays.traces_after(
+        selection, found[-1].key if found else BEFORE_ALL, page
+    ):
         found += piece
-    assert store.count_traces(selection) == len(found)
+    assert store.replays.count_traces(selection) == len(found)
     return [int(t.key.trace_id, 16) for t in found]
 
 
@@ -74,9 +78,11 @@ def test_projects_follow_each_other(
     dialect = key.project  # a dialect of its own keeps apart what other tests have stored
     for own in keys:
         write(store, own, 1, dialect=dialect)
-    found = store.traces_after(Selection(Reach.ALL, dialect=dialect), BEFORE_ALL, 10)
+    found = store.replays.traces_after(Selection(Reach.ALL, dialect=dialect), BEFORE_ALL, 10)
     assert [t.key for t in found] == keys
-    assert store.traces_after(Selection(Reach.ALL, dialect=dialect), keys[0], 1) == found[1:2]
+    assert (
+        store.replays.traces_after(Selection(Reach.ALL, dialect=dialect), keys[0], 1) == found[1:2]
+    )
 
 
 def test_only_the_current_version_of_a_trajectory_counts(store: Store, key: TraceKey) -> None:
@@ -88,29 +94,29 @@ def test_only_the_current_version_of_a_trajectory_counts(store: Store, key: Trac
 
 
 def test_a_trace_comes_with_its_status_and_size(store: Store, key: TraceKey) -> None:
-    store.write([make_record(key, status=Status.PARTIAL)])
-    [found] = store.traces_after(Selection(Reach.only(key.project)), BEFORE_ALL, 10)
+    store.trajectories.write([make_record(key, status=Status.PARTIAL)])
+    [found] = store.replays.traces_after(Selection(Reach.only(key.project)), BEFORE_ALL, 10)
     assert found == StoredTrace(key, Status.PARTIAL, make_trajectory(key).span_count)
 
 
 def test_a_replay_is_remembered_and_never_goes_back(store: Store, key: TraceKey) -> None:
     wanted = Selection(Reach.only(key.project), 0, 2**64 - 1, "dialect ' --", "7")
     replay = Replay(f"{next_seq():016x}", wanted, total=9)
-    assert store.replay(replay.id, Reach.ALL) is None
-    store.record_replay(replay)
-    assert store.replay(replay.id, Reach.ALL) == replay
+    assert store.replays.get(replay.id, Reach.ALL) is None
+    store.replays.record(replay)
+    assert store.replays.get(replay.id, Reach.ALL) == replay
     later = replace(replay, step=2, done=5, written=4, failed=1, after=TraceKey("p", trace(5)))
     for told in (later, replace(replay, step=1, done=3)):
-        store.record_replay(told)
-        assert store.replay(replay.id, Reach.ALL) == later
-    assert later in store.unfinished_replays(Reach.ALL)
-    store.record_replay(replace(later, step=3, is_finished=True))
-    assert replay.id not in {r.id for r in store.unfinished_replays(Reach.ALL)}
+        store.replays.record(told)
+        assert store.replays.get(replay.id, Reach.ALL) == later
+    assert later in store.replays.unfinished(Reach.ALL)
+    store.replays.record(replace(later, step=3, is_finished=True))
+    assert replay.id not in {r.id for r in store.replays.unfinished(Reach.ALL)}
     another = replace(replay, id=f"{next_seq():016x}")
-    store.record_replay(another)
-    assert another in store.unfinished_replays(Reach.ALL)  # though none was left a moment ago
-    store.record_replay(replace(another, step=1, is_finished=True))
-    assert store.replay("", Reach.ALL) is None
+    store.replays.record(another)
+    assert another in store.replays.unfinished(Reach.ALL)  # though none was left a moment ago
+    store.replays.record(replace(another, step=1, is_finished=True))
+    assert store.replays.get("", Reach.ALL) is None
 
 
 def test_unfinished_replays_are_given_oldest_first(store: Store, key: TraceKey) -> None:
@@ -118,13 +124,13 @@ def test_unfinished_replays_are_given_oldest_first(store: Store, key: TraceKey) 
         Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 0) for _ in range(3)
     ]
     for replay in reversed(replays):
-        store.record_replay(replay)
+        store.replays.record(replay)
     ids = [
-        r.id for r in store.unfinished_replays(Reach.ALL) if r.selection.reach.covers(key.project)
+        r.id for r in store.replays.unfinished(Reach.ALL) if r.selection.reach.covers(key.project)
     ]
     assert ids == [r.id for r in replays]
     for replay in replays:
-        store.record_replay(replace(replay, step=1, is_finished=True))
+        store.replays.record(replace(replay, step=1, is_finished=True))
 
 
 def test_replays_are_listed_newest_first_and_pages_neither_repeat_nor_miss(
@@ -135,11 +141,11 @@ def test_replays_are_listed_newest_first_and_pages_neither_repeat_nor_miss(
     for step in (0, 1, 2):  # many rows of each replay
         for n, replay_id in enumerate(ids):
             finished = step == 2 and n % 2 == 0
-            store.record_replay(
+            store.replays.record(
                 Replay(replay_id, Selection(own), 9, step=step, is_finished=finished)
             )
     for limit in (1, 4, 9, 50):
-        pages = read_pages(lambda most, after: store.replays(own, most, after), limit)
+        pages = read_pages(lambda most, after: store.replays.list(own, most, after), limit)
         assert [replay.id for replay in pages] == ids[::-1]
 
 
@@ -153,11 +159,11 @@ def test_a_replay_is_seen_by_those_who_see_all_that_it_selects(
         for reach in (Reach.only(key.project), Reach.only(other), both, Reach.ALL)
     }
     for replay in replays.values():
-        store.record_replay(replay)
+        store.replays.record(replay)
     for reader in replays:
         seen = {r for r in replays if reader.includes(r)}
-        assert {r.selection.reach for r in store.replays(reader, 1000)} >= seen
+        assert {r.selection.reach for r in store.replays.list(reader, 1000)} >= seen
         for reach, replay in replays.items():
-            assert store.replay(replay.id, reader) == (replay if reach in seen else None)
+            assert store.replays.get(replay.id, reader) == (replay if reach in seen else None)
     for replay in replays.values():
-        store.record_replay(replace(replay, step=1, is_finished=True))
+        store.replays.record(replace(replay, step=1, is_finished=True))

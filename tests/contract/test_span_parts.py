@@ -42,14 +42,14 @@ def test_a_part_is_the_root_and_the_earliest_whatever_was_sent_first(
     ]
     random.Random(3).shuffle(spans)
     for some in (spans[:15], spans[10:30], spans[25:]):
-        store.append([spooled(message_of(some), key.project)])
-    part = store.read_part(key, 10)
+        store.spans.append([spooled(message_of(some), key.project)])
+    part = store.spans.read_part(key, 10)
     assert names(part.spans) == sorted(map(str, range(1, 11)))
     assert (part.span_count, part.events_left_out) == (40, 0)
-    assert names(store.read_part(key, 3).spans) == ["1", "2", "7"]
-    everything = store.read_part(key, 1000)
+    assert names(store.spans.read_part(key, 3).spans) == ["1", "2", "7"]
+    everything = store.spans.read_part(key, 1000)
     assert len(everything.spans) == 40
-    assert sorted(everything.spans) == sorted(store.read_spans([key])[key])
+    assert sorted(everything.spans) == sorted(store.spans.read_spans([key])[key])
     assert everything.newest_seq == part.newest_seq == max(s.row_version for s in everything.spans)
 
 
@@ -58,22 +58,22 @@ def test_a_part_goes_by_the_newest_version_of_each_span(store: Store, key: Trace
         return wire_span(key.trace_id, n, 1, start_ns=START_NS + start, name=f"{n} at {start}")
 
     root = wire_span(key.trace_id, 1, start_ns=START_NS, name="root")
-    store.append([spooled(message_of([root, span(2, 1000), span(3, 2000)]), key.project)])
-    store.append([spooled(message_of([span(2, 9000)]), key.project)])
-    assert names(store.read_part(key, 2).spans) == ["3 at 2000", "root"]
-    assert store.read_part(key, 2).span_count == 3
+    store.spans.append([spooled(message_of([root, span(2, 1000), span(3, 2000)]), key.project)])
+    store.spans.append([spooled(message_of([span(2, 9000)]), key.project)])
+    assert names(store.spans.read_part(key, 2).spans) == ["3 at 2000", "root"]
+    assert store.spans.read_part(key, 2).span_count == 3
 
 
 def test_a_part_of_an_unknown_trace_is_empty(store: Store, key: TraceKey) -> None:
-    assert store.read_part(key, 10) == ([], 0, 0, 0)
+    assert store.spans.read_part(key, 10) == ([], 0, 0, 0)
 
 
 def test_a_part_has_the_earliest_content_events(store: Store, key: TraceKey) -> None:
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
     for n in (4, 1, 3, 2, 1):
-        store.append([content_event(key, 1, str(n), START_NS + n)])
-    part = store.read_part(key, 3)
+        store.spans.append([content_event(key, 1, str(n), START_NS + n)])
+    part = store.spans.read_part(key, 3)
     [span] = part.spans
     assert [event.time_ns - START_NS for event in span.events] == [1, 2, 3]
     assert (part.span_count, part.events_left_out) == (1, 1)
-    assert part.newest_seq == store.read_spans([key])[key][0].row_version
+    assert part.newest_seq == store.spans.read_spans([key])[key][0].row_version

@@ -25,10 +25,10 @@ def test_traces_of_projects_are_apart(
 ) -> None:
     other = TraceKey(new_project(), key.trace_id)
     for owner in (key, other):
-        store.append(
+        store.spans.append(
             [spooled(message_of([wire_span(key.trace_id, 1, name=owner.project)]), owner.project)]
         )
-    found = store.read_spans([key, other, key])
+    found = store.spans.read_spans([key, other, key])
     assert {k: names(v) for k, v in found.items()} == {k: [k.project] for k in (key, other)}
 
 
@@ -44,39 +44,39 @@ def test_without_a_key_the_resource_names_the_project(
     store: Store, key: TraceKey, attributes: dict[str, str], suffix: str
 ) -> None:
     resource = {name: value.format(key.project) for name, value in attributes.items()}
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)], resource))])
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)], resource))])
     named = TraceKey(key.project + suffix, key.trace_id)
-    assert set(store.read_spans([named])) == {named}
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)], resource), key.project)])
-    assert set(store.read_spans([key])) == {key}
+    assert set(store.spans.read_spans([named])) == {named}
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)], resource), key.project)])
+    assert set(store.spans.read_spans([key])) == {key}
 
 
 def test_without_any_name_the_project_is_default(store: Store, key: TraceKey) -> None:
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)]))])
-    assert set(store.read_spans([TraceKey("default", key.trace_id)]))
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)]))])
+    assert set(store.spans.read_spans([TraceKey("default", key.trace_id)]))
 
 
 def test_hostile_projects_are_only_names(store: Store, key: TraceKey) -> None:
     hostile = TraceKey(f"{key.project}' OR 1=1 --\\", key.trace_id)
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), hostile.project)])
-    assert set(store.read_spans([hostile])) == {hostile}
-    assert store.read_otlp(hostile)
-    assert store.read_spans([key]) == {}
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)]), hostile.project)])
+    assert set(store.spans.read_spans([hostile])) == {hostile}
+    assert store.spans.read_otlp(hostile)
+    assert store.spans.read_spans([key]) == {}
 
 
 def test_otlp_of_one_project_is_apart_from_that_of_another(
     store: Store, key: TraceKey, new_project: Callable[[], str]
 ) -> None:
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
-    assert store.read_otlp(TraceKey(new_project(), key.trace_id)) == b""
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
+    assert store.spans.read_otlp(TraceKey(new_project(), key.trace_id)) == b""
 
 
 def test_stored_bytes_are_told_by_project(store: Store, new_project: Callable[[], str]) -> None:
     small, large = new_project(), new_project()
     for project, text in ((small, "x"), (large, "x" * 100_000)):
         span = wire_span("ab" * 16, 1, attributes={"text": text})
-        store.append([spooled(message_of([span]), project)])
-    stored = store.stored_bytes(10**6)
+        store.spans.append([spooled(message_of([span]), project)])
+    stored = store.usage.stored_bytes(10**6)
     assert 0 < stored[small] < 2_000
     assert 100_000 < stored[large] < 102_000
-    assert len(store.stored_bytes(1)) == 1, "the largest, no more"
+    assert len(store.usage.stored_bytes(1)) == 1, "the largest, no more"

@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 
 def test_unknown_traces_are_absent(store: Store, key: TraceKey) -> None:
-    assert store.read_spans([key]) == {}
-    assert store.read_spans([]) == {}
-    assert store.read_otlp(key) == b""
+    assert store.spans.read_spans([key]) == {}
+    assert store.spans.read_spans([]) == {}
+    assert store.spans.read_otlp(key) == b""
 
 
 def test_nothing_appended_is_nothing_stored(store: Store) -> None:
-    store.append([])
-    store.append([spooled(message_of([]))])
+    store.spans.append([])
+    store.spans.append([spooled(message_of([]))])
 
 
 def test_what_was_appended_can_be_read_at_once(store: Store, key: TraceKey) -> None:
     first = wire_span(key.trace_id, 1, name="root", attributes={"a": "x", "n": 7, "ok": True})
     request = spooled(message_of([first], {"service.name": "svc"}), key.project)
-    store.append([request])
-    [span] = store.read_spans([key])[key]
+    store.spans.append([request])
+    [span] = store.spans.read_spans([key])[key]
     assert span.trace_id == key.trace_id
     assert (span.span_id, span.parent_span_id) == (f"{1:016x}", "")
     assert (span.name, span.kind, span.status_code) == ("root", "Internal", "Unset")
@@ -56,12 +56,12 @@ def test_the_same_requests_again_change_nothing(store: Store, key: TraceKey) -> 
         spooled(message_of([wire_span(key.trace_id, n, name=f"n{n}")]), key.project)
         for n in range(1, 4)
     ]
-    store.append(requests)
-    before = sorted(store.read_spans([key])[key])
+    store.spans.append(requests)
+    before = sorted(store.spans.read_spans([key])[key])
     for _ in range(3):
-        store.append(random.sample(requests, 3))
-    assert sorted(store.read_spans([key])[key]) == before
-    assert len(spans_apart(store.read_otlp(key))) == 3
+        store.spans.append(random.sample(requests, 3))
+    assert sorted(store.spans.read_spans([key])[key]) == before
+    assert len(spans_apart(store.spans.read_otlp(key))) == 3
 
 
 def test_a_span_sent_again_replaces_the_earlier_one_in_any_order_of_arrival(
@@ -71,20 +71,20 @@ def test_a_span_sent_again_replaces_the_earlier_one_in_any_order_of_arrival(
     # Another month, so another partition: the row is the same all the same.
     later = wire_span(key.trace_id, 1, name="new", start_ns=1_893_456_000_000_000_000)
     new = spooled(message_of([later]), key.project)
-    store.append([new])
-    store.append([old])
-    assert names(store.read_spans([key])[key]) == ["new"]
-    assert len(spans_apart(store.read_otlp(key))) == 1
-    assert b"new" in store.read_otlp(key)
+    store.spans.append([new])
+    store.spans.append([old])
+    assert names(store.spans.read_spans([key])[key]) == ["new"]
+    assert len(spans_apart(store.spans.read_otlp(key))) == 1
+    assert b"new" in store.spans.read_otlp(key)
 
 
 def test_of_one_span_twice_in_one_request_the_last_counts(store: Store, key: TraceKey) -> None:
     spans = [wire_span(key.trace_id, 1, name=name) for name in ("first", "last")]
     request = spooled(message_of(spans), key.project)
     body = with_projects(message_of(spans).SerializeToString(), key.project)
-    store.append([SpooledRequest(next_seq(), key.project, 1, body, 2)])
-    store.append([request])
-    assert names(store.read_spans([key])[key]) == ["last"]
+    store.spans.append([SpooledRequest(next_seq(), key.project, 1, body, 2)])
+    store.spans.append([request])
+    assert names(store.spans.read_spans([key])[key]) == ["last"]
 
 
 @pytest.mark.parametrize("months", [(0, 2), (2, 0)])
@@ -96,15 +96,15 @@ def test_of_one_span_twice_in_two_months_every_read_gives_the_same(
     body = with_projects(message_of(spans).SerializeToString(), key.project)
     request = SpooledRequest(next_seq(), key.project, 1, body, 2)
     for _ in range(8):
-        store.append([request])
-        assert names(store.read_spans([key])[key]) == [str(max(starts))]
-        assert str(max(starts)).encode() in store.read_otlp(key)
+        store.spans.append([request])
+        assert names(store.spans.read_spans([key])[key]) == [str(max(starts))]
+        assert str(max(starts)).encode() in store.spans.read_otlp(key)
 
 
 def test_many_traces_are_read_at_once(store: Store, key: TraceKey) -> None:
     traces = [f"{n:032x}" for n in range(1, 1201)]
-    store.append([spooled(message_of([wire_span(t, 1) for t in traces]), key.project)])
-    found = store.read_spans([TraceKey(key.project, t) for t in traces])
+    store.spans.append([spooled(message_of([wire_span(t, 1) for t in traces]), key.project)])
+    found = store.spans.read_spans([TraceKey(key.project, t) for t in traces])
     assert len(found) == 1200
 
 
@@ -119,7 +119,7 @@ def test_hostile_keys_and_values_come_back_as_they_are(store: Store, key: TraceK
         "",
     ]
     attributes = {text: text for text in texts}
-    store.append(
+    store.spans.append(
         [
             spooled(
                 message_of([wire_span(key.trace_id, 1, name=texts[0], attributes=attributes)]),
@@ -127,7 +127,7 @@ def test_hostile_keys_and_values_come_back_as_they_are(store: Store, key: TraceK
             )
         ]
     )
-    [span] = store.read_spans([key])[key]
+    [span] = store.spans.read_spans([key])[key]
     assert dict(span.attributes) == attributes
     assert span.name == texts[0]
 
@@ -138,17 +138,17 @@ def test_200_months_in_one_request_are_stored(store: Store, key: TraceKey) -> No
     spans = [
         wire_span(key.trace_id, n + 1, start_ns=min(s, 2**64 - 2000)) for n, s in enumerate(starts)
     ]
-    store.append([spooled(message_of(spans), key.project)])
-    assert len(store.read_spans([key])[key]) == len(starts)
+    store.spans.append([spooled(message_of(spans), key.project)])
+    assert len(store.spans.read_spans([key])[key]) == len(starts)
 
 
 def test_what_is_no_otlp_is_refused_and_leaves_nothing(store: Store, key: TraceKey) -> None:
     good = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
     bad = SpooledRequest(next_seq(), key.project, 1, b"\x0a\x05ab", 1)
     with pytest.raises(StoreRejectedError):
-        store.append([bad])
-    store.append([good])
-    assert len(store.read_spans([key])[key]) == 1
+        store.spans.append([bad])
+    store.spans.append([good])
+    assert len(store.spans.read_spans([key])[key]) == 1
 
 
 def test_otlp_comes_in_the_order_of_time_across_resources_and_scopes(
@@ -159,8 +159,8 @@ def test_otlp_comes_in_the_order_of_time_across_resources_and_scopes(
             wire_span(key.trace_id, 100 - n, start_ns=START_NS + n // 4)
             for n in range(offset, 20, 2)
         ]
-        store.append([spooled(message_of(spans, {"service.name": service}), key.project)])
-    groups = TracesData.FromString(store.read_otlp(key)).resource_spans
+        store.spans.append([spooled(message_of(spans, {"service.name": service}), key.project)])
+    groups = TracesData.FromString(store.spans.read_otlp(key)).resource_spans
     found = [
         (span.start_time_unix_nano, span.span_id)
         for group in groups
@@ -175,11 +175,11 @@ def test_appending_again_after_a_refusal_repairs(store: Store, key: TraceKey) ->
     requests = [spooled(message_of([wire_span(key.trace_id, n)]), key.project) for n in (1, 2)]
     bad = SpooledRequest(next_seq(), key.project, 1, b"\x0a\x05ab", 1)
     with pytest.raises(StoreRejectedError):
-        store.append([requests[0], bad, requests[1]])
+        store.spans.append([requests[0], bad, requests[1]])
     for request in requests:
-        store.append([request])
-    assert len(store.read_spans([key])[key]) == 2
-    assert len(spans_apart(store.read_otlp(key))) == 2
+        store.spans.append([request])
+    assert len(store.spans.read_spans([key])[key]) == 2
+    assert len(spans_apart(store.spans.read_otlp(key))) == 2
 
 
 def test_ping_answers(store: Store) -> None:

@@ -13,7 +13,6 @@ from tests.support.otlp_requests import spooled
 from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extract import extract
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import Call
     from spanloom.core.ports.spans import SpooledRequest
     from spanloom.core.ports.store import Store
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 DIALECTS = sorted({capture.dialect for capture in all_captures()})
 DAY_NS = 24 * 3600 * 10**9
@@ -33,19 +32,19 @@ DAY_NS = 24 * 3600 * 10**9
 def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
     """Return everything that a store says of extracted traces."""
     reach = Reach.only(keys[0].project)
-    trajectories = [extract(key, spans) for key, spans in store.read_spans(keys).items()]
+    trajectories = [extract(key, spans) for key, spans in store.spans.read_spans(keys).items()]
     calls = [call for trajectory in trajectories for call in list_calls(trajectory)]
     call_keys = sorted({call.call_key for call in calls})
-    heads = store.heads(keys)
+    heads = store.trajectories.heads(keys)
     until_ns = max((call.end_ns for call in calls), default=0)
     return {
-        "documents": {key: store.both_documents(key.trace_id, reach) for key in keys},
-        "document alone": store.document(keys[0].trace_id, reach),
-        "spans alone": store.spans_document(keys[0].trace_id, reach),
-        "steps": list(store.steps(reach, TrajectoryFilter(), 10_000)),
-        "list": list(store.list(reach, TrajectoryFilter(), 1000)),
+        "documents": {key: store.documents.both(key.trace_id, reach) for key in keys},
+        "document alone": store.documents.get(keys[0].trace_id, reach),
+        "spans alone": store.documents.spans(keys[0].trace_id, reach),
+        "steps": list(store.steps.list(reach, None, 10_000)),
+        "list": list(store.runs.list(reach, None, 1000)),
         "calls": sorted(
-            store.find_calls(keys[0].project, windows(call_keys, 0, until_ns)),
+            store.calls.find(keys[0].project, windows(call_keys, 0, until_ns)),
             key=lambda call: (call.key, call.step_id),
         ),
         "heads": {
@@ -57,23 +56,25 @@ def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
 
 def extracted(store: Store, requests: Sequence[SpooledRequest]) -> list[TraceKey]:
     """Store requests and what comes of them; give the traces."""
-    store.append(requests)
+    store.spans.append(requests)
     project = requests[0].project
-    keys = sorted(c.key for c in store.unextracted() if c.key.project == project)
+    keys = sorted(c.key for c in store.progress.unextracted() if c.key.project == project)
     assert build_batch(store, dict.fromkeys(keys, Status.SETTLED)).failures == {}
     return keys
 
 
 def built_calls(store: Store, keys: Sequence[TraceKey]) -> list[Call]:
     found = [
-        c for key, spans in store.read_spans(keys).items() for c in list_calls(extract(key, spans))
+        c
+        for key, spans in store.spans.read_spans(keys).items()
+        for c in list_calls(extract(key, spans))
     ]
     return sorted(found, key=lambda call: (call.key, call.step_id))
 
 
 def stored_calls(store: Store, keys: Sequence[TraceKey]) -> list[Call]:
     call_keys = sorted({call.call_key for call in built_calls(store, keys)})
-    found = store.find_calls(keys[0].project, windows(call_keys, 0, 2**64 - 1))
+    found = store.calls.find(keys[0].project, windows(call_keys, 0, 2**64 - 1))
     return sorted(found, key=lambda call: (call.key, call.step_id))
 
 

@@ -11,11 +11,12 @@ from tests.support.texts import conversation, found, model, said, step, store_te
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf
+from spanloom.storage.texts import index
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.store import Store
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 
 def test_a_word_of_the_sixth_input_is_found_once_at_the_step_that_brought_it(
@@ -39,6 +40,22 @@ def test_words_phrases_ids_and_prefixes_are_found(store: Store, key: TraceKey) -
     ]
     assert store_texts(store, key, steps) == 4
     assert {query: found(store, key.project, query) for query in PLACES} == PLACES
+
+
+@pytest.mark.parametrize("slice_bytes", [11, 1 << 20])
+def test_a_long_run_is_indexed_in_slices_apart_from_its_twin(
+    store: Store, key: TraceKey, monkeypatch: pytest.MonkeyPatch, slice_bytes: int
+) -> None:
+    monkeypatch.setattr(index, "MAX_SPANS", 0)
+    monkeypatch.setattr(index, "SLICE_BYTES", slice_bytes)
+    twin = key._replace(project=f"{key.project}-twin")
+    store_texts(store, key, [step(1, "mine 退款"), step(2, "", "and more")])
+    assert store_texts(store, twin, [step(1, "theirs"), step(2, "theirs too")]) == 2
+    assert found(store, key.project, "退款") == [("02", "input")]
+    assert found(store, key.project, "more") == [("03", "output")]
+    assert found(store, key.project, "theirs") == []
+    assert found(store, twin.project, "theirs") == [("02", "input"), ("03", "input")]
+    assert found(store, twin.project, "mine") == []
 
 
 PLACES = {
@@ -84,14 +101,14 @@ def test_before_the_new_version_is_indexed_the_old_text_is_not_found(
     store: Store, key: TraceKey
 ) -> None:
     store_texts(store, key, [step(1, "before")])
-    store.write([text_record(store, key, [step(1, "after")])])
+    store.trajectories.write([text_record(store, key, [step(1, "after")])])
     assert found(store, key.project, "before") == found(store, key.project, "after") == []
 
 
 def test_a_run_that_moved_is_found_at_its_new_start(store: Store, key: TraceKey) -> None:
     store_texts(store, key, [step(1, "said")])
     assert store_texts(store, key, [step(1, "said")], START_NS - 5) == 1
-    [hit] = store.search(Reach.only(key.project), said("said"), 10)
+    [hit] = store.texts.search(Reach.only(key.project), said("said"), 10)
     assert hit.start_ns == START_NS - 5
     assert found(store, key.project, "said", start_from_ns=START_NS) == []
     assert found(store, key.project, "said", start_before_ns=START_NS) == [("02", "input")]
@@ -100,8 +117,8 @@ def test_a_run_that_moved_is_found_at_its_new_start(store: Store, key: TraceKey)
 def test_a_writer_that_was_overtaken_is_not_found(store: Store, key: TraceKey) -> None:
     old = text_record(store, key, [step(1, "before")], START_NS - 9)
     store_texts(store, key, [step(1, "after")])
-    store.write([old])
-    store.index_texts([key])
+    store.trajectories.write([old])
+    store.text_index.index_texts([key])
     assert found(store, key.project, "before") == []
     assert found(store, key.project, "after") == [("02", "input")]
 
@@ -109,14 +126,14 @@ def test_a_writer_that_was_overtaken_is_not_found(store: Store, key: TraceKey) -
 def test_a_run_that_only_repeats_another_is_left_out(store: Store, key: TraceKey) -> None:
     record = text_record(store, key, [step(1, "said")])
     record.trajectory.duplicate_of = DuplicateOf("f" * 32, "a" * 16)
-    store.write([record])
-    store.index_texts([key])
+    store.trajectories.write([record])
+    store.text_index.index_texts([key])
     assert found(store, key.project, "said") == []
 
 
 def test_to_index_again_changes_nothing(store: Store, key: TraceKey) -> None:
     assert store_texts(store, key, [step(1, "said", "heard")]) == 2
-    assert store.index_texts([key]) == 0
+    assert store.text_index.index_texts([key]) == 0
     assert found(store, key.project, "said") == [("02", "input")]
 
 
@@ -125,7 +142,7 @@ def test_a_text_that_was_indexed_twice_is_found_once(
 ) -> None:
     """By two indexers of one store, which is no matter."""
     store_texts(clickhouse_store, key, [step(1, "said")])
-    clickhouse_store._indexer.run(
+    clickhouse_store.lanes.indexer.run(
         "INSERT INTO step_texts SELECT * FROM step_texts WHERE Project = {p:String}", p=key.project
     )
     assert found(clickhouse_store, key.project, "said") == [("02", "input")]

@@ -25,38 +25,38 @@ if TYPE_CHECKING:
 def changes_of(store: Store, project: str, since_s: int) -> dict[str, list[TraceChange]]:
     """Return what each trace of a project got since a second of the store, second by second."""
     found: dict[str, list[TraceChange]] = {}
-    for change in store.changes_since(since_s, {}).changes:
+    for change in store.progress.changes_since(since_s, {}).changes:
         if change.key.project == project:
             found.setdefault(change.key.trace_id, []).append(change)
     return found
 
 
 def test_a_second_has_a_fingerprint_that_every_row_changes(store: Store, key: TraceKey) -> None:
-    since_s = store.clock()
+    since_s = store.progress.clock()
     request = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
     seen = []
     for _ in range(3):
-        store.append([request])  # the same again is a row more: it may have been another
-        seen.append(dict(store.inserted(since_s)))
-        assert seen[-1] == store.inserted(since_s)
+        store.spans.append([request])  # the same again is a row more: it may have been another
+        seen.append(dict(store.progress.inserted(since_s)))
+        assert seen[-1] == store.progress.inserted(since_s)
     assert seen[0] != seen[1] != seen[2]
-    until_s = store.clock()
+    until_s = store.progress.clock()
     assert all(since_s <= second <= until_s for second in seen[-1])
-    assert store.inserted(until_s + 1) == {}
+    assert store.progress.inserted(until_s + 1) == {}
     assert sum(c.span_count for c in changes_of(store, key.project, since_s)[key.trace_id]) == 3
 
 
 def test_hours_are_named_by_their_first_second(store: Store, key: TraceKey) -> None:
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
-    hours = store.inserted(store.clock() - 5, 3600)
-    assert set(hours) <= {n * 3600 for n in range(store.clock() // 3600 + 1)}
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
+    hours = store.progress.inserted(store.progress.clock() - 5, 3600)
+    assert set(hours) <= {n * 3600 for n in range(store.progress.clock() // 3600 + 1)}
     assert hours
 
 
 def test_changes_are_summed_up_by_trace_whatever_their_sequence(
     store: Store, key: TraceKey
 ) -> None:
-    since_s, other = store.clock(), f"{2:032x}"
+    since_s, other = store.progress.clock(), f"{2:032x}"
     requests = [
         spooled(
             message_of([wire_span(key.trace_id, 2, parent=1), wire_span(other, 1)]), key.project
@@ -64,9 +64,9 @@ def test_changes_are_summed_up_by_trace_whatever_their_sequence(
         spooled(message_of([wire_span(key.trace_id, 3, parent=1)]), key.project),
         spooled(message_of([wire_span(key.trace_id, 1)]), key.project),
     ]
-    store.append(requests[1:2])
+    store.spans.append(requests[1:2])
     assert not any(c.has_root for c in changes_of(store, key.project, since_s)[key.trace_id])
-    store.append([requests[2], requests[0]])
+    store.spans.append([requests[2], requests[0]])
     found = changes_of(store, key.project, since_s)
     changes = found[key.trace_id]
     assert max(c.max_seq for c in changes) == requests[2].seq
@@ -75,51 +75,51 @@ def test_changes_are_summed_up_by_trace_whatever_their_sequence(
     assert min(c.first_accepted_ns for c in changes) == requests[0].accepted_at_ns
     assert max(c.last_accepted_ns for c in changes) == requests[2].accepted_at_ns
     assert [c.max_seq for c in found[other]] == [requests[0].seq]
-    assert all(since_s <= c.second <= store.clock() for c in changes)
+    assert all(since_s <= c.second <= store.progress.clock() for c in changes)
 
 
 def test_only_seconds_that_are_not_as_they_were_known_are_read(store: Store, key: TraceKey) -> None:
-    since_s = store.clock()
+    since_s = store.progress.clock()
     first, second = (spooled(message_of([wire_span(key.trace_id, n)]), key.project) for n in (1, 2))
-    store.append([first])
-    known = dict(store.inserted(since_s))
-    assert store.changes_since(since_s, {}).fingerprints == known
-    assert store.changes_since(since_s, known) == ([], {})
-    assert store.changes_since(store.clock() + 1, {}) == ([], {})
-    store.append([second])
-    found = store.changes_since(since_s, known)
-    assert {**known, **found.fingerprints} == store.inserted(since_s)
+    store.spans.append([first])
+    known = dict(store.progress.inserted(since_s))
+    assert store.progress.changes_since(since_s, {}).fingerprints == known
+    assert store.progress.changes_since(since_s, known) == ([], {})
+    assert store.progress.changes_since(store.progress.clock() + 1, {}) == ([], {})
+    store.spans.append([second])
+    found = store.progress.changes_since(since_s, known)
+    assert {**known, **found.fingerprints} == store.progress.inserted(since_s)
     assert second.seq in [c.max_seq for c in found.changes if c.key == key]
     assert {c.second for c in found.changes} == set(found.fingerprints)
 
 
 def test_who_appends_alone_can_tell_that_nothing_came(store: Store, key: TraceKey) -> None:
-    before = store.appends()
-    assert store.appends() == before
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
-    after = store.appends()
+    before = store.progress.appends()
+    assert store.progress.appends() == before
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
+    after = store.progress.appends()
     assert (before is None and after is None) or before != after
 
 
 def test_the_watermark_is_the_one_recorded_last(store: Store) -> None:
     for second in (7, 1_763_600_000, 5):
-        store.record_watermark(second)
-        assert store.read_watermark() == second
-    store.record_watermark(0)
+        store.progress.record_watermark(second)
+        assert store.progress.read_watermark() == second
+    store.progress.record_watermark(0)
 
 
 def test_unfinished_traces_are_found_without_their_changes(store: Store, key: TraceKey) -> None:
     request = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
-    store.append([request])
-    assert of_project(store.unfinished(), key.project) == {}
+    store.spans.append([request])
+    assert of_project(store.progress.unfinished(), key.project) == {}
     for status, attempts, is_unfinished in (
         (Status.LIVE, 0, True),
         (Status.FAILED, 3, True),
         (Status.FAILED, 0, False),
         (Status.SETTLED, 0, False),
     ):
-        store.record_progress([Progress(key, request.seq, status, attempts)])
-        found = of_project(store.unfinished(), key.project)
+        store.progress.record_progress([Progress(key, request.seq, status, attempts)])
+        found = of_project(store.progress.unfinished(), key.project)
         assert bool(found) is is_unfinished
         for change in found.values():
             assert (change.max_seq, change.span_count) == (request.seq, 2)
@@ -130,17 +130,17 @@ def test_unextracted_is_what_is_newer_than_its_progress_or_live(
     store: Store, key: TraceKey
 ) -> None:
     request = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
-    store.append([request])
+    store.spans.append([request])
 
     def pending() -> bool:
-        return key.trace_id in of_project(store.unextracted(), key.project)
+        return key.trace_id in of_project(store.progress.unextracted(), key.project)
 
     assert pending()
-    [summed_up] = of_project(store.unextracted(), key.project).values()
+    [summed_up] = of_project(store.progress.unextracted(), key.project).values()
     assert [summed_up] == changes_of(store, key.project, summed_up.second)[key.trace_id]
-    now_s = store.clock() + 1
-    assert of_project(store.unextracted(now_s - 60, now_s), key.project)
-    assert of_project(store.unextracted(now_s), key.project) == {}
+    now_s = store.progress.clock() + 1
+    assert of_project(store.progress.unextracted(now_s - 60, now_s), key.project)
+    assert of_project(store.progress.unextracted(now_s), key.project) == {}
     for seq, status, is_pending in (
         (request.seq - 1, Status.SETTLED, True),
         (request.seq, Status.LIVE, True),
@@ -149,14 +149,14 @@ def test_unextracted_is_what_is_newer_than_its_progress_or_live(
         (request.seq, Status.FAILED, False),
         (request.seq + 1, Status.SETTLED, False),
     ):
-        store.record_progress([Progress(key, seq, status)])
+        store.progress.record_progress([Progress(key, seq, status)])
         assert pending() is is_pending, (seq, status)
     failed = Progress(key, request.seq + 1, Status.FAILED, attempts=1, error="odd")
-    store.record_progress([failed])
+    store.progress.record_progress([failed])
     assert pending()
-    store.record_progress([replace(failed, attempts=0, error="")])
+    store.progress.record_progress([replace(failed, attempts=0, error="")])
     assert not pending()
-    store.append(
+    store.spans.append(
         [spooled(message_of([wire_span(key.trace_id, 2, parent=1)]), key.project, next_seq() + 5)]
     )
     assert pending()
@@ -165,21 +165,21 @@ def test_unextracted_is_what_is_newer_than_its_progress_or_live(
 def test_what_failed_at_the_last_attempt_is_listed_with_its_error_and_unextracted(
     store: Store, key: TraceKey
 ) -> None:
-    store.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 1)]), key.project)])
     failed = Progress(key, 0, Status.FAILED, attempts=1000, error="too large\n'quoted'")
-    store.record_progress([replace(failed, attempts=999), failed])
-    assert [p for p in store.quarantined(5) if p.key == key] == [failed]
-    assert store.read_progress([key]) == {key: failed}
-    assert key.trace_id in of_project(store.unextracted(), key.project)
+    store.progress.record_progress([replace(failed, attempts=999), failed])
+    assert [p for p in store.progress.quarantined(5) if p.key == key] == [failed]
+    assert store.progress.read_progress([key]) == {key: failed}
+    assert key.trace_id in of_project(store.progress.unextracted(), key.project)
     other = replace(failed, key=TraceKey(key.project, "f" * 32), attempts=2000)
-    store.record_progress([other])
-    assert store.quarantined(1) == [other]
+    store.progress.record_progress([other])
+    assert store.progress.quarantined(1) == [other]
     healed = [
         replace(p, seq=next_seq(), status=Status.SETTLED, attempts=0) for p in (failed, other)
     ]
-    store.record_progress([replace(p, error="") for p in healed])
-    assert [p for p in store.quarantined(5) if p.key.project == key.project] == []
-    assert of_project(store.unextracted(), key.project) == {}
+    store.progress.record_progress([replace(p, error="") for p in healed])
+    assert [p for p in store.progress.quarantined(5) if p.key.project == key.project] == []
+    assert of_project(store.progress.unextracted(), key.project) == {}
 
 
 def test_unextracted_sees_spans_that_came_late_with_an_old_sequence(
@@ -190,21 +190,21 @@ def test_unextracted_sees_spans_that_came_late_with_an_old_sequence(
         spooled(message_of([wire_span(key.trace_id, n, parent=n - 1)]), key.project) for n in (2, 1)
     )
     assert old.seq < new.seq
-    store.append([new])
-    assert store.arrived([key]) == {key: 1}
-    store.record_progress([Progress(key, new.seq, Status.SETTLED, arrived=1)])
-    assert of_project(store.unextracted(), key.project) == {}
-    store.append([old])
-    [change] = of_project(store.unextracted(), key.project).values()
+    store.spans.append([new])
+    assert store.spans.arrived([key]) == {key: 1}
+    store.progress.record_progress([Progress(key, new.seq, Status.SETTLED, arrived=1)])
+    assert of_project(store.progress.unextracted(), key.project) == {}
+    store.spans.append([old])
+    [change] = of_project(store.progress.unextracted(), key.project).values()
     assert (change.max_seq, change.span_count) == (new.seq, 2)
-    store.record_progress([Progress(key, new.seq, Status.SETTLED, arrived=2)])
-    assert of_project(store.unextracted(), key.project) == {}
+    store.progress.record_progress([Progress(key, new.seq, Status.SETTLED, arrived=2)])
+    assert of_project(store.progress.unextracted(), key.project) == {}
 
 
 def test_arrived_counts_repeats_and_leaves_out_the_unknown(store: Store, key: TraceKey) -> None:
     request = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
-    store.append([request])
-    store.append([request])
+    store.spans.append([request])
+    store.spans.append([request])
     unknown = TraceKey(key.project, "ee" * 16)
-    assert store.arrived([key, unknown, key]) == {key: 4}
-    assert store.arrived([]) == {}
+    assert store.spans.arrived([key, unknown, key]) == {key: 4}
+    assert store.spans.arrived([]) == {}

@@ -11,6 +11,7 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
+from tests.support.filters import filtered
 from tests.support.generated_runs import generate_records
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
@@ -21,7 +22,6 @@ from spanloom.api.app import create_app
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question
 from spanloom.core.query.where.parser import parse_where
 from spanloom.telemetry import Metrics
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.store import Store
+    from spanloom.core.query.where.tree import Condition
 
 
 def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
@@ -39,7 +40,7 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
     other = new_project()
     wanted = [(n // 3, trace(n)) for n in range(1, 31)]  # three of each start
     for project in (key.project, other):
-        store.write(
+        store.trajectories.write(
             [
                 make_record(k, make_trajectory(k, START_NS + offset))
                 for offset, t in wanted
@@ -48,11 +49,11 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
         )
     expected = sorted(wanted, reverse=True)
     for page in (1, 4, 7, 30, 100):
-        assert listed(store, key.project, TrajectoryFilter(), page) == expected
-    both = TrajectoryFilter(
-        start_from_ns=START_NS, start_before_ns=START_NS + 5, agent_name="planner"
-    )
-    lines = [x for x in store.list(Reach.ALL, both, 1000) if x.key.project in {key.project, other}]
+        assert listed(store, key.project, None, page) == expected
+    both = filtered(since=START_NS, until=START_NS + 5, agent="planner")
+    lines = [
+        x for x in store.runs.list(Reach.ALL, both, 1000) if x.key.project in {key.project, other}
+    ]
     order = [(x.start_ns, x.key.trace_id, x.key.project) for x in lines]
     assert order == sorted(order, reverse=True)
     assert len(order) == 2 * len([o for o, _ in wanted if o < 5])
@@ -61,8 +62,8 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
 def test_pages_stay_whole_among_many_old_versions(store: Store, key: TraceKey) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 41)]
     for version in range(1, 6):
-        heads = store.heads(keys)
-        store.write(
+        heads = store.trajectories.heads(keys)
+        store.trajectories.write(
             [
                 make_record(
                     k,
@@ -74,8 +75,8 @@ def test_pages_stay_whole_among_many_old_versions(store: Store, key: TraceKey) -
                 for n, k in enumerate(keys)
             ]
         )
-    assert len(listed(store, key.project, TrajectoryFilter(), 3)) == 40
-    assert listed(store, key.project, TrajectoryFilter(status=Status.LIVE), 3) == []
+    assert len(listed(store, key.project, None, 3)) == 40
+    assert listed(store, key.project, filtered(status=Status.LIVE), 3) == []
 
 
 TOLD = {
@@ -93,41 +94,43 @@ def test_what_a_run_was_about_and_what_its_sender_tells(store: Store, key: Trace
     about.root = about.root._replace(input=asked, output="x" * 999)
     about.extras = TOLD
     other = TraceKey(key.project, trace(9))
-    store.write([make_record(key, about), make_record(other)])
-    (line,) = store.list(Reach.only(key.project), TrajectoryFilter(user_id="ada"), 9)
-    assert (line.question, line.answer) == ("Where is it?", "x" * 199 + "…")
-    told = {name: getattr(line, name) for name in TOLD}
+    store.trajectories.write([make_record(key, about), make_record(other)])
+    (line,) = store.runs.list(Reach.only(key.project), filtered(user="ada"), 9)
+    assert (line.run.question, line.run.answer) == ("Where is it?", "x" * 199 + "…")
+    told = {name: getattr(line.run, name) for name in TOLD}
     assert told == TOLD
 
 
 @pytest.mark.parametrize(
     "where",
     [
-        TrajectoryFilter(model="gpt-5"),
-        TrajectoryFilter(service="travel"),
-        TrajectoryFilter(environment="production"),
-        TrajectoryFilter(user_id="ada"),
-        TrajectoryFilter(tag="new"),
+        filtered(model="gpt-5"),
+        filtered(service="travel"),
+        filtered(environment="production"),
+        filtered(user="ada"),
+        filtered(tag="new"),
     ],
 )
 def test_runs_are_found_by_what_their_sender_tells(
-    where: TrajectoryFilter, store: Store, key: TraceKey
+    where: Condition | None, store: Store, key: TraceKey
 ) -> None:
     told = make_trajectory(key)
     told.extras = TOLD
     other = TraceKey(key.project, trace(9))
-    store.write([make_record(key, told), make_record(other)])
+    store.trajectories.write([make_record(key, told), make_record(other)])
     assert listed(store, key.project, where) == [(0, key.trace_id)]
 
 
 def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> None:
     failed = make_trajectory(key, steps=[model_step(2, error="x")])
-    store.write([make_record(key, failed, status=Status.LIVE)])
-    where = TrajectoryFilter(has_error=True)
+    store.trajectories.write([make_record(key, failed, status=Status.LIVE)])
+    where = filtered(has_error=True)
     assert listed(store, key.project, where)
-    store.write([make_record(key, version=2, previous=store.heads([key])[key])])
+    store.trajectories.write(
+        [make_record(key, version=2, previous=store.trajectories.heads([key])[key])]
+    )
     assert listed(store, key.project, where) == []
-    assert listed(store, key.project, replace(where, has_error=False)) == [(0, key.trace_id)]
+    assert listed(store, key.project, filtered(has_error=False)) == [(0, key.trace_id)]
 
 
 ORIGINAL = DuplicateOf("f" * 32, "a" * 16)
@@ -144,22 +147,23 @@ ORIGINAL = DuplicateOf("f" * 32, "a" * 16)
         ({"has_error": False}, [4, 2, 1]),
         ({"outcome": Outcome.RECOVERED}, [4]),
         ({"outcome": Outcome.OK}, [2, 1]),
-        ({"is_duplicate": True}, [2]),
-        ({"is_duplicate": False}, [4, 3, 1]),
+        ({"duplicate": True}, [2]),
+        ({"duplicate": False}, [4, 3, 1]),
         ({"has_steps": False}, [1]),
         ({"has_steps": True}, [4, 3, 2]),
-        ({"agent_name": "planner"}, [4, 3, 1]),
-        ({"agent_name": "plan"}, []),
-        ({"start_from_ns": START_NS + 2}, [4, 3, 2]),
-        ({"start_before_ns": START_NS + 2}, [1]),
-        ({"start_from_ns": START_NS + 2, "start_before_ns": START_NS + 3}, [2]),
-        ({"has_error": False, "agent_name": "planner"}, [4, 1]),
+        ({"agent": "planner"}, [4, 3, 1]),
+        ({"agent": "plan"}, []),
+        ({"since": 2**63}, []),
+        ({"since": START_NS + 2}, [4, 3, 2]),
+        ({"until": START_NS + 2}, [1]),
+        ({"since": START_NS + 2, "until": START_NS + 3}, [2]),
+        ({"has_error": False, "agent": "planner"}, [4, 1]),
     ],
 )
 def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: list[int]) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3, 4)]
     errors = [model_step(2, error="x")]
-    store.write(
+    store.trajectories.write(
         [
             make_record(
                 keys[0],
@@ -176,7 +180,7 @@ def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: l
             ),
         ]
     )
-    filters = TrajectoryFilter(**where)  # type: ignore[arg-type]  # one test, many types
+    filters = filtered(**where)
     assert listed(store, key.project, filters) == [(n, trace(n)) for n in found]
 
 
@@ -184,7 +188,7 @@ def conversation(store: Store, reach: Reach, name: str, page: int = 100) -> list
     """Read a conversation page by page; give the numbers of its traces."""
     lines = list(
         read_pages(
-            lambda limit, after: store.conversation(name, reach, TrajectoryFilter(), limit, after),
+            lambda limit, after: store.runs.conversation(name, reach, None, limit, after),
             page,
         )
     )
@@ -202,7 +206,7 @@ def test_a_conversation_is_oldest_first_and_pages_neither_repeat_nor_miss(
     name = f"{key.project} ' OR 1=1 --"
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 31)]
     names = [name if n % 3 else "" for n in range(30)]
-    store.write(
+    store.trajectories.write(
         [
             make_record(k, talking(k, said, START_NS - n // 4))
             for n, (k, said) in enumerate(zip(keys, names, strict=True))
@@ -223,15 +227,17 @@ def test_a_conversation_has_the_current_versions_of_its_project(
     other = TraceKey(new_project(), trace(9))
     keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3)]
     name = key.project
-    store.write([make_record(k, talking(k, name)) for k in (*keys, other)])
-    heads = store.heads(keys)
+    store.trajectories.write([make_record(k, talking(k, name)) for k in (*keys, other)])
+    heads = store.trajectories.heads(keys)
     moved = {keys[0]: talking(keys[0], name, START_NS + 9), keys[1]: talking(keys[1], "else")}
-    store.write([make_record(k, t, version=2, previous=heads[k]) for k, t in moved.items()])
+    store.trajectories.write(
+        [make_record(k, t, version=2, previous=heads[k]) for k, t in moved.items()]
+    )
     assert conversation(store, Reach.only(key.project), name, 1) == [3, 1]
     assert conversation(store, Reach.only(other.project), name) == [9]
     assert conversation(store, Reach.ALL, name) == [3, 9, 1]
     assert conversation(store, Reach.ALL, "else") != []
-    where = TrajectoryFilter(conversation_id=name)
+    where = filtered(conversation=name)
     assert listed(store, key.project, where, 1) == [(9, trace(1)), (0, trace(3))]
 
 
@@ -240,20 +246,22 @@ def test_runs_that_are_asked_for_are_told_among_some(
 ) -> None:
     asked = parse_where("has(tool exists then error) or steps > 6", now_ns=0)
     records = generate_records(20, key.project)
-    store.write([*records, *generate_records(3, new_project())])
+    store.trajectories.write([*records, *generate_records(3, new_project())])
     keys, reach = [record.key for record in records], Reach.only(key.project)
-    lines = store.list(reach, TrajectoryFilter(), 100, None, Question(asked))
+    lines = store.runs.list(reach, None, 100, None, Question(asked))
     wanted = {line.key for line in lines}
     assert 0 < len(wanted) < 20
-    assert store.asked_among(keys, reach, asked) == wanted
-    assert store.asked_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
+    assert store.runs.asked_among(keys, reach, asked) == wanted
+    assert store.runs.asked_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
     unknown = [TraceKey(key.project, trace(999))]
-    assert not store.asked_among(unknown, reach, asked)
-    assert not store.asked_among(keys, Reach.only("another"), asked)
+    assert not store.runs.asked_among(unknown, reach, asked)
+    assert not store.runs.asked_among(keys, Reach.only("another"), asked)
     one = min(wanted)
     trajectory = make_trajectory(one, START_NS)
-    store.write([make_record(one, trajectory, version=9, previous=store.heads([one])[one])])
-    assert store.asked_among(keys, reach, asked) == wanted - {one}  # it is another one now
+    store.trajectories.write(
+        [make_record(one, trajectory, version=9, previous=store.trajectories.heads([one])[one])]
+    )
+    assert store.runs.asked_among(keys, reach, asked) == wanted - {one}  # it is another one now
 
 
 RANKS: tuple[object, ...] = (
@@ -275,7 +283,7 @@ RANKS: tuple[object, ...] = (
 def test_a_position_that_somebody_made_up_is_refused_or_is_one(
     store: Store, key: TraceKey, order: str
 ) -> None:
-    store.write(generate_records(3, key.project))
+    store.trajectories.write(generate_records(3, key.project))
     asked = {"project": key.project, "order": order, "limit": "1"}
     with TestClient(create_app(store, Metrics(), list, Locks().access)) as client:
         path, host = "/v1/trajectories", {"host": "localhost"}

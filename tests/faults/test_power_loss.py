@@ -103,6 +103,22 @@ class SpoolOnAFailingDisk(RuleBasedStateMachine):
         self.spool._writing.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         self._crash(lose_power(synced, read_image(self._folder()), Random(seed)), {})
 
+    @rule(seed=seeds)
+    def lose_power_while_free_pages_are_dropped(self, seed: int) -> None:
+        synced = read_image(self._folder())
+        self.spool._committer.submit(self.spool._drop_free_pages).result()
+        self._crash(lose_power(synced, read_image(self._folder()), Random(seed)), {})
+
+    @rule(seed=seeds)
+    def lose_power_while_the_log_is_cut_off(self, seed: int) -> None:
+        """What it holds is in the file by then, and synced."""
+        while self.spool._committer.submit(self.spool._drop_free_pages).result():
+            pass
+        self.spool._writing.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        synced = read_image(self._folder())
+        self.spool.shrink(0)
+        self._crash(lose_power(synced, read_image(self._folder()), Random(seed)), {})
+
     def teardown(self) -> None:
         self.spool.close()
         shutil.rmtree(self.root)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 MINE, THEIRS = "mine", "GEHEIM"
 """Two projects; the second one's name is in the texts of its rows and must appear nowhere."""
@@ -21,12 +21,12 @@ MINE, THEIRS = "mine", "GEHEIM"
 
 @pytest.fixture(scope="module")
 def port(clickhouse_store: ClickHouseStore) -> Iterator[SqlPort]:
-    path = clickhouse_store._path
+    path = clickhouse_store.snapshots._path
     if path is None:
         pytest.skip("the SQL port is for the embedded store")
     make_twins(clickhouse_store, MINE, THEIRS, secrets.token_hex(16))
     # In one part, so that rows of both are read together.
-    clickhouse_store._writer.run("OPTIMIZE TABLE otel_traces FINAL")
+    clickhouse_store.lanes.writer.run("OPTIMIZE TABLE otel_traces FINAL")
     with open_port(path) as port:
         yield port
 

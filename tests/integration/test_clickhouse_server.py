@@ -13,7 +13,8 @@ from tests.support.isolation import make_twins
 from tests.support.served_store import served_store
 
 from spanloom.core.model.tenancy import Reach
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +51,8 @@ def test_a_store_behind_it_gives_back_what_it_took(server: ServedStore) -> None:
         upkeep.migrate()
     with closing(open_store(url)) as store:
         twins = make_twins(store, "mine", "theirs", TRACE)
-        assert b"mine" in store.read_otlp(twins.mine)
-        assert store.document(TRACE, Reach.only("mine")) is not None
+        assert b"mine" in store.spans.read_otlp(twins.mine)
+        assert store.documents.get(TRACE, Reach.only("mine")) is not None
 
 
 @pytest.mark.slow

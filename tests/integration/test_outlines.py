@@ -19,7 +19,7 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 CAPTURE = Capture("openinference-langchain", "react_tools")
 (TRACE,) = CAPTURE.spans_by_trace

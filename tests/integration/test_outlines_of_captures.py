@@ -8,9 +8,9 @@ from tests.support.ground_truth import Capture, all_captures
 from tests.support.read_outline import decode_outline
 
 from spanloom.core.annotation.anchors import anchors_of
+from spanloom.core.document import Document
 from spanloom.core.outline.columns import encode_outline
 from spanloom.core.outline.rows import ERROR, MERGED, MOVED, PLUMBING, outline_rows
-from spanloom.core.outline.steps import places
 
 
 @pytest.mark.parametrize("capture", all_captures(), ids=lambda c: c.id)
@@ -20,7 +20,7 @@ def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) 
         read = decode_outline(encode_outline(rows, 1))
         told = {span["span_id"]: span for span in answer.spans}
         assert sorted(read.ids) == sorted(told)
-        steps = places(answer.document)
+        steps = Document(answer.document).by_id()
         above: list[str] = []
         for row in rows:
             del above[row.depth :]
@@ -30,7 +30,7 @@ def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) 
             if row.step_id == row.id:
                 nearest = [i for i in above if i in steps]
                 assert (nearest[-1] if nearest else "") == steps[row.id].parent_id
-                assert row.flags & ERROR or "error" not in steps[row.id].step["basic_info"]
+                assert row.flags & ERROR or steps[row.id].error is None
             if above and not row.flags & MOVED:
                 assert above[-1] == span["parent_span_id"]
             above.append(row.id)

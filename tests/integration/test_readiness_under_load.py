@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import httpx
@@ -14,8 +15,8 @@ from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.reading import ReadingStore
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.runs.lists import ClickHouseLists
+    from spanloom.storage.store import ClickHouseStore
 
 SLOW_S = 3.0
 """The longest that one ``sleep`` of the engine may take."""
@@ -28,7 +29,7 @@ class SlowLists:
         self._store = store
 
     def list(self, *_: object) -> list[object]:
-        self._store._reader.run(f"SELECT sleep({SLOW_S})")
+        self._store.lanes.reader.run(f"SELECT sleep({SLOW_S})")
         return []
 
 
@@ -37,7 +38,7 @@ def test_slow_lists_do_not_make_the_service_unready(clickhouse_store: ClickHouse
         clickhouse_store.ping()
         return []
 
-    store = cast("ReadingStore", SlowLists(clickhouse_store))
+    store = replace(clickhouse_store, runs=cast("ClickHouseLists", SlowLists(clickhouse_store)))
     app = create_app(store, Metrics(), ready, open_access(), timeout_s=2 * SLOW_S)
     server = HttpServer(app, bind("127.0.0.1", 0, "--api-port"), "api")
     server.start()

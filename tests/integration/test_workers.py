@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 TABLES = ("trajectories", "trajectory_list", "call_index")
 UNLIKE = "EXCEPT '^(Project|UpdatedAt|Fingerprint)$'"
@@ -54,8 +54,8 @@ def store_twice(
     """Store the same requests, with the same numbers, in several projects."""
     seqs = [next_seq() for _ in bodies]
     for project in projects:
-        store.append([spooled(b, project, seq) for b, seq in zip(bodies, seqs, strict=True)])
-    changed = sorted(change.key for change in store.unextracted())
+        store.spans.append([spooled(b, project, seq) for b, seq in zip(bodies, seqs, strict=True)])
+    changed = sorted(change.key for change in store.progress.unextracted())
     return [Stored(p, [key for key in changed if key.project == p]) for p in projects]
 
 
@@ -70,13 +70,13 @@ def rows_of(store: ClickHouseStore, project: str) -> Mapping[str, Sequence[str]]
     found = {}
     for table in TABLES:
         rows = f"SELECT * {UNLIKE} FROM {table} FINAL WHERE Project = '{project}'"
-        answer = store._worker._client.raw_query(rows, fmt="TSV")
+        answer = store.lanes.worker._client.raw_query(rows, fmt="TSV")
         found[table] = sorted(answer.decode().replace(project, "PROJECT").splitlines())
     return found
 
 
 def are_built(store: ClickHouseStore, keys: Sequence[TraceKey]) -> bool:
-    return all(store.document(key.trace_id, Reach.only(key.project)) for key in keys)
+    return all(store.documents.get(key.trace_id, Reach.only(key.project)) for key in keys)
 
 
 def test_all_rows_are_those_of_this_process(
@@ -128,7 +128,7 @@ def test_replays_are_built_by_workers_too(
     store, project = clickhouse_store, new_project()
     stored = store_traces(store, project, WELL)
     build_batch(store, dict.fromkeys(stored.keys, Status.SETTLED))
-    replay = request_replay(store, Selection(Reach.only(project)), time.time_ns())
+    replay = request_replay(store.replays, Selection(Reach.only(project)), time.time_ns())
     with workers(store) as apart:
         replayer = Replayer(store, apart.metrics, time.monotonic_ns, apart.pipeline)
         while not replay.is_finished:

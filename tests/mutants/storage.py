@@ -17,8 +17,8 @@ MUTANTS = (
     Mutant(
         name="until-and-including",
         room="storage",
-        was='Comparison.BELOW: lambda d: f"{d.field.column} < {_parameter(d)}",',
-        becomes='Comparison.BELOW: lambda d: f"{d.field.column} <= {_parameter(d)}",',
+        was='sign="<",',
+        becomes='sign="<=",',
         why="a run that began at the end of a period is in two periods",
         killed_by=[f"{CONTRACT}/test_trajectory_lists.py::test_filters"],
     ),

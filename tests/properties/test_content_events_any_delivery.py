@@ -13,7 +13,6 @@ from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,9 +35,10 @@ def single_records(capture: Capture) -> Iterator[bytes]:
 def outcome(world: World) -> dict[str, object]:
     """Let the world come to rest; give what is stored then, but for versions."""
     world.run(SETTLED_S, every=10)
-    found = [line.key.trace_id for line in world.store.list(Reach.ALL, TrajectoryFilter(), 1000)]
+    found = [line.key.trace_id for line in world.store.runs.list(Reach.ALL, None, 1000)]
     return {
-        trace_id: without_version(world.store.document(trace_id, Reach.ALL)) for trace_id in found
+        trace_id: without_version(world.store.documents.get(trace_id, Reach.ALL))
+        for trace_id in found
     }
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.spans import SpanReader, SpooledRequest
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 
 def keys_of(requests: Sequence[SpooledRequest]) -> list[TraceKey]:
@@ -39,16 +39,16 @@ def stored(store: SpanReader, keys: Sequence[TraceKey]) -> Mapping[TraceKey, lis
 
 def assert_stores_agree(clickhouse: ClickHouseStore, requests: Sequence[SpooledRequest]) -> None:
     memory = MemoryStore()
-    memory.append(requests)
-    clickhouse.append(requests)
+    memory.spans.append(requests)
+    clickhouse.spans.append(requests)
     keys = keys_of(requests)
-    assert stored(clickhouse, keys) == stored(memory, keys)
+    assert stored(clickhouse.spans, keys) == stored(memory.spans, keys)
     seen: set[str] = set()
     for key in keys:
-        sent = memory.read_otlp(key)
+        sent = memory.spans.read_otlp(key)
         told = set(fields(TracesData.FromString(sent)))
         if not told <= seen:  # the spans of all are compared above; each trace takes a query here
-            assert spans_apart(clickhouse.read_otlp(key)) == spans_apart(sent)
+            assert spans_apart(clickhouse.spans.read_otlp(key)) == spans_apart(sent)
             seen |= told
 
 
@@ -93,12 +93,12 @@ def test_repeats_and_order_of_requests_change_nothing(
 ) -> None:
     first = of_fresh_project(message)
     later = spooled(message, first.project)
-    clickhouse_store.append([later])
-    clickhouse_store.append([first, later, first])
+    clickhouse_store.spans.append([later])
+    clickhouse_store.spans.append([first, later, first])
     memory = MemoryStore()
-    memory.append([first, later])
+    memory.spans.append([first, later])
     keys = keys_of([first])
-    assert stored(clickhouse_store, keys) == stored(memory, keys)
+    assert stored(clickhouse_store.spans, keys) == stored(memory.spans, keys)
 
 
 DIALECTS: Mapping[str, list[Capture]] = defaultdict(list)

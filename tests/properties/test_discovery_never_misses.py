@@ -77,4 +77,4 @@ def test_every_trace_is_built_from_all_its_spans(steps: Sequence[Insert | float 
     built = {trace_id: world.said(trace_id)[2] for trace_id in world.spans}
     assert built == {trace_id: len(numbers) for trace_id, numbers in world.spans.items()}
     assert all(world.said(trace_id)[1] in ("settled", "partial") for trace_id in world.spans)
-    assert world.store.unextracted() == []
+    assert world.store.progress.unextracted() == []

@@ -16,7 +16,6 @@ from tests.support.ground_truth import Capture, all_captures
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
 
 CAPTURES = all_captures()
-EVERYTHING = TrajectoryFilter()
+EVERYTHING = None
 SETTLED_S = 400.0  # longer than any wait of the extractor
 
 Outcome = dict[str, tuple[object, bytes | None]]
@@ -51,17 +50,17 @@ def stored_traces(capture: Capture) -> dict[TraceKey, list[Span]]:
     world = World()
     for body in capture.requests():
         world.send_message(body)
-    keys = [change.key for change in world.store.unextracted()]
-    return dict(world.store.read_spans(keys))
+    keys = [change.key for change in world.store.progress.unextracted()]
+    return dict(world.store.spans.read_spans(keys))
 
 
 def outcome(world: World) -> Outcome:
     """Return what is stored in the end, but for versions."""
-    found = [line.key.trace_id for line in world.store.list(Reach.ALL, EVERYTHING, 1000)]
+    found = [line.key.trace_id for line in world.store.runs.list(Reach.ALL, EVERYTHING, 1000)]
     return {
         trace_id: (
-            without_version(world.store.document(trace_id, Reach.ALL)),
-            world.store.spans_document(trace_id, Reach.ALL),
+            without_version(world.store.documents.get(trace_id, Reach.ALL)),
+            world.store.documents.spans(trace_id, Reach.ALL),
         )
         for trace_id in found
     }

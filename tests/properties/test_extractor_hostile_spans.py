@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.memory_spans import MemorySpans
 from tests.support.memory_store import MemoryStore
+from tests.support.memory_trajectories import MemoryTrajectories
 from tests.support.span_strategies import traces
 
 from spanloom.core.model.span import TraceKey
@@ -18,21 +20,28 @@ from spanloom.extractor.batch import build_batch
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tests.support.memory_state import MemoryState
+
     from spanloom.core.model.span import Span
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 
-class Handing(MemoryStore):
-    """Hands out given spans and keeps the records it is to write."""
+class GivenSpans(MemorySpans):
+    """Hands out given spans."""
 
-    def __init__(self, spans: Mapping[TraceKey, list[Span]]) -> None:
-        super().__init__()
-        self._given = spans
-        self.records: list[TrajectoryRecord] = []
+    given: Mapping[TraceKey, list[Span]]
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
-        return {key: self._given[key] for key in keys}
+        return {key: self.given[key] for key in keys}
+
+
+class Noting(MemoryTrajectories):
+    """Keeps the records it is to write."""
+
+    def __init__(self, state: MemoryState) -> None:
+        super().__init__(state)
+        self.records: list[TrajectoryRecord] = []
 
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
         self.records += records
@@ -45,11 +54,14 @@ def test_any_trajectory_can_be_stored(
 ) -> None:
     project = f"p-{secrets.token_hex(4)}"
     given_spans = {TraceKey(project, f"{n:032x}"): spans for n, spans in enumerate(found, 1)}
-    handing = Handing(given_spans)
-    result = build_batch(handing, dict.fromkeys(given_spans, Status.SETTLED))
+    store = MemoryStore()
+    spans = store.spans = GivenSpans(store.state)
+    spans.given = given_spans
+    noting = store.trajectories = Noting(store.state)
+    result = build_batch(store, dict.fromkeys(given_spans, Status.SETTLED))
     assert not result.failures
     assert result.written == set(given_spans)
-    clickhouse_store.write(handing.records)
-    for record in handing.records:
-        stored = clickhouse_store.document(record.key.trace_id, Reach.only(project))
+    clickhouse_store.trajectories.write(noting.records)
+    for record in noting.records:
+        stored = clickhouse_store.documents.get(record.key.trace_id, Reach.only(project))
         assert stored == record.document

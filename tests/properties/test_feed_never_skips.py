@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,28 +10,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.extracting import World, sent
-from tests.support.feed_lanes import US, FeedLane, FeedRow
+from tests.support.feed_lanes import US, FeedLane, FeedRow, make_feed
+from tests.support.memory_feed import MemoryFeed
+from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_store import MemoryStore
+from tests.support.memory_trajectories import MemoryTrajectories
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.extractor.recording import Recorder
 from spanloom.storage.feed import clocks
 from spanloom.storage.feed.clocks import HORIZON_S, LONGEST_INSERT_S, OwnClock, SharedClock
-from spanloom.storage.feed.store import ClickHouseFeed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.progress import Progress
 
-ANY = TrajectoryFilter()
+ANY = None
 LIMIT = 3
 """So few at once that a page often ends between rows of one moment."""
 
@@ -39,7 +42,7 @@ LIMIT = 3
 class Reader:
     """Follows a feed and remembers what it was told."""
 
-    feed: ClickHouseFeed | MemoryStore
+    feed: FeedReader
     at: Position = field(default_factory=Position)
     told: list[tuple[TraceKey, int]] = field(default_factory=list)
 
@@ -99,7 +102,7 @@ def test_inserts_of_many_processes_of_any_length(
     began_us = 10**15
     lane, rows = FeedLane(), visible_later(inserts)
     clock = SharedClock(lambda: lane.now_us / US)
-    reader = Reader(ClickHouseFeed(lane.as_lane(), lane.as_lane(), clock))
+    reader = Reader(make_feed(lane.as_lane(), clock))
 
     def turn(us: int) -> None:
         lane.now_us = began_us + us
@@ -128,7 +131,7 @@ def test_a_horizon_shorter_than_an_insert_would_skip(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(clocks, "HORIZON_S", horizon_s)
         lane = FeedLane()
         clock = SharedClock(lambda lane=lane: lane.now_us / US)  # type: ignore[misc]  # its own
-        reader = Reader(ClickHouseFeed(lane.as_lane(), lane.as_lane(), clock))
+        reader = Reader(make_feed(lane.as_lane(), clock))
         slow = FeedRow("p", "slow", 1, "settled", 0, False, lane.now_us)
         lane.visible = [FeedRow("p", "quick", 1, "settled", 0, False, lane.now_us + US)]
         for seconds in (3, 4, 5):
@@ -156,7 +159,7 @@ class Alone:
 
     def start(self) -> None:
         clock = OwnClock(lambda: self.lane.now_us * 1000)
-        self.feed = ClickHouseFeed(self.lane.as_lane(), self.lane.as_lane(), clock)
+        self.feed = make_feed(self.lane.as_lane(), clock)
 
     def do(self, happenings: Any) -> None:
         for what, value in happenings:
@@ -225,32 +228,50 @@ class DeadError(BaseException):
     """The process was killed: nothing of it goes on."""
 
 
-class Mortal(MemoryStore):
-    """Kills whoever calls it to write, before or after, when its time has come."""
+class Life:
+    """Kills the process before or after a write, when its time has come."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.left = -1
+    left = -1
+
+    @contextmanager
+    def write(self) -> Iterator[None]:
+        self._passes()
+        yield
+        self._passes()
 
     def _passes(self) -> None:
         self.left -= 1
         if self.left == 0:
             raise DeadError
 
+
+LIFE = Life()
+
+
+class MortalTrajectories(MemoryTrajectories):
     def write(self, records: Sequence[TrajectoryRecord]) -> None:
-        self._passes()
-        super().write(records)
-        self._passes()
+        with LIFE.write():
+            super().write(records)
 
+
+class MortalFeed(MemoryFeed):
     def announce(self, announcements: Sequence[Announcement]) -> None:
-        self._passes()
-        super().announce(announcements)
-        self._passes()
+        with LIFE.write():
+            super().announce(announcements)
 
+
+class MortalProgress(MemoryProgress):
     def record_progress(self, progress: Sequence[Progress]) -> None:
-        self._passes()
-        super().record_progress(progress)
-        self._passes()
+        with LIFE.write():
+            super().record_progress(progress)
+
+
+def mortal_store() -> MemoryStore:
+    store = MemoryStore()
+    store.trajectories = MortalTrajectories(store.state)
+    store.feed = MortalFeed(store.state)
+    store.progress = MortalProgress(store.state)
+    return store
 
 
 TRACES = [f"{n:032x}" for n in (1, 2, 3)]
@@ -270,11 +291,11 @@ LIVES = st.lists(
 @given(LIVES)
 @settings(max_examples=60)
 def test_an_extractor_that_dies_anywhere(lives: Any) -> None:
-    store = Mortal()
+    store = mortal_store()
     world = World(store)
-    reader = Reader(store)
+    reader = Reader(store.feed)
     for spans, left in lives:
-        store.left = left
+        LIFE.left = left
         world.restart()
         for trace_id, number, wait_s in spans:
             parent = 0 if number == 1 else 1
@@ -284,11 +305,11 @@ def test_an_extractor_that_dies_anywhere(lives: Any) -> None:
             except DeadError:
                 world.restart()
             reader.look()
-    store.left = -1
+    LIFE.left = -1
     world.restart()
     world.run(400, every=10)
     reader.look()
-    lines = store.list(Reach.ALL, ANY, 10)
+    lines = store.runs.list(Reach.ALL, ANY, 10)
     newest = {(line.key, line.version) for line in lines}
     assert newest <= set(reader.told)
 
@@ -298,19 +319,19 @@ def test_without_saying_it_again_a_dead_extractor_would_skip(
 ) -> None:
     """What ``_announce_again`` is for."""
     for says_again in (True, False):
-        store = Mortal()
+        store = mortal_store()
         world = World(store, replace(World().timing, root_quiet_s=1))
         if not says_again:
             monkeypatch.setattr(Recorder, "_announce_again", _says_nothing)
         world.restart()
         world.send(sent(1, trace_id=TRACES[0]))
-        store.left = 3  # behind the trajectory, before it is announced
+        LIFE.left = 3  # behind the trajectory, before it is announced
         with pytest.raises(DeadError):
             world.run(5)
-        store.left = -1
+        LIFE.left = -1
         world.restart()
         world.run(100, every=10)
-        reader = Reader(store)
+        reader = Reader(store.feed)
         reader.look()
         assert bool(reader.told) is says_again
 

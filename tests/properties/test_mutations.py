@@ -194,8 +194,8 @@ def single_spans(capture: Capture) -> Iterator[bytes]:
 
 def documents(bodies: Iterable[bytes]) -> Mapping[str, tuple[bytes, bytes]]:
     store = MemoryStore()
-    store.append([spooled(body, "p") for body in bodies])
-    traces = store.read_spans([change.key for change in store.unextracted()])
+    store.spans.append([spooled(body, "p") for body in bodies])
+    traces = store.spans.read_spans([change.key for change in store.progress.unextracted()])
     built = {key.trace_id: extract(key, spans) for key, spans in traces.items()}
     return {i: (encode_document(t, 1, Status.SETTLED), encode_spans(t)) for i, t in built.items()}
 

@@ -56,8 +56,8 @@ def _extracted(capture: Capture, requests: list[bytes]) -> dict[str, object]:
     assert world.step(LATER_S) == 0, "traces make each other due, for ever"
     return {
         trace_id: (
-            without_version(world.store.document(trace_id, Reach.ALL)),
-            world.store.spans_document(trace_id, Reach.ALL),
+            without_version(world.store.documents.get(trace_id, Reach.ALL)),
+            world.store.documents.spans(trace_id, Reach.ALL),
         )
         for trace_id in capture.spans_by_trace
     }

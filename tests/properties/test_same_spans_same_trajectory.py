@@ -87,13 +87,15 @@ def _stored(requests: Sequence[SpooledRequest], chance: random.Random) -> dict[s
     timing = Timing(root_quiet_s=0, no_root_quiet_s=0)
     extractor = Extractor(store, Metrics(), timing, clock=lambda: now[0], wall_clock=lambda: now[0])
     for start in range(0, len(requests), size := chance.randint(1, 3)):
-        store.append(requests[start : start + size])
+        store.spans.append(requests[start : start + size])
         now[0] += 1_000 * NS
         extractor.run_once()
     now[0] += 1_000 * NS
     extractor.run_once()
-    keys = sorted(c.key for c in store.unextracted())
-    return {key.trace_id: _without_version(store.document(key.trace_id, Reach.ALL)) for key in keys}
+    keys = sorted(c.key for c in store.progress.unextracted())
+    return {
+        key.trace_id: _without_version(store.documents.get(key.trace_id, Reach.ALL)) for key in keys
+    }
 
 
 def _without_version(document: bytes | None) -> bytes:

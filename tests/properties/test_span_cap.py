@@ -34,8 +34,8 @@ def tree(random: Random, size: int = SPANS) -> list[WireSpan]:
 
 def outcome(world: World) -> Outcome:
     """Return the document but for its version, and the list of spans."""
-    document = without_version(world.store.document(TRACE, Reach.ALL))
-    return document, world.store.spans_document(TRACE, Reach.ALL)
+    document = without_version(world.store.documents.get(TRACE, Reach.ALL))
+    return document, world.store.documents.spans(TRACE, Reach.ALL)
 
 
 def delivered_at_once(spans: list[WireSpan]) -> Outcome:
@@ -81,8 +81,8 @@ def test_both_stores_show_the_same_part(seed: int, clickhouse_store: Store) -> N
     for store in (World().store, clickhouse_store):
         for some in (spans[20:], spans[:30]):
             World(store).send(*some)
-        key = next(c.key for c in store.unextracted() if c.key.trace_id == trace_id)
-        part = store.read_part(key, CAP)
+        key = next(c.key for c in store.progress.unextracted() if c.key.trace_id == trace_id)
+        part = store.spans.read_part(key, CAP)
         shown.append((sorted(span.span_id for span in part.spans), part.span_count))
     assert shown[0] == shown[1]
     assert len(shown[0][0]) == CAP

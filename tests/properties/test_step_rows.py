@@ -11,17 +11,16 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.ports.steps import StepRow
+    from spanloom.core.ports.steps import ListedStep
     from spanloom.core.ports.store import Store
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
-ALL = TrajectoryFilter()
+ALL = None
 EVERY = 10**6
 
 
@@ -31,7 +30,7 @@ def stores(clickhouse_store: ClickHouseStore) -> tuple[str, Sequence[Store]]:
     both = (clickhouse_store, MemoryStore())
     records = generate_records(60, project)
     for store in both:
-        store.write(records)
+        store.trajectories.write(records)
     return project, both
 
 
@@ -59,7 +58,7 @@ def test_both_stores_give_the_same_rows(
 ) -> None:
     project, both = stores
     asked, reach = asked_for(where, run_where), Reach.only(project)
-    stored, plain = (store.steps(reach, ALL, EVERY, None, asked) for store in both)
+    stored, plain = (store.steps.list(reach, ALL, EVERY, None, asked) for store in both)
     assert list(stored) == list(plain)
     assert bool(plain) is ("none such" not in where)
 
@@ -71,15 +70,15 @@ def test_pages_follow_each_other_without_a_gap(
     project, both = stores
     asked = asked_for("type = tool", "has_error")
     for store in both:
-        whole = store.steps(Reach.only(project), ALL, 3 * size, None, asked)
+        whole = store.steps.list(Reach.only(project), ALL, 3 * size, None, asked)
         assert _paged(store, project, size, asked) == list(whole)
 
 
 def test_a_position_opens_no_other_project(stores: tuple[str, Sequence[Store]]) -> None:
     project, both = stores
     for store in both:
-        first = store.steps(Reach.only(project), ALL, 1)[0]
-        assert not store.steps(Reach.only("another"), ALL, 9, first.cursor)
+        first = store.steps.list(Reach.only(project), ALL, 1)[0]
+        assert not store.steps.list(Reach.only("another"), ALL, 9, first.cursor)
 
 
 def test_a_position_goes_on_only_in_a_run_that_is_asked_for(
@@ -87,16 +86,16 @@ def test_a_position_goes_on_only_in_a_run_that_is_asked_for(
 ) -> None:
     project, both = stores
     for store in both:
-        first = store.steps(Reach.only(project), ALL, 1)[0]
+        first = store.steps.list(Reach.only(project), ALL, 1)[0]
         asked = asked_for(run_where=f'not trace_id = "{first.key.trace_id}"')
-        rows = store.steps(Reach.only(project), ALL, 9, first.cursor, asked)
+        rows = store.steps.list(Reach.only(project), ALL, 9, first.cursor, asked)
         assert rows
         assert all(row.key != first.key for row in rows)
 
 
-def _paged(store: Store, project: str, size: int, asked: StepsAsked) -> list[StepRow]:
-    rows: list[StepRow] = []
+def _paged(store: Store, project: str, size: int, asked: StepsAsked) -> list[ListedStep]:
+    rows: list[ListedStep] = []
     for _ in range(3):
         after = rows[-1].cursor if rows else None
-        rows += store.steps(Reach.only(project), ALL, size, after, asked)
+        rows += store.steps.list(Reach.only(project), ALL, size, after, asked)
     return rows

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.support.memory_store import MemoryStore
 
     from spanloom.core.model.trajectory import Step
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 ODD = "".join(
     (
@@ -62,7 +62,7 @@ def test_every_capital_letter_is_lowered_as_the_engine_does(
 
 
 def check_words(clickhouse_store: ClickHouseStore, said: Sequence[str]) -> None:
-    answer = clickhouse_store._prober._client.raw_query(
+    answer = clickhouse_store.lanes.prober._client.raw_query(
         f"SELECT {WORDS} AS found FROM (SELECT arrayJoin(JSONExtract({{said:String}},"
         " 'Array(String)')) AS Text)",
         parameters=bind({"said": list(said)}),
@@ -123,14 +123,16 @@ def test_any_query_finds_what_looking_at_every_text_finds(
         runs = [(key, any_steps(choose), START_NS + choose.randint(0, 1)) for key in keys]
         some = choose.sample(runs, 30)
         for store in stores:
-            store.write([text_record(store, *run) for run in some])
-            store.index_texts(keys)
+            store.trajectories.write([text_record(store, *run) for run in some])
+            store.text_index.index_texts(keys)
     check_queries(clickhouse_store, memory_store, projects, choose, 30)
     for key in choose.sample(keys, 3):
         for store in stores:
-            store.delete(deletion(DeletionScope(Reach.only(key.project), trace_id=key.trace_id)))
+            store.deletions.delete(
+                deletion(DeletionScope(Reach.only(key.project), trace_id=key.trace_id))
+            )
     check_queries(clickhouse_store, memory_store, projects, choose, 10)
-    lane = Lane(clickhouse_store._writer._client, UPKEEP_SETTINGS)
+    lane = Lane(clickhouse_store.lanes.writer._client, UPKEEP_SETTINGS)
     ClickHouseUpkeep(lane, NoLock()).remove_deleted(0)
     lane.run("OPTIMIZE TABLE step_texts FINAL")
     check_queries(clickhouse_store, memory_store, projects, choose, 30)
@@ -149,9 +151,9 @@ def check_queries(
         parts = choose.choice([tuple(Part), (Part.INPUT,), (Part.OUTPUT, Part.ERROR)])
         wanted = TextSearch(any_query(choose), parts, start_from_ns=START_NS + choose.randint(0, 1))
         reach = Reach(frozenset(projects[: choose.randint(1, 2)]))
-        expected = memory_store.search(reach, wanted, 1000)
+        expected = memory_store.texts.search(reach, wanted, 1000)
         pages = read_pages(
-            partial(clickhouse_store.search, reach, wanted), choose.choice([7, 1000])
+            partial(clickhouse_store.texts.search, reach, wanted), choose.choice([7, 1000])
         )
         assert list(pages) == expected, wanted
         some += bool(expected)

@@ -18,12 +18,11 @@ from tests.support.where_strategies import HOSTILE, WHERES, map_parts, quoted
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
-from spanloom.storage.where.beside import Beside
 from spanloom.storage.where.compile import compile_where
+from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
     from spanloom.core.query.where import tree
     from spanloom.core.query.where.fields import Value
-    from spanloom.storage.clickhouse import ClickHouseStore
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.store import ClickHouseStore
 
 RUNS = 500
 """Enough that every question of the documentation finds some."""
@@ -58,10 +57,7 @@ class Asked(NamedTuple):
         question = Question(parse_where(where, now_ns=0))
         reach = Reach.only(self.project)
         return [
-            {
-                line.key.trace_id
-                for line in store.list(reach, TrajectoryFilter(), RUNS, None, question)
-            }
+            {line.key.trace_id for line in store.runs.list(reach, None, RUNS, None, question)}
             for store in self.stores
         ]
 
@@ -81,9 +77,9 @@ def _generated(clickhouse_store: ClickHouseStore, runs: int) -> Asked:
     stores = (clickhouse_store, MemoryStore())
     records = generate_records(runs, project)
     for store in stores:
-        store.write(records)
+        store.trajectories.write(records)
         say_by_chance(store, records)
-    return Asked(stores, project, records, clickhouse_store._asker)
+    return Asked(stores, project, records, clickhouse_store.lanes.asker)
 
 
 @pytest.mark.parametrize("question", LOOPS)
@@ -131,7 +127,7 @@ def test_a_pattern_that_re2_does_not_know_is_refused(
 ) -> None:
     def ask() -> None:
         question = Question(parse_where(f"root_name ~ {quoted(pattern)}", now_ns=0))
-        clickhouse_store.list(Reach.ALL, TrajectoryFilter(), 1, None, question)
+        clickhouse_store.runs.list(Reach.ALL, None, 1, None, question)
 
     with pytest.raises(InvalidQueryError):
         ask()
@@ -146,7 +142,7 @@ def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: 
             line.key.trace_id
             for line in read_pages(
                 lambda most, at, store=store: store.list(  # type: ignore[misc]
-                    reach, TrajectoryFilter(), most, at, question
+                    reach, None, most, at, question
                 ),
                 25,
             )

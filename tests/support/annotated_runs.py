@@ -84,8 +84,8 @@ def store_run(
     run = make_trajectory(key, steps=steps)
     document = encode_document(run, version, Status.SETTLED)
     record = replace(make_record(key, run, version=version), document=document)
-    head = store.heads([key]).get(key)
-    store.write([replace(record, spans_document=dump(list(fates)), previous=head)])
+    head = store.trajectories.heads([key]).get(key)
+    store.trajectories.write([replace(record, spans_document=dump(list(fates)), previous=head)])
 
 
 def three_steps(store: Store, key: TraceKey) -> Sequence[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.carried import CarriedRecord, CarriedSpans, Codec
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 LEAST_S = 0.5
 """CPU time of a round: a worker that hangs is ended soon."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from spanloom.__main__ import main
 from spanloom.process import wiring
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 PARTS = 5
 CROWD = (
@@ -36,7 +36,7 @@ def arm(order: Path) -> None:
     def open_crowded(url: str) -> ClickHouseStore:
         store = open_store(url)
         for statement in CROWD:
-            store._worker.run(statement)
+            store.lanes.worker.run(statement)
         threading.Thread(target=relieve, args=(store,), daemon=True).start()
         return store
 
@@ -44,7 +44,7 @@ def arm(order: Path) -> None:
         while order.exists():
             time.sleep(0.02)
         for statement in RELIEVE:
-            store._worker.run(statement)
+            store.lanes.worker.run(statement)
 
     vars(wiring)["open_store"] = open_crowded
 

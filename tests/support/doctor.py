@@ -27,7 +27,7 @@ from contextlib import closing
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 url = "chdb://" + sys.argv[1]
 """
 

@@ -17,23 +17,30 @@ from spanloom.collector.spool.attempts import Attempts
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.spool import Spool
 from spanloom.extractor.recording import Recorder
-from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.progress.store import ClickHouseProgress
+from spanloom.storage.runs.store import ClickHouseTrajectories
 
 POINTS: dict[str, tuple[type, str]] = {
     "before the commit": (GroupCommitter, "_commit"),
     "after the commit, before the answer": (Spool, "after_commit"),
     "before the INSERT": (Attempts, "_append"),
     "after the INSERT, before the delete": (Spool, "delete"),
-    "before the trajectories": (ClickHouseStore, "write"),
-    "after the trajectories, before the feed": (ClickHouseStore, "announce"),
-    "after the feed, before the progress": (ClickHouseStore, "record_progress"),
+    "before the trajectories": (ClickHouseTrajectories, "write"),
+    "after the trajectories, before the feed": (ClickHouseFeed, "announce"),
+    "after the feed, before the progress": (ClickHouseProgress, "record_progress"),
     "after the progress": (Recorder, "_settle"),
 }
+
+AFTER_A_BURST: dict[str, tuple[type, str]] = {
+    "while the spool shrinks": (Spool, "_drop_free_pages"),
+}
+"""Points that are passed only when much was sent."""
 
 
 def arm(point: str, count: int) -> None:
     """Kill this process when it enters the point for the last time."""
-    kind, method = POINTS[point]
+    kind, method = {**POINTS, **AFTER_A_BURST}[point]
     works = getattr(kind, method)
     left = count
     started = False

@@ -26,6 +26,6 @@ def extract_capture(capture: Capture, prices: PriceBook = LISTED) -> list[Answer
 
 
 def _answer(world: World, trace_id: str) -> Answer:
-    spans = world.store.spans_document(trace_id, Reach.ALL)
+    spans = world.store.documents.spans(trace_id, Reach.ALL)
     assert spans is not None, f"{trace_id} was not extracted"
     return Answer(world.document(trace_id), json.loads(spans))

@@ -46,7 +46,7 @@ class World:
         self.now_ns = T0_NS
         self.wall_ahead_ns = 0
         if isinstance(self.store, MemoryStore):
-            self.store.clock_ns = lambda: self.now_ns
+            self.store.state.clock_ns = lambda: self.now_ns
         self.timing = timing or Timing()
         self.options = BuildOptions(max_trace_spans, prices)
         self.restart()
@@ -85,7 +85,7 @@ class World:
         self.wait(0.000_001)  # sequence numbers are microseconds and never the same twice
         seq = seq or self.now_ns // 1000
         accepted_ns = self.now_ns + self.wall_ahead_ns
-        self.store.append([SpooledRequest(seq, "", accepted_ns, with_projects(body), 0)])
+        self.store.spans.append([SpooledRequest(seq, "", accepted_ns, with_projects(body), 0)])
 
     def insert_late(
         self, seconds: float, message: ExportTraceServiceRequest | bytes, seq: int = 0
@@ -93,9 +93,9 @@ class World:
         """Store a request by an INSERT that began so long ago: it becomes visible only now."""
         assert isinstance(self.store, MemoryStore)
         began_ns = self.now_ns - int(seconds * NS)
-        clock, self.store.clock_ns = self.store.clock_ns, lambda: began_ns
+        clock, self.store.state.clock_ns = self.store.state.clock_ns, lambda: began_ns
         self.send_message(message, seq)
-        self.store.clock_ns = clock
+        self.store.state.clock_ns = clock
 
     def send_logs(self, logs: bytes) -> None:
         """Store the content events of a logs request that is accepted now."""
@@ -109,11 +109,11 @@ class World:
             found.span_count,
             Signal.CONTENT_EVENTS,
         )
-        self.store.append([request])
+        self.store.spans.append([request])
 
     def document(self, trace_id: str = TRACE) -> dict[str, Any]:
         """Return the stored document; empty if there is none."""
-        return json.loads(self.store.document(trace_id, Reach.ALL) or b"{}")  # type: ignore[no-any-return]  # JSON
+        return json.loads(self.store.documents.get(trace_id, Reach.ALL) or b"{}")  # type: ignore[no-any-return]  # JSON
 
     def said(self, trace_id: str = TRACE) -> tuple[int, str, int]:
         """Return version, status and number of spans of the stored document; zeros if none."""

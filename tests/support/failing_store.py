@@ -14,7 +14,7 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.process.wiring import Service
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import pytest
@@ -34,8 +34,12 @@ class FailingStore:
         self.taken = 0
         self._store = MemoryStore()
 
-    def __getattr__(self, name: str) -> Any:  # a method of the store, whatever its type
-        method = getattr(self._store, name)
+    def __getattr__(self, name: str) -> Any:  # a subject or a method of the store
+        found = getattr(self._store, name)
+        return self.failing(name, found) if callable(found) else FailingSubject(self, found)
+
+    def failing(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the method as one that does what is switched on."""
 
         def call(*arguments: object, **named: object) -> object:
             if self.is_down and name != "close":
@@ -49,6 +53,17 @@ class FailingStore:
             return answer
 
         return call
+
+
+class FailingSubject:
+    """A subject of the failing store."""
+
+    def __init__(self, store: FailingStore, subject: object) -> None:
+        self._store = store
+        self._subject = subject
+
+    def __getattr__(self, name: str) -> Any:  # a method of the subject, whatever its type
+        return self._store.failing(name, getattr(self._subject, name))
 
 
 def failing_store(patched: pytest.MonkeyPatch) -> FailingStore:

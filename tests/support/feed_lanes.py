@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanloom.core.model.span import TraceKey
+from spanloom.storage.annotations.queues import ReadQueues
+from spanloom.storage.feed.announcer import Announcer
+from spanloom.storage.feed.store import ClickHouseFeed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.feed.clocks import FeedClock
 
 US = 1_000_000
 
@@ -88,3 +92,9 @@ def _place(row: FeedRow) -> int:
 def _time_of(text: str) -> int:
     seconds, _, rest = text.partition(".")
     return int(seconds) * US + int(rest)
+
+
+def make_feed(lane: Lane, clock: FeedClock, reader: Lane | None = None) -> ClickHouseFeed:
+    """Return a feed written over a lane, and read over it or another."""
+    read_over = reader or lane
+    return ClickHouseFeed(read_over, clock, Announcer(lane, clock), ReadQueues(read_over))

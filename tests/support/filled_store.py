@@ -20,7 +20,8 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +47,7 @@ def main() -> None:
     batch = max(1, min(5_000, BATCH_BYTES // (size + 1_000)))
     with closing(open_store(url)) as store:
         for first in range(1, runs + 1, batch):
-            store.write(list(_records(first, min(first + batch, runs + 1), size)))
+            store.trajectories.write(list(_records(first, min(first + batch, runs + 1), size)))
     print(runs)
 
 

@@ -9,7 +9,7 @@ from tests.support.annotations import annotation
 
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.score import Score
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,14 +27,16 @@ def say_by_chance(store: Store, records: Sequence[TrajectoryRecord]) -> None:
     """Annotate and score a half of the runs; a third of all is in a blind queue."""
     chance = Random(7)
     said = [record for record in records if chance.random() < 0.5]
-    store.add_annotations([row for record in said for row in _annotations(chance, record)])
-    store.add_scores([score for record in said for score in _scores(chance, record.key)])
+    store.annotations.add([row for record in said for row in _annotations(chance, record)])
+    store.scores.add([score for record in said for score in _scores(chance, record.key)])
     queue = Queue(records[0].key.project, "blind", NAME, ["ada"], is_blind=True)
     held = [record.key.trace_id for record in records if chance.random() < 0.3]
-    store.put_queue(queue)
-    store.add_items(queue, [QueueItem(trace_id, n) for n, trace_id in enumerate(held)])
+    store.queues.put(queue)
+    store.queues.add_items(queue, [QueueItem(trace_id, n) for n, trace_id in enumerate(held)])
     done = [trace_id for trace_id in held if chance.random() < 0.5]
-    store.add_events(queue, [QueueEvent(trace_id, "ada", 1, Event.DONE) for trace_id in done])
+    store.queues.add_events(
+        queue, [QueueEvent(trace_id, "ada", 1, Event.DONE) for trace_id in done]
+    )
 
 
 def _annotations(chance: Random, record: TrajectoryRecord) -> Iterator[Annotation]:

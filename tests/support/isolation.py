@@ -9,6 +9,7 @@ from zlib import crc32
 
 from tests.support.annotations import SCHEME, annotation
 from tests.support.calls import windows
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
@@ -19,13 +20,11 @@ from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Pause, SpanVerdict, Status
-from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, StoredScheme
+from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.text_query import parse_text_query
@@ -67,7 +66,7 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
     replays, answers = {}, {}
     for key in keys:
         request = spooled(message_of([wire_span(trace_id, 1, name=key.project)]), key.project)
-        store.append([request])
+        store.spans.append([request])
         run = replace(
             make_trajectory(key, steps=[CALL], agent=key.project),
             extras={"conversation_id": f"talk {trace_id}"},
@@ -82,13 +81,13 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
             *(run.root.start_ns, run.root.end_ns),
         )
         spans = encode_spans(replace(run, verdicts=[told]))
-        store.write([replace(record, document=document, spans_document=spans)])
-        store.index_texts([key])
-        store.record_progress([Progress(key, request.seq, Status.SETTLED)])
+        store.trajectories.write([replace(record, document=document, spans_document=spans)])
+        store.text_index.index_texts([key])
+        store.progress.record_progress([Progress(key, request.seq, Status.SETTLED)])
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
-        store.record_replay(replay)
+        store.replays.record(replay)
         replays[key.project] = replay.id
-        store.announce([Announcement(key, record.version, record.status, START_NS)])
+        store.feed.announce([Announcement(key, record.version, record.status, START_NS)])
         answers[key.project] = _answer(store, key)
         _annotate(store, key)
     mine_key, theirs_key = keys
@@ -106,17 +105,17 @@ def _shared(project: str) -> Queue:
 
 def _annotate(store: Store, key: TraceKey) -> None:
     """Have an annotator with the name of the project say something, and queue it."""
-    store.add_annotations([annotation(key, annotator=key.project, write_id="same")])
-    store.put_scheme(StoredScheme(key.project, SCHEME, "h", 1, key.project, key.project))
-    store.keep_version(KeptVersion(key, 1, "h", _kept_at(key), key.project.encode()))
-    store.put_queue(_queue(key.project))
-    store.add_items(_queue(key.project), [QueueItem(key.project, 1)])
+    store.annotations.add([annotation(key, annotator=key.project, write_id="same")])
+    store.schemes.put(StoredScheme(key.project, SCHEME, "h", 1, key.project, key.project))
+    store.versions.keep(KeptVersion(key, 1, "h", _kept_at(key), key.project.encode()))
+    store.queues.put(_queue(key.project))
+    store.queues.add_items(_queue(key.project), [QueueItem(key.project, 1)])
     second = f"second of {key.project}"
     said = annotation(key, annotator=second, write_id="second", correctness=key.project)
-    store.add_annotations([said])
-    store.add_items(_shared(key.project), [QueueItem(key.trace_id, 1)])
+    store.annotations.add([said])
+    store.queues.add_items(_shared(key.project), [QueueItem(key.trace_id, 1)])
     event = QueueEvent(key.trace_id, key.project, 1, Event.BEGUN)
-    store.add_events(_queue(key.project), [event])
+    store.queues.add_events(_queue(key.project), [event])
 
 
 def _answer(store: Store, key: TraceKey) -> str:
@@ -128,7 +127,7 @@ def _answer(store: Store, key: TraceKey) -> str:
         is_resuming=True,
     )
     document = encode_document(run, 1, Status.SETTLED)
-    store.write([replace(make_record(resumed, run), document=document)])
+    store.trajectories.write([replace(make_record(resumed, run), document=document)])
     return resumed.trace_id
 
 
@@ -151,15 +150,15 @@ def _counted(twins: Twins, reach: Reach, count: int) -> Seen:
 def _extent(twins: Twins, reach: Reach) -> Seen:
     """What a deletion of the twins' trace would take: by its trace id, until the end of time."""
     scope = DeletionScope(reach, trace_id=twins.mine.trace_id)
-    return _counted(twins, reach, twins.store.extent_of(scope, 1 << 62).traces)
+    return _counted(twins, reach, twins.store.deletions.extent_of(scope, 1 << 62).traces)
 
 
 def _steps(twins: Twins, reach: Reach) -> Seen:
     """Whose steps are read, from the first on and behind the first of either twin."""
-    of_both = TrajectoryFilter(conversation_id=twins.conversation)
-    rows = twins.store.steps(Reach.ALL, of_both, EVERY)
-    places = [row.cursor for row in rows if row.position == 0]
-    pages = [twins.store.steps(reach, of_both, EVERY, after) for after in (None, *places)]
+    of_both = filtered(conversation=twins.conversation)
+    rows = twins.store.steps.list(Reach.ALL, of_both, EVERY)
+    places = [row.cursor for row in rows if row.row.position == 0]
+    pages = [twins.store.steps.list(reach, of_both, EVERY, after) for after in (None, *places)]
     if any(len({row.cursor for row in page}) < len(page) for page in pages):
         return {"one step twice"}
     return {row.key.project for page in pages for row in page}
@@ -174,80 +173,92 @@ RUNS_BY_PROJECT = Numbers(
     Subject.RUN, parse_metrics("count", Subject.RUN), parse_by("project", Subject.RUN)
 )
 WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
-    "document": lambda t, reach: _of_text(t.store.document(t.mine.trace_id, reach), t),
-    "spans_document": lambda t, reach: _of_text(t.store.spans_document(t.mine.trace_id, reach), t),
-    "both_documents": lambda t, reach: _of_text(
-        b"".join(t.store.both_documents(t.mine.trace_id, reach) or ()), t
+    "documents.get": lambda t, reach: _of_text(t.store.documents.get(t.mine.trace_id, reach), t),
+    "documents.spans": lambda t, reach: _of_text(
+        t.store.documents.spans(t.mine.trace_id, reach), t
     ),
-    "versions": lambda t, reach: {
-        kept.extractor_version for kept in t.store.versions(t.mine.trace_id, reach)
+    "documents.both": lambda t, reach: _of_text(
+        b"".join(t.store.documents.both(t.mine.trace_id, reach) or ()), t
+    ),
+    "documents.versions": lambda t, reach: {
+        kept.extractor_version for kept in t.store.documents.versions(t.mine.trace_id, reach)
     },
-    "find_home": lambda t, reach: {
-        home.project for home in (t.store.find_home(t.mine.trace_id, reach),) if home
+    "spans.find_home": lambda t, reach: {
+        home.project for home in (t.store.spans.find_home(t.mine.trace_id, reach),) if home
     },
-    "list": lambda t, reach: {
+    "runs.list": lambda t, reach: {
         line.key.project
-        for line in t.store.list(reach, TrajectoryFilter(conversation_id=t.conversation), EVERY)
+        for line in t.store.runs.list(reach, filtered(conversation=t.conversation), EVERY)
     },
-    "asked_among": lambda t, reach: {
+    "runs.asked_among": lambda t, reach: {
         key.project
-        for key in t.store.asked_among([t.mine, t.theirs], reach, parse_where("steps >= 0", 0))
+        for key in t.store.runs.asked_among([t.mine, t.theirs], reach, parse_where("steps >= 0", 0))
     },
-    "steps": _steps,
-    "numbers": lambda t, reach: {
+    "steps.list": _steps,
+    "stats.numbers": lambda t, reach: {
         str(group.by[0])
-        for group in t.store.numbers(
-            reach, TrajectoryFilter(conversation_id=t.conversation), RUNS_BY_PROJECT
+        for group in t.store.stats.numbers(
+            reach, filtered(conversation=t.conversation), RUNS_BY_PROJECT
         )
     },
-    "conversation": lambda t, reach: {
-        line.key.project
-        for line in t.store.conversation(t.conversation, reach, TrajectoryFilter(), EVERY)
+    "runs.conversation": lambda t, reach: {
+        line.key.project for line in t.store.runs.conversation(t.conversation, reach, None, EVERY)
     },
-    "conversations": lambda t, reach: {
+    "conversations.list": lambda t, reach: {
         talk.project
-        for talk in t.store.conversations(reach, TrajectoryFilter(), EVERY)
+        for talk in t.store.conversations.list(reach, None, EVERY)
         if talk.conversation_id == t.conversation
     },
-    "announced": lambda t, reach: {
+    "feed.announced": lambda t, reach: {
         told.key.project
-        for told in t.store.announced(reach, TrajectoryFilter(), Position(), EVERY).announcements
+        for told in t.store.feed.announced(reach, None, Position(), EVERY).announcements
         if told.key.trace_id == t.mine.trace_id
     },
-    "search": lambda t, reach: {hit.key.project for hit in t.store.search(reach, SAID, EVERY)},
-    "annotations": lambda t, reach: {
+    "texts.search": lambda t, reach: {
+        hit.key.project for hit in t.store.texts.search(reach, SAID, EVERY)
+    },
+    "annotations.list": lambda t, reach: {
         row.slot.key.project
-        for row in t.store.annotations(reach, AnnotationQuery(t.mine.trace_id), EVERY)
+        for row in t.store.annotations.list(reach, AnnotationQuery(t.mine.trace_id), EVERY)
     },
-    "schemes": lambda t, reach: {s.project for s in t.store.schemes(reach) if s.project in t.names},
-    "scores": lambda t, reach: {
-        s.key.project for s in t.store.scores(reach, ScoreQuery([t.mine.trace_id]), EVERY)
+    "schemes.list": lambda t, reach: {
+        s.project for s in t.store.schemes.list(reach) if s.project in t.names
     },
-    "queues": lambda t, reach: {q.project for q in t.store.queues(reach) if q.project in t.names},
-    "count_traces": lambda t, reach: _counted(t, reach, t.store.count_traces(_selection(t, reach))),
-    "extent_of": _extent,
-    "traces_after": lambda t, reach: {
-        found.key.project for found in t.store.traces_after(_selection(t, reach), BEFORE_ALL, EVERY)
+    "scores.list": lambda t, reach: {
+        s.key.project for s in t.store.scores.list(reach, ScoreQuery([t.mine.trace_id]), EVERY)
     },
-    "replay": lambda t, reach: {
-        name for name, replay_id in t.replays.items() if t.store.replay(replay_id, reach)
+    "queues.list": lambda t, reach: {
+        q.project for q in t.store.queues.list(reach) if q.project in t.names
     },
-    "replays": lambda t, reach: {
-        name for replay in t.store.replays(reach, EVERY) for name in replay.selection.reach.projects
+    "replays.count_traces": lambda t, reach: _counted(
+        t, reach, t.store.replays.count_traces(_selection(t, reach))
+    ),
+    "deletions.extent_of": _extent,
+    "replays.traces_after": lambda t, reach: {
+        found.key.project
+        for found in t.store.replays.traces_after(_selection(t, reach), BEFORE_ALL, EVERY)
     },
-    "unfinished_replays": lambda t, reach: {
+    "replays.get": lambda t, reach: {
+        name for name, replay_id in t.replays.items() if t.store.replays.get(replay_id, reach)
+    },
+    "replays.list": lambda t, reach: {
         name
-        for replay in t.store.unfinished_replays(reach)
+        for replay in t.store.replays.list(reach, EVERY)
+        for name in replay.selection.reach.projects
+    },
+    "replays.unfinished": lambda t, reach: {
+        name
+        for replay in t.store.replays.unfinished(reach)
         for name in replay.selection.reach.projects
     },
 }
 """The reading methods that take a reach."""
-COUNTING = {"count_traces", "extent_of"}
+COUNTING = {"replays.count_traces", "deletions.extent_of"}
 """Those that tell how many, not which."""
 
 
 def _kept(twins: Twins, key: TraceKey) -> bytes:
-    kept = twins.store.kept_version(key, 1)
+    kept = twins.store.versions.get(key, 1)
     return kept.document if kept and kept.at_us == _kept_at(key) else b""
 
 
@@ -256,52 +267,62 @@ def _kept_at(key: TraceKey) -> int:
 
 
 def _scheme(twins: Twins, key: TraceKey) -> bytes:
-    found = twins.store.scheme_text(key.project, SCHEME, "h")
+    found = twins.store.schemes.text(key.project, SCHEME, "h")
     return found.text.encode() if found else b""
 
 
 OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
-    "arrived": lambda t, key: {found.project for found in t.store.arrived([key])},
-    "read_spans": lambda t, key: {
-        span.name for spans in t.store.read_spans([key]).values() for span in spans
+    "spans.arrived": lambda t, key: {found.project for found in t.store.spans.arrived([key])},
+    "spans.read_spans": lambda t, key: {
+        span.name for spans in t.store.spans.read_spans([key]).values() for span in spans
     },
-    "read_part": lambda t, key: {span.name for span in t.store.read_part(key, 10).spans},
-    "read_otlp": lambda t, key: _of_text(t.store.read_otlp(key), t),
-    "read_progress": lambda t, key: {found.project for found in t.store.read_progress([key])},
-    "continuation": lambda t, key: {
+    "spans.read_part": lambda t, key: {
+        span.name for span in t.store.spans.read_part(key, 10).spans
+    },
+    "spans.read_otlp": lambda t, key: _of_text(t.store.spans.read_otlp(key), t),
+    "progress.read_progress": lambda t, key: {
+        found.project for found in t.store.progress.read_progress([key])
+    },
+    "runs.continuation": lambda t, key: {
         name
         for name, trace_id in t.answers.items()
-        if trace_id == t.store.continuation(key).resumed_by
+        if trace_id == t.store.runs.continuation(key).resumed_by
     },
-    "heads": lambda t, key: {found.project for found in t.store.heads([key])},
-    "revisions": lambda t, key: {
-        row.slot.key.project for who in t.names for row in t.store.revisions(key, SCHEME, who)
+    "trajectories.heads": lambda t, key: {
+        found.project for found in t.store.trajectories.heads([key])
     },
-    "written": lambda t, key: {row.slot.annotator for row in t.store.written(key, ["same"])},
-    "documents_of": lambda t, key: _of_text(t.store.documents_of([key], 1 << 20)[0], t),
-    "kept_version": lambda t, key: _of_text(_kept(t, key), t),
-    "kept_versions": lambda t, key: (
+    "annotations.revisions": lambda t, key: {
+        row.slot.key.project
+        for who in t.names
+        for row in t.store.annotations.revisions(key, SCHEME, who)
+    },
+    "annotations.written": lambda t, key: {
+        row.slot.annotator for row in t.store.annotations.written(key, ["same"])
+    },
+    "documents.many": lambda t, key: _of_text(t.store.documents.many([key], 1 << 20)[0], t),
+    "versions.get": lambda t, key: _of_text(_kept(t, key), t),
+    "versions.list": lambda t, key: (
         {key.project}
-        if [kept.at_us for kept in t.store.kept_versions(key)] == [_kept_at(key)]
+        if [kept.at_us for kept in t.store.versions.list(key)] == [_kept_at(key)]
         else {"others"}
     ),
-    "has_kept": lambda t, key: {key.project} if t.store.has_kept(key, 1) else set(),
-    "current_version": lambda t, key: {key.project} if t.store.current_version(key) else set(),
-    "scheme_text": lambda t, key: _of_text(_scheme(t, key), t),
-    "queue_items": lambda t, key: (
-        {key.project} if len(t.store.queue_items(_queue(key.project))) == 1 else {"too many"}
+    "versions.has": lambda t, key: {key.project} if t.store.versions.has(key, 1) else set(),
+    "versions.current": lambda t, key: {key.project} if t.store.versions.current(key) else set(),
+    "schemes.text": lambda t, key: _of_text(_scheme(t, key), t),
+    "queues.items": lambda t, key: (
+        {key.project} if len(t.store.queues.items(_queue(key.project))) == 1 else {"too many"}
     ),
-    "alike": lambda t, key: (
+    "queues.alike": lambda t, key: (
         {key.project}
-        if t.store.alike(_shared(key.project)) == {key.trace_id: Alike(1, 0)}
+        if t.store.queues.alike(_shared(key.project)) == {key.trace_id: Alike(1, 0)}
         else {"others too"}
     ),
-    "queue_events": lambda t, key: {
-        event.annotator for event in t.store.queue_events(_queue(key.project), key.trace_id)
+    "queues.events": lambda t, key: {
+        event.annotator for event in t.store.queues.events(_queue(key.project), key.trace_id)
     },
-    "find_calls": lambda t, key: {
+    "calls.find": lambda t, key: {
         call.key.project
-        for call in t.store.find_calls(
+        for call in t.store.calls.find(
             key.project, windows([f"call {key.trace_id}"], START_NS, START_NS + 1000)
         )
     },
@@ -309,40 +330,49 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
 """The reading methods whose arguments name the project."""
 
 OF_THE_EXTRACTOR = {
-    "clock",
-    "appends",
-    "writes",
-    "inserted",
-    "changes_since",
-    "unextracted",
-    "unfinished",
-    "quarantined",
-    "read_watermark",
-    *("changed_since", "read_text_watermark"),
+    *("progress.clock", "text_index.clock"),
+    "progress.appends",
+    "text_index.writes",
+    "progress.inserted",
+    "progress.changes_since",
+    "progress.unextracted",
+    "progress.unfinished",
+    "progress.quarantined",
+    "progress.read_watermark",
+    *("text_index.changed_since", "text_index.read_watermark"),
 }
 """The feed of changes: the extractor serves every project, and nobody else may ask it."""
 
 NOT_READING = {
-    "append",
-    *("write", "make_room"),
-    "announce",
-    "deleted_among",  # of what a reader was told
-    "record_progress",
-    "record_watermark",
-    *("index_texts", "record_text_watermark"),
-    "record_replay",
+    "spans.append",
+    *("trajectories.write", "trajectories.make_room"),
+    "feed.announce",
+    "feed.deleted_among",  # of what a reader was told
+    "progress.record_progress",
+    "progress.record_watermark",
+    *("text_index.index_texts", "text_index.record_watermark"),
+    "replays.record",
     "ping",
-    "take_snapshot",
-    *("add_annotations", "put_scheme", "keep_version", "add_scores"),
-    *("put_queue", "add_items", "add_events"),
-    *("telling", "is_alone"),
+    "snapshots.take",
+    *("annotations.add", "schemes.put", "versions.keep", "scores.add"),
+    *("queues.put", "queues.add_items", "queues.add_events"),
+    *("annotations.telling", "annotations.is_alone"),
     "close",
-    "stored_bytes",  # of the quotas: a sender is told of its own project alone
-    *("delete", "deletions"),  # of a scope, not of a reader: see api/routes/deletions
+    "usage.stored_bytes",  # of the quotas: a sender is told of its own project alone
+    *(
+        "deletions.delete",
+        "deletions.list",
+    ),  # of a scope, not of a reader: see api/routes/deletions
 }
 
 
-GIVING_ONE = ("document", "spans_document", "both_documents", "versions", "find_home")
+GIVING_ONE = (
+    "documents.get",
+    "documents.spans",
+    "documents.both",
+    "documents.versions",
+    "spans.find_home",
+)
 """Of several projects they give the newest one's."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.support.memory_state import MemoryState, covers_record, covers_span
+from tests.support.memory_state import MemorySubject, covers_record, covers_span
 
 from spanloom.core.ports.deletions import Extent
 
@@ -16,48 +16,50 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
 
-class MemoryDeletions(MemoryState):
+class MemoryDeletions(MemorySubject):
     """Deletions, seen everywhere at once."""
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
         """See ``DeletionLedger.extent_of``."""
-        with self._lock:
+        with self._state.lock:
             keys = self._in_scope(scope, self._reaching(until_seq))
-            return Extent(len(keys), sum(self.arrived(list(keys)).values()))
+            return Extent(len(keys), sum(self._state.arrived(list(keys)).values()))
 
     def delete(self, deletion: Deletion) -> Deletion:
         """See ``DeletionLedger.delete``."""
-        with self._lock:
+        with self._state.lock:
             until_seq = self._reaching(deletion.until_seq)
             traces, spans = self.extent_of(deletion.scope, until_seq)
             counted = replace(deletion, traces=traces, spans=spans, until_seq=until_seq)
             gone = self._in_scope(deletion.scope, until_seq)
-            self._remove(gone)
-            self._deletions[deletion.id] = counted
+            self._state.remove(gone)
+            self._state.deletions[deletion.id] = counted
             return counted
 
-    def deletions(self, limit: int) -> Sequence[Deletion]:
-        """See ``DeletionLedger.deletions``."""
-        newest_first = sorted(self._deletions.values(), key=lambda d: d.id, reverse=True)
+    def list(self, limit: int) -> Sequence[Deletion]:
+        """See ``DeletionLedger.list``."""
+        newest_first = sorted(self._state.deletions.values(), key=lambda d: d.id, reverse=True)
         return newest_first[:limit]
 
     def _reaching(self, until_seq: int) -> int:
-        stored = (f.span.row_version for held in self._spans.values() for f in held.values())
+        stored = (f.span.row_version for held in self._state.spans.values() for f in held.values())
         return max(until_seq, *stored, 0)
 
     def _in_scope(self, scope: DeletionScope, until_seq: int) -> set[TraceKey]:
         spans = {
             key
-            for key, held in self._spans.items()
+            for key, held in self._state.spans.items()
             for found in held.values()
             if scope.conversation_id is None and covers_span(scope, until_seq, found)
         }
-        records = {r.key for r in self._records.values() if covers_record(r, scope, until_seq)}
+        records = {
+            r.key for r in self._state.records.values() if covers_record(r, scope, until_seq)
+        }
         said = {
             row.slot.key
-            for row in self._annotations
+            for row in self._state.annotations
             if row.at_us <= until_seq
-            and row.slot.key not in self._deleted
+            and row.slot.key not in self._state.deleted
             and (scope.conversation_id, scope.start_before_ns) == (None, None)
             and scope.reach.covers(row.slot.key.project)
             and scope.trace_id in (None, row.slot.key.trace_id)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tests.support.where_evaluation import Run, holds, step_facts
 
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
-from spanloom.core.query.where.fields import STEP_FIELDS, FieldType, Subject
+from spanloom.core.query.where.fields import STEP_FIELDS, Subject
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def count_numbers(runs: Iterable[Run], asked: Numbers) -> Sequence[Group]:
-    """Return the numbers of each group; see ``TrajectoryReader.numbers``."""
+    """Return the numbers of each group; see ``StatsReader.numbers``."""
     grouped: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     if not asked.by and not asked.interval_ns:
         grouped[()] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from tests.support.memory_state import MemoryState
+from tests.support.memory_state import MemorySubject
 
 from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, TraceChange
 
@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
 
-class MemoryProgress(MemoryState):
+class MemoryProgress(MemorySubject):
     """What changed, and how far the extractor is."""
+
+    def clock(self) -> int:
+        """See ``ChangeReader.clock``."""
+        return self._state.clock()
+
+    def appends(self) -> int | None:
+        """See ``ChangeReader.appends``."""
+        return self._state.append_count
 
     def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
         """See ``ChangeReader.inserted``."""
@@ -33,61 +41,61 @@ class MemoryProgress(MemoryState):
 
     def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
         """See ``ChangeReader.unextracted``."""
-        with self._lock:
+        with self._state.lock:
             changes = _by_trace(self._changes(since_s, until_s))
             return [c for c in changes if self._is_unextracted(c)]
 
     def unfinished(self) -> Sequence[TraceChange]:
         """See ``ChangeReader.unfinished``."""
-        with self._lock:
+        with self._state.lock:
             return [
                 self._known_of(progress)
-                for key, progress in sorted(self._progress.items())
-                if not progress.is_finished and key in self._arrivals
+                for key, progress in sorted(self._state.progress.items())
+                if not progress.is_finished and key in self._state.arrivals
             ]
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """See ``ProgressWriter.record_progress``."""
-        with self._lock:
+        with self._state.lock:
             for step in progress:
-                if step.key in self._deleted:
+                if step.key in self._state.deleted:
                     continue
-                known = self._progress.get(step.key)
+                known = self._state.progress.get(step.key)
                 if known is None or step.seq >= known.seq:
-                    self._progress[step.key] = step
+                    self._state.progress[step.key] = step
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
         """See ``ChangeReader.read_progress``."""
-        with self._lock:
-            return {key: self._progress[key] for key in keys if key in self._progress}
+        with self._state.lock:
+            return {key: self._state.progress[key] for key in keys if key in self._state.progress}
 
     def quarantined(self, limit: int) -> Sequence[Progress]:
         """See ``ChangeReader.quarantined``."""
-        with self._lock:
-            failed = [p for p in self._progress.values() if p.attempts]
+        with self._state.lock:
+            failed = [p for p in self._state.progress.values() if p.attempts]
         return sorted(failed, key=lambda p: (-p.attempts, p.key))[:limit]
 
     def read_watermark(self) -> int:
         """See ``ChangeReader.read_watermark``."""
-        return self._watermark
+        return self._state.watermark
 
     def record_watermark(self, second: int) -> None:
         """See ``ProgressWriter.record_watermark``."""
-        self._watermark = second
+        self._state.watermark = second
 
     def _changes(self, since_s: int, until_s: int) -> Sequence[TraceChange]:
-        with self._lock:
-            arrived = [c for changes in self._arrivals.values() for c in changes]
+        with self._state.lock:
+            arrived = [c for changes in self._state.arrivals.values() for c in changes]
         return [c for c in arrived if since_s <= c.second < until_s]
 
     def _is_unextracted(self, change: TraceChange) -> bool:
-        known = self._progress.get(change.key)
+        known = self._state.progress.get(change.key)
         if known is None or not known.is_finished or known.seq < change.max_seq:
             return True
-        return 0 < known.arrived < sum(c.span_count for c in self._arrivals[change.key])
+        return 0 < known.arrived < sum(c.span_count for c in self._state.arrivals[change.key])
 
     def _known_of(self, progress: Progress) -> TraceChange:
-        summed_up = _sum_up(self._arrivals[progress.key])
+        summed_up = _sum_up(self._state.arrivals[progress.key])
         accepted_ns = summed_up.last_accepted_ns
         return TraceChange(
             progress.key, progress.seq, accepted_ns, accepted_ns, False, summed_up.span_count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from tests.support.memory_state import MemoryState
+from tests.support.memory_state import MemorySubject
 
 from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import TrajectoryRecord
 
 
-class MemoryReplays(MemoryState):
+class MemoryReplays(MemorySubject):
     """Replays and the traces that they select."""
 
     def count_traces(self, selection: Selection) -> int:
@@ -29,37 +29,37 @@ class MemoryReplays(MemoryState):
         self, selection: Selection, after: TraceKey, limit: int
     ) -> Sequence[StoredTrace]:
         """See ``ReplayQueue.traces_after``."""
-        with self._lock:
-            wanted = [r for r in self._records.values() if _is_selected(r, selection)]
+        with self._state.lock:
+            wanted = [r for r in self._state.records.values() if _is_selected(r, selection)]
         behind = sorted((r for r in wanted if r.key > after), key=lambda r: r.key)
         return [StoredTrace(r.key, r.status, r.trajectory.span_count) for r in behind[:limit]]
 
-    def record_replay(self, replay: Replay) -> None:
-        """See ``ReplayRequests.record_replay``."""
-        with self._lock:
-            known = self._replays.get(replay.id)
+    def record(self, replay: Replay) -> None:
+        """See ``ReplayRequests.record``."""
+        with self._state.lock:
+            known = self._state.replays.get(replay.id)
             if known is None or replay.step >= known.step:
-                self._replays[replay.id] = replay
+                self._state.replays[replay.id] = replay
 
-    def replay(self, replay_id: str, reach: Reach) -> Replay | None:
-        """See ``ReplayRequests.replay``."""
-        with self._lock:
-            found = self._replays.get(replay_id)
+    def get(self, replay_id: str, reach: Reach) -> Replay | None:
+        """See ``ReplayRequests.get``."""
+        with self._state.lock:
+            found = self._state.replays.get(replay_id)
         return found if found and reach.includes(found.selection.reach) else None
 
-    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
-        """See ``ReplayRequests.replays``."""
+    def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        """See ``ReplayRequests.list``."""
         found = sorted(self._replays_within(reach), key=lambda r: r.id, reverse=True)
         return [r for r in found if after is None or r.id < after][:limit]
 
-    def unfinished_replays(self, reach: Reach) -> Sequence[Replay]:
-        """See ``ReplayRequests.unfinished_replays``."""
+    def unfinished(self, reach: Reach) -> Sequence[Replay]:
+        """See ``ReplayRequests.unfinished``."""
         found = [r for r in self._replays_within(reach) if not r.is_finished]
         return sorted(found, key=lambda replay: replay.id)
 
     def _replays_within(self, reach: Reach) -> Sequence[Replay]:
-        with self._lock:
-            return [r for r in self._replays.values() if reach.includes(r.selection.reach)]
+        with self._state.lock:
+            return [r for r in self._state.replays.values() if reach.includes(r.selection.reach)]
 
 
 def _is_selected(record: TrajectoryRecord, selection: Selection) -> bool:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from tests.support.memory_queues import MemoryQueues
 from tests.support.where_evaluation import Said
 
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tests.support.memory_annotations import MemoryAnnotations
     from tests.support.memory_state import MemoryState
 
     from spanloom.core.model.annotation import Annotation, Slot
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 def said_of(state: MemoryState, key: TraceKey) -> Mapping[str, Said]:
     """Return what is said of a run and, by step id, of its steps; nothing while it is withheld."""
-    if key in withheld_from_all(cast("MemoryAnnotations", state), Reach.only(key.project)):
+    if key in withheld_from_all(MemoryQueues(state), Reach.only(key.project)):
         return {}
     last: dict[Slot, Annotation] = {}
-    for row in sorted((r for r in state._annotations if r.slot.key == key), key=lambda r: r.order):
+    for row in sorted((r for r in state.annotations if r.slot.key == key), key=lambda r: r.order):
         last[row.slot] = row
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for score in state._scores.values():
+    for score in state.scores.values():
         is_told = score.status == "ok" and not score.is_deleted and score.number is not None
         if score.key == key and is_told and score.target in ("trajectory", "step"):
             scores[_place(score)][score.name].append(score.number or 0.0)

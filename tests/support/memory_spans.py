@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-from tests.support.memory_state import MemoryState
+from tests.support.memory_state import MemorySubject
 from tests.support.reference_decoder import DecodedSpan, decode_request
 
 from spanloom.core.model.span import Event
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.spans import SpooledRequest
 
 
@@ -29,7 +30,7 @@ _FIRST_PARTITION_S = int(datetime(2020, 1, 1, tzinfo=UTC).timestamp())
 _LAST_PARTITION_S = int(datetime(2039, 12, 31, tzinfo=UTC).timestamp())
 
 
-class MemorySpans(MemoryState):
+class MemorySpans(MemorySubject):
     """Spans and content events in dictionaries."""
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
@@ -37,33 +38,33 @@ class MemorySpans(MemoryState):
         decoded: Sequence[tuple[SpooledRequest, Sequence[DecodedSpan]]] = [
             (request, list(decode_request(request))) for request in requests
         ]
-        with self._lock:
-            decoded = [(request, self._not_deleted(found)) for request, found in decoded]
+        with self._state.lock:
+            decoded = [(request, self._state.not_deleted(found)) for request, found in decoded]
             for request, spans in decoded:
                 for found in spans:
                     if request.signal is Signal.SPANS:
                         self._keep(found)
                     else:
                         self._keep_event(found)
-                for change in _changes(request, spans, self.clock()):
-                    self._arrivals.setdefault(change.key, []).append(change)
-            self._appended += 1
+                for change in _changes(request, spans, self._state.clock()):
+                    self._state.arrivals.setdefault(change.key, []).append(change)
+            self._state.append_count += 1
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """See ``SpanReader.read_spans``."""
-        with self._lock:
-            known = [key for key in keys if key in self._spans]
-            traces = {key: [d.span for d in self._spans[key].values()] for key in known}
-            events = (told for key in known for told in self._events.get(key, []))
+        with self._state.lock:
+            known = [key for key in keys if key in self._state.spans]
+            traces = {key: [d.span for d in self._state.spans[key].values()] for key in known}
+            events = (told for key in known for told in self._state.events.get(key, []))
             join_events(traces, events)
             return traces
 
     def read_part(self, key: TraceKey, limit: int) -> TracePart:
         """See ``SpanReader.read_part``."""
-        with self._lock:
-            spans = [found.span for found in self._spans.get(key, {}).values()]
+        with self._state.lock:
+            spans = [found.span for found in self._state.spans.get(key, {}).values()]
             newest: dict[tuple[str, str], ContentEvent] = {}
-            for told in self._events.get(key, []):
+            for told in self._state.events.get(key, []):
                 known = newest.get((told.span_id, told.event_id))
                 if known is None or known.row_version <= told.row_version:
                     newest[told.span_id, told.event_id] = told
@@ -73,26 +74,27 @@ class MemorySpans(MemoryState):
         seqs = [span.row_version for span in spans] + [told.row_version for told in events]
         return TracePart(shown, len(spans), len(events[limit:]), max(seqs, default=0))
 
+    def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
+        """See ``SentSpans.find_home``."""
+        record = self._state.find(trace_id, reach)
+        return record.key if record else None
+
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
     ) -> bytes:
         """See ``SentSpans.read_otlp``; one message part for each span."""
-        with self._lock:
-            held = [d for i, d in sorted(self._spans.get(key, {}).items()) if i > after]
+        with self._state.lock:
+            held = [d for i, d in sorted(self._state.spans.get(key, {}).items()) if i > after]
             wanted = [d for d in held if span_id in ("", d.span.span_id)][:limit]
             found = sorted(wanted, key=lambda d: (d.span.start_ns, d.span.span_id))
         return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
 
-    def stored_bytes(self, limit: int) -> Mapping[str, int]:
-        """See ``UsageReader.stored_bytes``; a repeat counts once, and so do its bytes."""
-        sizes: Counter[str] = Counter()
-        with self._lock:
-            for key, held in self._spans.items():
-                sizes[key.project] += sum(found.message.ByteSize() for found in held.values())
-        return dict(sizes.most_common(limit))
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``SpanReader.arrived``."""
+        return self._state.arrived(keys)
 
     def _keep(self, found: DecodedSpan) -> None:
-        spans = self._spans.setdefault(found.key, {})
+        spans = self._state.spans.setdefault(found.key, {})
         known = spans.get(found.span.span_id)
         if known is None or _rank(known.span) <= _rank(found.span):
             spans[found.span.span_id] = found
@@ -101,11 +103,23 @@ class MemorySpans(MemoryState):
         span = found.span
         event = Event(span.start_ns, span.name, span.attributes)
         place = found.message.scope_spans[0].spans[0].flags
-        self._events.setdefault(found.key, []).append(
+        self._state.events.setdefault(found.key, []).append(
             ContentEvent(
                 found.key, span.parent_span_id, span.span_id, place, event, span.row_version
             )
         )
+
+
+class MemoryUsage(MemorySubject):
+    """How much is stored."""
+
+    def stored_bytes(self, limit: int) -> Mapping[str, int]:
+        """See ``UsageReader.stored_bytes``; a repeat counts once, and so do its bytes."""
+        sizes: Counter[str] = Counter()
+        with self._state.lock:
+            for key, held in self._state.spans.items():
+                sizes[key.project] += sum(found.message.ByteSize() for found in held.values())
+        return dict(sizes.most_common(limit))
 
 
 def _rank(span: Span) -> tuple[int, int, int]:

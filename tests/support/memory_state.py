@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from spanloom.core.ports.feed import Announcement
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tests.support.reference_decoder import DecodedSpan
 
@@ -18,11 +21,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotations import KeptVersion, StoredScheme
+    from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.progress import Progress, TraceChange
-    from spanloom.core.ports.scores import ScorePlace
     from spanloom.storage.spans.content_events import ContentEvent
 
 
@@ -35,75 +36,104 @@ class MemoryState:
     def __init__(self) -> None:
         """Start empty; a test may set the clock, in ns."""
         self.clock_ns = time.time_ns
-        self._watermark = self._appended = 0
-        self._lock = threading.RLock()
-        self._spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
-        self._events: dict[TraceKey, list[ContentEvent]] = {}
-        self._arrivals: dict[TraceKey, list[TraceChange]] = {}
-        self._records: dict[TraceKey, TrajectoryRecord] = {}
-        self._announced: list[Announcement] = []
-        self._stored_s: dict[TraceKey, int] = {}
-        self._progress: dict[TraceKey, Progress] = {}
-        self._replays: dict[str, Replay] = {}
-        self._writes = 0
-        self._deletions: dict[str, Deletion] = {}
-        self._deleted: set[TraceKey] = set()
-        self._annotations: list[Annotation] = []
-        self._schemes: dict[tuple[str, str, str], StoredScheme] = {}
-        self._kept: dict[tuple[TraceKey, int], KeptVersion] = {}
-        self._scores: dict[ScorePlace, Score] = {}
-        self._queues: dict[tuple[str, str], Queue] = {}
-        self._queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
-        self._queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
+        self.watermark = self.append_count = 0
+        self.lock = threading.RLock()
+        self.spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
+        self.events: dict[TraceKey, list[ContentEvent]] = {}
+        self.arrivals: dict[TraceKey, list[TraceChange]] = {}
+        self.records: dict[TraceKey, TrajectoryRecord] = {}
+        self.announced: list[Announcement] = []
+        self.stored_s: dict[TraceKey, int] = {}
+        self.progress: dict[TraceKey, Progress] = {}
+        self.replays: dict[str, Replay] = {}
+        self.write_count = 0
+        self.deletions: dict[str, Deletion] = {}
+        self.deleted: set[TraceKey] = set()
+        self.annotations: list[Annotation] = []
+        self.schemes: dict[tuple[str, str, str], StoredScheme] = {}
+        self.kept: dict[tuple[TraceKey, int], KeptVersion] = {}
+        self.scores: dict[ScorePlace, Score] = {}
+        self.queues: dict[tuple[str, str], Queue] = {}
+        self.queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
+        self.queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
+        self.indexed: set[tuple[TraceKey, int, int]] = set()
+        self.text_watermark = 0
 
     def clock(self) -> int:
-        """See ``ChangeReader.clock``."""
+        """Return the time in seconds since the epoch."""
         return self.clock_ns() // NS
-
-    def appends(self) -> int | None:
-        """See ``ChangeReader.appends``."""
-        return self._appended
-
-    def writes(self) -> int | None:
-        """See ``TextIndexer.writes``."""
-        return self._writes
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """See ``SpanReader.arrived``."""
-        with self._lock:
-            known = [key for key in keys if key in self._arrivals]
-            return {key: sum(c.span_count for c in self._arrivals[key]) for key in known}
+        with self.lock:
+            known = [key for key in keys if key in self.arrivals]
+            return {key: sum(c.span_count for c in self.arrivals[key]) for key in known}
 
-    def _not_deleted(self, spans: Sequence[DecodedSpan]) -> Sequence[DecodedSpan]:
+    def announce(self, announcements: Sequence[Announcement]) -> None:
+        """See ``FeedWriter.announce``."""
+        with self.lock:
+            at_us = max(self.clock_ns() // 1000, self.newest_us + 1)
+            told = [a._replace(changed_us=at_us) for a in announcements]
+            self.announced += [a for a in told if a.key not in self.deleted]
+
+    @contextmanager
+    def telling(self, keys: Iterable[TraceKey]) -> Iterator[None]:
+        """See ``AnnotationStore.telling``."""
+        try:
+            yield
+        finally:
+            named = [key for key in dict.fromkeys(keys) if key.trace_id]
+            self.announce([Announcement.of_said(key) for key in named])
+
+    @property
+    def newest_us(self) -> int:
+        return self.announced[-1].changed_us if self.announced else 1
+
+    def living_annotations(self) -> Sequence[Annotation]:
+        with self.lock:
+            return [row for row in self.annotations if row.slot.key not in self.deleted]
+
+    def not_deleted(self, spans: Sequence[DecodedSpan]) -> Sequence[DecodedSpan]:
         """Leave out spans of deleted traces, and those that a deletion covers in the spool."""
-        scopes = [d for d in self._deletions.values() if d.scope.conversation_id is None]
+        scopes = [d for d in self.deletions.values() if d.scope.conversation_id is None]
         return [
             found
             for found in spans
-            if found.key not in self._deleted
+            if found.key not in self.deleted
             and not any(covers_span(d.scope, d.until_seq, found) for d in scopes)
         ]
 
-    def _remove(self, gone: set[TraceKey]) -> None:
-        for held in (self._spans, self._events, self._arrivals, self._records, self._progress):
+    def remove(self, gone: set[TraceKey]) -> None:
+        for held in (self.spans, self.events, self.arrivals, self.records, self.progress):
             for key in gone & held.keys():
                 del held[key]
-        self._announced = [a for a in self._announced if a.key not in gone]
-        self._deleted |= gone
+        self.announced = [a for a in self.announced if a.key not in gone]
+        self.deleted |= gone
 
-    def _is_late(self, record: TrajectoryRecord) -> bool:
+    def is_late(self, record: TrajectoryRecord) -> bool:
         """Return whether it is of a conversation that was deleted before it was built."""
-        scopes = [(d.scope, d.until_seq) for d in self._deletions.values()]
+        scopes = [(d.scope, d.until_seq) for d in self.deletions.values()]
         return any(
             scope.conversation_id is not None and covers_record(record, scope, until_seq)
             for scope, until_seq in scopes
         )
 
-    def _find(self, trace_id: str, reach: Reach) -> TrajectoryRecord | None:
-        with self._lock:
-            found = [r for key, r in self._records.items() if key.trace_id == trace_id]
+    def find(self, trace_id: str, reach: Reach) -> TrajectoryRecord | None:
+        with self.lock:
+            found = [r for key, r in self.records.items() if key.trace_id == trace_id]
         named = [r for r in found if reach.covers(r.key.project)]
         return max(named, key=lambda r: (r.seq, r.key.project), default=None)
+
+
+class MemorySubject:
+    """A subject of the store in memory, over the state that all of them share."""
+
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    @property
+    def state(self) -> MemoryState:
+        return self._state
 
 
 def covers_span(scope: DeletionScope, until_seq: int, found: DecodedSpan) -> bool:

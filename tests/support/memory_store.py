@@ -6,32 +6,56 @@ compared with. Everything is lost with the object.
 
 from __future__ import annotations
 
-from tests.support.memory_annotations import MemoryAnnotations
+from tests.support.memory_annotations import MemoryAnnotations, MemorySchemes, MemoryVersions
 from tests.support.memory_deletions import MemoryDeletions
+from tests.support.memory_feed import MemoryFeed
 from tests.support.memory_progress import MemoryProgress
+from tests.support.memory_queues import MemoryQueues
 from tests.support.memory_replays import MemoryReplays
-from tests.support.memory_spans import MemorySpans
-from tests.support.memory_texts import MemoryTexts
+from tests.support.memory_runs import MemoryConversations, MemoryRuns, MemoryStats, MemorySteps
+from tests.support.memory_scores import MemoryScores
+from tests.support.memory_spans import MemorySpans, MemoryUsage
+from tests.support.memory_state import MemoryState
+from tests.support.memory_texts import MemoryTextIndex, MemoryTexts
+from tests.support.memory_trajectories import MemoryCalls, MemoryDocuments, MemoryTrajectories
 
 from spanloom.core.errors import NotEmbeddedError
 
 
-class MemoryStore(
-    MemorySpans,
-    MemoryProgress,
-    MemoryTexts,
-    MemoryReplays,
-    MemoryDeletions,
-    MemoryAnnotations,
-):
-    """``Store`` in dictionaries, one lock around everything."""
+class MemorySnapshots:
+    """No snapshots."""
 
-    def take_snapshot(self) -> int:
-        """See ``SnapshotTaker.take_snapshot``: there are no files to hold."""
+    def take(self) -> int:
+        """See ``SnapshotTaker.take``: there are no files to hold."""
         raise NotEmbeddedError("A store in memory has no files.")
 
-    def make_room(self) -> None:
-        """See ``BuildingStore.make_room``: there is nothing to give back."""
+
+class MemoryStore:
+    """``Store`` in dictionaries, with one lock; a test may put another object for a subject."""
+
+    def __init__(self, state: MemoryState | None = None) -> None:
+        self.state = state = state or MemoryState()
+        self.spans = MemorySpans(state)
+        self.progress = MemoryProgress(state)
+        self.trajectories = MemoryTrajectories(state)
+        self.calls = MemoryCalls(state)
+        self.documents = MemoryDocuments(state)
+        self.runs = MemoryRuns(state)
+        self.steps = MemorySteps(state)
+        self.conversations = MemoryConversations(state)
+        self.stats = MemoryStats(state)
+        self.texts = MemoryTexts(state)
+        self.text_index = MemoryTextIndex(state)
+        self.feed = MemoryFeed(state)
+        self.annotations = MemoryAnnotations(state)
+        self.schemes = MemorySchemes(state)
+        self.versions = MemoryVersions(state)
+        self.scores = MemoryScores(state)
+        self.queues = MemoryQueues(state)
+        self.replays = MemoryReplays(state)
+        self.deletions = MemoryDeletions(state)
+        self.snapshots = MemorySnapshots()
+        self.usage = MemoryUsage(state)
 
     def ping(self) -> None:
         """See ``Store.ping``."""

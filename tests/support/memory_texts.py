@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.support.memory_state import MemoryState
+from tests.support.memory_state import MemorySubject
 
 from spanloom.core.messages.new_texts import NO_TEXT, NewTexts, find_new_texts, read_step_texts
 from spanloom.core.ports.texts import Changed, HitCursor, Part, TextHit, TextSearch
@@ -12,7 +12,7 @@ from spanloom.core.query.flat_steps import lay_flat
 from spanloom.core.query.snippets import make_snippet
 from spanloom.core.query.text_query import has_text
 from spanloom.core.query.tokens import tokenize
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,65 +22,25 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import TrajectoryRecord
 
 
-class MemoryTexts(MemoryState):
+class MemoryTexts(MemorySubject):
     """Texts of trajectories; which of them are found says the index."""
-
-    def __init__(self) -> None:
-        """Start empty."""
-        super().__init__()
-        self._indexed: set[tuple[TraceKey, int, int]] = set()
-        self._text_watermark = 0
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
     ) -> Sequence[TextHit]:
         """See ``TextFinder.search``."""
-        with self._lock:
-            records = [r for key, r in self._records.items() if reach.covers(key.project)]
+        with self._state.lock:
+            records = [r for key, r in self._state.records.items() if reach.covers(key.project)]
         runs = [record for record in records if _is_within(record, wanted)]
         hits = [hit for record in runs for hit in self._hits(record, wanted)]
         hits.sort(key=lambda hit: hit.cursor, reverse=True)
         return [hit for hit in hits if after is None or hit.cursor < after][:limit]
 
-    def changed_since(
-        self, second: int, limit: int, after: Changed | None = None
-    ) -> Sequence[Changed]:
-        """See ``TextIndexer.changed_since``."""
-        with self._lock:
-            stored = [
-                Changed(self._stored_s[key], key, record.seq, record.version)
-                for key, record in self._records.items()
-            ]
-        behind = [c for c in stored if c.second >= second and (after is None or c > after)]
-        return sorted(behind)[:limit]
-
-    def index_texts(self, keys: Sequence[TraceKey]) -> int:
-        """See ``TextIndexer.index_texts``."""
-        with self._lock:
-            records = [self._records[key] for key in keys if key in self._records]
-            new = [
-                _place(record, text)
-                for record in records
-                for text in _texts_of(record)
-                for said in (text.input, text.output, text.error)
-                if said and _place(record, text) not in self._indexed
-            ]
-            self._indexed |= set(new)
-            return len(new)
-
-    def read_text_watermark(self) -> int:
-        """See ``TextIndexer.read_text_watermark``."""
-        return self._text_watermark
-
-    def record_text_watermark(self, second: int) -> None:
-        """See ``TextIndexer.record_text_watermark``."""
-        self._text_watermark = second
-
     def _hits(self, record: TrajectoryRecord, wanted: TextSearch) -> Iterator[TextHit]:
         flat = lay_flat(placed_steps(record.trajectory))
         positions = {each.step.id: place for place, each in enumerate(flat, 1)}
         for new in _texts_of(record):
-            if _place(record, new) in self._indexed:
+            if _place(record, new) in self._state.indexed:
                 for part, said in zip(Part, (new.input, new.output, new.error), strict=True):
                     if part in wanted.parts and has_text(wanted.query, tokenize(said)):
                         yield TextHit(
@@ -93,6 +53,52 @@ class MemoryTexts(MemoryState):
                             new.name,
                             make_snippet(said, wanted.query),
                         )
+
+
+class MemoryTextIndex(MemorySubject):
+    """Which texts are found."""
+
+    def changed_since(
+        self, second: int, limit: int, after: Changed | None = None
+    ) -> Sequence[Changed]:
+        """See ``TextIndexer.changed_since``."""
+        with self._state.lock:
+            stored = [
+                Changed(self._state.stored_s[key], key, record.seq, record.version)
+                for key, record in self._state.records.items()
+            ]
+        behind = [c for c in stored if c.second >= second and (after is None or c > after)]
+        return sorted(behind)[:limit]
+
+    def index_texts(self, keys: Sequence[TraceKey]) -> int:
+        """See ``TextIndexer.index_texts``."""
+        with self._state.lock:
+            records = [self._state.records[key] for key in keys if key in self._state.records]
+            new = [
+                _place(record, text)
+                for record in records
+                for text in _texts_of(record)
+                for said in (text.input, text.output, text.error)
+                if said and _place(record, text) not in self._state.indexed
+            ]
+            self._state.indexed |= set(new)
+            return len(new)
+
+    def read_watermark(self) -> int:
+        """See ``TextIndexer.read_watermark``."""
+        return self._state.text_watermark
+
+    def record_watermark(self, second: int) -> None:
+        """See ``TextIndexer.record_watermark``."""
+        self._state.text_watermark = second
+
+    def clock(self) -> int:
+        """See ``TextIndexer.clock``."""
+        return self._state.clock()
+
+    def writes(self) -> int | None:
+        """See ``TextIndexer.writes``."""
+        return self._state.write_count
 
 
 def _place(record: TrajectoryRecord, new: NewTexts) -> tuple[TraceKey, int, int]:

@@ -33,8 +33,8 @@ _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 def traces_of(capture: Capture) -> Mapping[TraceKey, Sequence[Span]]:
     """Return the spans of each trace of a capture, as they are stored."""
     store = MemoryStore()
-    store.append([spooled(body, "p") for body in capture.requests()])
-    return store.read_spans([change.key for change in store.unextracted()])
+    store.spans.append([spooled(body, "p") for body in capture.requests()])
+    return store.spans.read_spans([change.key for change in store.progress.unextracted()])
 
 
 def extract_all(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tests.support.programs import run_program
 
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ def main() -> None:
     """Read the traces' ids from the standard input, write what is stored of them."""
     with closing(open_store(sys.argv[1])) as store:
         found = {
-            trace_id: base64.b64encode(store.read_otlp(TraceKey(PROJECT, trace_id))).decode()
+            trace_id: base64.b64encode(store.spans.read_otlp(TraceKey(PROJECT, trace_id))).decode()
             for trace_id in json.load(sys.stdin)
         }
     sys.stdout.write(json.dumps(found))

@@ -41,13 +41,13 @@ class ServedFeed:
         """Store a version of runs and announce it."""
         keys = [TraceKey(project, trace(number)) for number in numbers]
         runs = [make_trajectory(key, agent=agent) for key in keys]
-        self.store.write(
+        self.store.trajectories.write(
             [
                 make_record(key, run, version=version, status=status)
                 for key, run in zip(keys, runs, strict=True)
             ]
         )
-        self.store.announce([Announcement(key, version, status, START_NS) for key in keys])
+        self.store.feed.announce([Announcement(key, version, status, START_NS) for key in keys])
 
     def readers(self) -> float:
         """Return how many readers the process counts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanloom.__main__ import main
-from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.runs.lists import ClickHouseLists
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,14 +15,14 @@ TIMES, QUERY = 3, "SELECT sleep(3)"  # more at once the engine refuses
 
 def arm() -> None:
     """Put a long query before each list, on the lane of readers."""
-    works: Callable[..., Any] = ClickHouseStore.list
+    works: Callable[..., Any] = ClickHouseLists.list
 
-    def lists(self: ClickHouseStore, *arguments: object) -> Any:  # of whatever type it gives
+    def lists(self: ClickHouseLists, *arguments: object) -> Any:  # of whatever type it gives
         for _ in range(TIMES):
             self._reader.run(QUERY)
         return works(self, *arguments)
 
-    vars_of: Any = ClickHouseStore
+    vars_of: Any = ClickHouseLists
     vars_of.list = lists
 
 

@@ -17,7 +17,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.support.programs import run_program
 
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -49,7 +49,7 @@ def _copies(client: Client) -> dict[str, int]:
 
 def _attributes(path: Path, trace_id: str) -> dict[str, dict[str, object]]:
     store = open_store(f"chdb://{path}")
-    traces = TracesData.FromString(store.read_otlp(TraceKey("default", trace_id)))
+    traces = TracesData.FromString(store.spans.read_otlp(TraceKey("default", trace_id)))
     store.close()
     return {
         span.span_id.hex(): {a.key: MessageToDict(a.value) for a in span.attributes}

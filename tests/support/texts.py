@@ -71,7 +71,7 @@ def text_record(
 
 
 def record_of(store: Store, key: TraceKey, run: Trajectory) -> TrajectoryRecord:
-    head = store.heads([key]).get(key)
+    head = store.trajectories.heads([key]).get(key)
     version = head.version + 1 if head else 1
     return TrajectoryRecord(
         key=key,
@@ -91,8 +91,8 @@ def store_texts(
     store: Store, key: TraceKey, steps: Sequence[Step], start_ns: int = START_NS
 ) -> int:
     """Store a version of a run and index it; give how many texts came into the index."""
-    store.write([text_record(store, key, steps, start_ns)])
-    return store.index_texts([key])
+    store.trajectories.write([text_record(store, key, steps, start_ns)])
+    return store.text_index.index_texts([key])
 
 
 def said(query: str) -> TextSearch:
@@ -103,5 +103,5 @@ def said(query: str) -> TextSearch:
 def found(store: Store, project: str, query: str, **wanted: object) -> list[tuple[str, str]]:
     """Return the steps and parts in which something is found, by their place."""
     search = TextSearch(parse_text_query(query), **wanted)  # type: ignore[arg-type]  # of any test
-    hits = store.search(Reach.only(project), search, 1000)
+    hits = store.texts.search(Reach.only(project), search, 1000)
     return [(hit.step_id[-2:], str(hit.part)) for hit in sorted(hits, key=lambda h: h.position)]

@@ -94,7 +94,7 @@ def texts_of(capture: Capture) -> set[str]:
 def answers_of(world: World, capture: Capture) -> Iterator[Answer]:
     for trace in capture.spans_by_trace:
         if document := world.document(trace):
-            spans = json.loads(world.store.spans_document(trace, Reach.ALL) or b"[]")
+            spans = json.loads(world.store.documents.spans(trace, Reach.ALL) or b"[]")
             yield Answer(document, spans)
 
 

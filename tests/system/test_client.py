@@ -248,7 +248,7 @@ def test_a_step_has_the_same_number_wherever_it_is_told(
         placed = place_steps(orjson.loads(client.document(trace_id, project="default")))
     assert len(rows) > 3
     assert {row.step_id: row.position for row in rows if row.position} == {
-        own.step["id"]: own.place for own in placed
+        own.step.id: own.place for own in placed
     }
 
 

@@ -30,7 +30,7 @@ from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.client.models import Cost
 from spanloom.collector.intake.redaction.rules import read_rules
-from spanloom.core.annotation.reading import read_scheme
+from spanloom.core.annotation.scheme_reader import read_scheme
 from spanloom.core.messages.message import read_messages
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.retention import Terms
@@ -39,7 +39,7 @@ from spanloom.demo.recording import load_recording, refresh, spans_of
 from spanloom.demo.sender import send_requests
 from spanloom.extractor.prices_file import read_prices
 from spanloom.keeper.retention_file import read_plan
-from spanloom.storage.access.sqlite import SqliteKeys
+from spanloom.storage.access.keys import SqliteKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.access.limits import LimitsByProject
-    from spanloom.core.ports.usage import UsageReader
+    from spanloom.core.ports.upkeep import UsageReader
 
 
 MAX_SLOTS = 64
@@ -105,13 +105,13 @@ class Quotas(RepeatingPart):
 
     def __init__(
         self,
-        store: UsageReader,
+        usage: UsageReader,
         limits: LimitsByProject,
         queue: Queue,
     ) -> None:
         """Limit projects by their ``stored_bytes``; ``queue`` is what is accepted here."""
         super().__init__(READ_S)
-        self._store = store
+        self._usage = usage
         self._limits = limits
         self._queue = queue
         self._lock = Lock()
@@ -155,7 +155,7 @@ class Quotas(RepeatingPart):
         with self._lock:
             self._arrivals.turn()
         stored_before = self._queue.stored_before()
-        stored = self._store.stored_bytes(MAX_PROJECTS)
+        stored = self._usage.stored_bytes(MAX_PROJECTS)
         with self._lock:
             self._stored = stored
             self._arrivals.forget(stored_before)

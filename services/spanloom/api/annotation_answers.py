@@ -7,17 +7,17 @@ from typing import Any
 
 import orjson
 
-from spanloom.annotating import writing
-from spanloom.annotating.blind import withheld_from
-from spanloom.annotating.reading import Stood, score_now
-from spanloom.annotating.requests import InvalidWritesError, Problem, Session, Write
-from spanloom.annotating.schemes import UnknownSchemeError
-from spanloom.annotating.writing import Written
+from spanloom.annotation import writing
+from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.reading import Stood, score_now
+from spanloom.annotation.requests import InvalidWritesError, Problem, Session, Write
+from spanloom.annotation.schemes import UnknownSchemeError
+from spanloom.annotation.writing import Written
 from spanloom.api.annotation_schemas import BulkRequest, shown
 from spanloom.api.routes.places import known
 from spanloom.api.services import Services
+from spanloom.core.annotation.marks import Score, plain
 from spanloom.core.annotation.scheme import Scheme
-from spanloom.core.annotation.score import Score, plain
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 
@@ -25,7 +25,9 @@ from spanloom.core.model.tenancy import Reach
 async def home_of(using: Services, trace_id: str, callers: Reach, project: str | None) -> TraceKey:
     """Return where a trajectory is; answers 404 where the caller may see none."""
     reach = callers.narrowed(project)
-    return known(await using.calls.run(using.store.find_home, trace_id, reach), trace_id, project)
+    return known(
+        await using.calls.run(using.store.spans.find_home, trace_id, reach), trace_id, project
+    )
 
 
 def open_session(
@@ -66,7 +68,7 @@ def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
 
 def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: str) -> bytes:
     """Return what a reader may see of the annotations of a trajectory."""
-    is_withheld = withheld_from(using.store, Reach.only(key.project), reader)
+    is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)
     every = using.annotating.reading.of_trace(key, scheme, annotator, version)
     rows = [row for row in every if not is_withheld(key, row.said.slot.annotator)]
@@ -78,7 +80,7 @@ def listed_rows(
     using: Services, key: TraceKey, reader: str, scheme: str, annotator: str
 ) -> tuple[Iterator[Mapping[str, Any]], Mapping[str, object]]:
     """Return the same rows, made as they are wanted, and what is told behind the last."""
-    is_withheld = withheld_from(using.store, Reach.only(key.project), reader)
+    is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)
     told = {**key._asdict(), "version": version, "withheld": 0}
 

@@ -10,7 +10,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
 from spanloom.access.headers import Hosts
-from spanloom.annotating.annotating import Annotating
+from spanloom.annotation.services import Annotating
 from spanloom.api.body_bound import BodyBound
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.doorkeeper import Doorkeeper, guarded_routes
@@ -106,7 +106,7 @@ def create_app(
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
-    feed = Feed(store, calls, metrics, most_readers)
+    feed = Feed(store.feed, store.runs, calls, metrics, most_readers)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

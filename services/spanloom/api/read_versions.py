@@ -10,13 +10,13 @@ def document_of(using: Services, trace_id: str, reach: Reach, version: int | Non
 
     Raises a problem, 409, for a version that cannot be read.
     """
-    home = using.store.find_home(trace_id, reach)
+    home = using.store.spans.find_home(trace_id, reach)
     if home is None:
         return None
     own = Reach.only(home.project)
     if version is None:
-        return using.store.document(trace_id, own)
+        return using.store.documents.get(trace_id, own)
     found = using.annotating.versions.document(home, version)
     if found is None:
-        refuse_other(using.store.current_version(home), version)
+        refuse_other(using.store.versions.current(home), version)
     return found

@@ -16,6 +16,7 @@ from spanloom.core.ports.reading import Documents
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.annotations import VersionKeeper
     from spanloom.core.ports.reading import ReadingStore
 
 MAX_BYTES = 128 << 20
@@ -59,14 +60,14 @@ class RunViews:
         return None if place is None else self._read(place)
 
     def _place(self, trace_id: str, reach: Reach, version: int | None) -> _Place | None:
-        home = self._store.find_home(trace_id, reach)
-        stored = home and self._store.versions(trace_id, Reach.only(home.project))
+        home = self._store.spans.find_home(trace_id, reach)
+        stored = home and self._store.documents.versions(trace_id, Reach.only(home.project))
         if not home or not stored:
             return None
         newest = _Place(home, stored[0].version, stored[0].stored_at_ms, is_newest=True)
         if version in (None, newest.version):
             return newest
-        kept = (k for k in self._store.kept_versions(home) if k.version == version)
+        kept = (k for k in self._store.versions.list(home) if k.version == version)
         return next((_Place(home, *one, is_newest=False) for one in kept), newest)
 
     def _read(self, place: _Place) -> WholeRun | None:
@@ -81,8 +82,8 @@ class RunViews:
     def _documents(self, place: _Place) -> Documents | None:
         home = place.home
         if place.is_newest:
-            return self._store.both_documents(home.trace_id, Reach.only(home.project))
-        return kept_documents(self._store, home, place.version)
+            return self._store.documents.both(home.trace_id, Reach.only(home.project))
+        return kept_documents(self._store.versions, home, place.version)
 
     def _find(self, place: _Place) -> RunView | None:
         with self._lock:
@@ -100,9 +101,9 @@ class RunViews:
                 self._kept.popitem(last=False)
 
 
-def kept_documents(store: ReadingStore, home: TraceKey, version: int) -> Documents | None:
+def kept_documents(versions: VersionKeeper, home: TraceKey, version: int) -> Documents | None:
     """Return a version that was kept, with the spans that its document tells of."""
-    kept = store.kept_version(home, version)
+    kept = versions.get(home, version)
     if kept is None:
         return None
     document = with_version(kept.document, version)

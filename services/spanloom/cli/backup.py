@@ -15,7 +15,8 @@ from spanloom.cli.owning import own_store
 from spanloom.config import OptionError, ProcessSettings, StoreSettings
 from spanloom.core.showing.values import counted
 from spanloom.process.backup import Copied, back_up, restore
-from spanloom.storage.engine.connect import open_store, store_path
+from spanloom.storage.engine.connect import store_path
+from spanloom.storage.store import open_store
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _refuse_server(settings: Settings) -> None:
 def _take_by_hand(settings: Settings) -> None:
     """Take a snapshot of a store that belongs to this command."""
     with closing(open_store(settings.resolved_store_url)) as store:
-        store.take_snapshot()
+        store.snapshots.take()
 
 
 def _worded(copied: Copied, target: Path) -> str:

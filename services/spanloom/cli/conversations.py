@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.client import client_option, time_options
-from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import columns_option, rows_output
-from spanloom.terminal.conversation_table import render_conversations
-from spanloom.terminal.list_table import render_list
+from spanloom.cli.output import columns_option, give, rows_output
+from spanloom.terminal.runs import render_list
+from spanloom.terminal.tables import render_conversations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,7 +76,7 @@ def conversations_command(
             until=until,
             service=service,
             environment=environment,
-            user_id=user,
+            user=user,
         )
         give(found, render_conversations, form=form, columns=columns)
         return
@@ -87,7 +86,7 @@ def conversations_command(
         conversation_id,
         project=project,
         limit=limit,
-        is_duplicate=None if everything else False,
+        duplicate=None if everything else False,
         has_steps=None if everything else True,
     )
     give(found, render_list, form=form, columns=columns)

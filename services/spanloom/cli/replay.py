@@ -22,7 +22,7 @@ from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
 from spanloom.process.options import builder_of
 from spanloom.replays import request_replay
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 from spanloom.telemetry import Metrics, configure_logging
 from spanloom.terminal.output import make_console
 
@@ -114,7 +114,7 @@ def _standings(
             return
         store = open_store(settings.resolved_store_url)
         stack.callback(store.close)
-        replay = request_replay(store, _selection(wanted), time.time_ns())
+        replay = request_replay(store.replays, _selection(wanted), time.time_ns())
         metrics = Metrics()
         builder = builder_of(settings, store, metrics)
         stack.callback(builder.close)

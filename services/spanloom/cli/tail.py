@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spanloom.cli.client import client_option
-from spanloom.cli.giving import give_rows
+from spanloom.cli.interrupts import end_with_reader
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import Form, stream_output
-from spanloom.cli.readers import end_with_reader
+from spanloom.cli.output import Form, give_rows, stream_output
 from spanloom.cli.run_filters import run_filters
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.recent import Recent
 from spanloom.core.showing.values import printable
 from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.output import make_console
-from spanloom.terminal.run_line import print_run
+from spanloom.terminal.runs import print_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
     from spanloom.client.errors import ClientError
-    from spanloom.client.models import TrajectorySummary
+    from spanloom.core.records.run import Run
 
 
 @click.command(
@@ -70,14 +69,14 @@ def tail_command(
         print_run(run, console)
 
 
-def _as_they_come(runs: Iterable[TrajectorySummary]) -> Iterator[dict[str, Any]]:
+def _as_they_come(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     """Yield each run as JSON has it; what was written of it is sent on before the next."""
     for run in runs:
         yield run.model_dump(mode="json")
         sys.stdout.flush()
 
 
-def _follow(client: Client, filters: RunQuery) -> Iterator[TrajectorySummary]:
+def _follow(client: Client, filters: RunQuery) -> Iterator[Run]:
     """Yield each version of a run that is wanted, as it is when it is told of."""
     shown = Recent()
     shows_live = filters.get("status") == Status.LIVE

@@ -11,7 +11,7 @@ import orjson
 from spanloom.cli.client import LOOK_S
 from spanloom.client.errors import ApiError, TimedOutError, UnavailableError, UnreachableError
 from spanloom.core.model.trajectory import Status
-from spanloom.terminal.growing import GrowingTree
+from spanloom.terminal.live import GrowingTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spanloom.client.client import Client
-    from spanloom.terminal.render import Document
+    from spanloom.terminal.render import Json
 
 _PASSING = (UnreachableError, TimedOutError, UnavailableError)
 """What comes of a service that is being started again."""
@@ -28,7 +28,7 @@ _PASSING = (UnreachableError, TimedOutError, UnavailableError)
 class Look(NamedTuple):
     """What there was to see: the newest document, and why it may not be the newest there is."""
 
-    document: Document
+    document: Json
     trouble: str = ""
 
 
@@ -59,7 +59,7 @@ def _wait(looks: Iterator[Look]) -> None:
 
 def _follow(client: Client, trace_id: str, project: str | None) -> Iterator[Look]:
     """Yield what each look shows, last the document that is no longer live."""
-    document: Document = {}
+    document: Json = {}
     etag = ""
     while True:
         trouble, pause_s = "", LOOK_S
@@ -79,7 +79,7 @@ def _follow(client: Client, trace_id: str, project: str | None) -> Iterator[Look
         sleep(pause_s)
 
 
-def _is_live(document: Document) -> bool:
+def _is_live(document: Json) -> bool:
     return bool(document["extraction"]["status"] == Status.LIVE)
 
 

@@ -58,12 +58,13 @@ def build_batch(
     or takes no writes: that is no trace's fault.
     """
     try:
-        arrived = store.arrived(list(wanted)) if arrived is None else arrived
+        arrived = store.spans.arrived(list(wanted)) if arrived is None else arrived
         result, records = _prepare(store, wanted, arrived, options)
     except Exception as error:
         failed = error
     else:
-        write_apart(store.write, store, records, result)
+        write_apart(store.trajectories.write, store.feed, records, result)
+        _room_maker(store, result.span_count)()
         return result
     store.ping()
     clear_frames(failed.__traceback__)  # they hold the spans of all of them
@@ -117,13 +118,13 @@ def _prepare(
     options: BuildOptions,
 ) -> tuple[BatchResult, list[TrajectoryRecord]]:
     """Read and extract; return what became of the traces so far, and what is to be written."""
-    parts = read_traces(store, list(wanted), arrived, options.max_trace_spans)
+    parts = read_traces(store.spans, list(wanted), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
     drafts = make_drafts(wanted, parts, options.prices)
     make_room()
-    repeats = find_repeats(store, drafts.calls)
-    heads = store.heads(list(drafts.trajectories))
+    repeats = find_repeats(store.calls, drafts.calls)
+    heads = store.trajectories.heads(list(drafts.trajectories))
     make_room()
     records = make_records(drafts, repeats.originals, heads)
     drafts.result.arrived = dict(arrived)
@@ -133,4 +134,4 @@ def _prepare(
 
 def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:
     """Return what makes room in memory between two steps of a long batch, and nothing else."""
-    return store.make_room if span_count > MANY_SPANS else lambda: None
+    return store.trajectories.make_room if span_count > MANY_SPANS else lambda: None

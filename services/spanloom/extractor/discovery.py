@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.progress import Progress, TraceChange
-    from spanloom.core.ports.store import ExtractionStore
+    from spanloom.core.ports.store import ProgressStore
     from spanloom.extractor.window import Look
 
 MANY_WAITING = 50_000
@@ -35,11 +35,11 @@ MANY_WAITING = 50_000
 class Discovery:
     """The traces that wait to be built."""
 
-    def __init__(self, store: ExtractionStore, timing: Timing) -> None:
+    def __init__(self, progress: ProgressStore, timing: Timing) -> None:
         """Start with nothing known: the first look begins at the watermark."""
-        self._store = store
+        self._progress = progress
         self._timing = timing
-        self._window = ChangeWindow(store)
+        self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
         self._pending: dict[TraceKey, PendingTrace] = {}
 
@@ -55,7 +55,7 @@ class Discovery:
         elif now.ns - self._swept_ns >= self._timing.sweep_s * NS:
             self._accept(self._window.sweep(now.ns), now)
             self._swept_ns = now.ns
-            self._store.record_watermark(self._watermark())
+            self._progress.record_watermark(self._watermark())
         else:
             self._accept(self._window.look(now.ns), now)
         if len(self._pending) < MANY_WAITING:
@@ -127,7 +127,7 @@ class Discovery:
     def _take(self, changes: Sequence[TraceChange], now: Moment) -> None:
         strangers = [c.key for c in changes if c.key not in self._pending]
         known: Mapping[TraceKey, Progress] = (
-            self._store.read_progress(strangers) if strangers else {}
+            self._progress.read_progress(strangers) if strangers else {}
         )
         for change in changes:
             trace = self._pending.get(change.key)

@@ -48,7 +48,7 @@ class Repeats:
     """Stored traces that repeat a call of the batch."""
 
 
-def find_repeats(store: CallFinder, built: Mapping[TraceKey, Sequence[Call]]) -> Repeats:
+def find_repeats(finder: CallFinder, built: Mapping[TraceKey, Sequence[Call]]) -> Repeats:
     """Compare the calls of the traces just built with each other and with the store's."""
     repeats = Repeats()
     by_project: defaultdict[str, list[Call]] = defaultdict(list)
@@ -56,7 +56,7 @@ def find_repeats(store: CallFinder, built: Mapping[TraceKey, Sequence[Call]]) ->
         for call in calls:
             by_project[call.key.project].append(call)
     for project, own in by_project.items():
-        stored = [c for c in _load(store, project, own) if c.key not in built]
+        stored = [c for c in _load(finder, project, own) if c.key not in built]
         _compare(own, stored, repeats)
     return repeats
 
@@ -126,8 +126,8 @@ class _CallsByContent:
         return calls[start : bisect_right(calls, last_ns, key=_START)]
 
 
-def _load(store: CallFinder, project: str, own: Sequence[Call]) -> Sequence[Call]:
-    return store.find_calls(project, list(map(_window, own)))
+def _load(finder: CallFinder, project: str, own: Sequence[Call]) -> Sequence[Call]:
+    return finder.find(project, list(map(_window, own)))
 
 
 def _window(call: Call) -> CallWindow:

@@ -69,7 +69,7 @@ class Extractor:
         self._timing = timing
         self._clock = clock
         self._wall_clock = wall_clock
-        self._discovery = Discovery(store, timing)
+        self._discovery = Discovery(store.progress, timing)
         self._builder = builder or InProcess(store, options)
         self._recorder = Recorder(store, metrics, self._discovery, clock)
         self._replayer = Replayer(store, metrics, clock, self._builder)

@@ -28,7 +28,7 @@ def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error:
     whether the process that stored it came to that.
     """
     try:
-        head = store.heads([trace.key]).get(trace.key)
+        head = store.trajectories.heads([trace.key]).get(trace.key)
         if head is not None and head.seq:
             return
         span_count = max(arrived, trace.span_count)
@@ -37,10 +37,10 @@ def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error:
         )
         record = make_record(trace.key, trajectory, Status.FAILED, seq=0, head=head)
         if record is not None:
-            store.write([record])
-            store.announce([record.announcement])
+            store.trajectories.write([record])
+            store.feed.announce([record.announcement])
         elif head is not None:
             stored = Announcement(trace.key, head.version, Status.FAILED, head.start_ns)
-            store.announce([stored])
+            store.feed.announce([stored])
     except SpanloomError as trouble:
         log.warning("a failure could not be shown", trace_id=trace.key.trace_id, error=str(trouble))

@@ -6,7 +6,8 @@ span makes the trace due again.
 
 A run that is still going is shown soon after its first spans, and again when it has grown by a
 quarter, in spans or in age. So while it is live it is built as often as the logarithms of its size
-and its age say, not as often as spans come.
+and its age say, not as often as spans come. A large one that grows fast waits longer: building it
+takes seconds, in which thousands of spans make the result outdated, and often the root comes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ MAX_ATTEMPTS = 5
 """The last attempt stores a trajectory in any case, if need be one that shows the error."""
 GROWN_BY = 4
 """A growing trace is built again when it is larger, or older, by this part: a quarter."""
+A_SPAN_NS = 100_000
+"""Building a trace takes about so long for each of its spans."""
+IDLE_SHARE = 4
+"""Building a trace that grows all the time takes one part of the time to so many of waiting."""
 MAX_DOUBLINGS = 30
 """A trace may grow for days: what it waits no longer doubles then, as no number could hold it."""
 
@@ -118,7 +123,12 @@ def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | No
         return Status.SETTLED
     if not trace.has_root and quiet_ns >= timing.no_root_quiet_s * NS:
         return Status.PARTIAL
-    return Status.LIVE if _has_waited(trace, now_ns, timing) and _has_grown(trace, now_ns) else None
+    is_due = (
+        _has_waited(trace, now_ns, timing)
+        and _has_grown(trace, now_ns)
+        and _is_worth_building(trace, now_ns, timing)
+    )
+    return Status.LIVE if is_due else None
 
 
 def settles_ns(trace: PendingTrace, timing: Timing) -> int:
@@ -147,6 +157,15 @@ def _has_grown(trace: PendingTrace, now_ns: int) -> bool:
     is_larger = more * GROWN_BY >= trace.built_spans
     is_older = (now_ns - trace.built_ns) * GROWN_BY >= trace.built_ns - trace.first_ns
     return more > 0 and (is_larger or is_older)
+
+
+def _is_worth_building(trace: PendingTrace, now_ns: int, timing: Timing) -> bool:
+    """Return whether it has waited for long beside the time that building takes.
+
+    Only traces of thousands of spans are kept waiting by this.
+    """
+    wait_ns = min(trace.span_count * A_SPAN_NS * IDLE_SHARE, timing.growing_max_s * NS)
+    return now_ns - (trace.built_ns or trace.first_ns) >= wait_ns
 
 
 def retry_delay_s(attempts: int) -> float:

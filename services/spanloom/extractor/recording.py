@@ -74,7 +74,9 @@ class Recorder:
         """Remember what became of traces, and tell of it."""
         progress = [self._judge(trace, status, result) for trace, status in batch]
         self._announce_again(progress, result)
-        self._store.record_progress([*progress, *self._due_again(result.repeated_elsewhere)])
+        self._store.progress.record_progress(
+            [*progress, *self._due_again(result.repeated_elsewhere)]
+        )
         for (trace, _), reached in zip(batch, progress, strict=True):
             self._settle(trace, reached, result)
         self._count(result)
@@ -88,9 +90,9 @@ class Recorder:
         recorded last.
         """
         if result.stored:
-            known = self._store.read_progress(list(result.stored))
+            known = self._store.progress.read_progress(list(result.stored))
             lost = [p.key for p in progress if p.key in result.stored and not _is_known(p, known)]
-            self._store.announce([result.stored[key] for key in lost])
+            self._store.feed.announce([result.stored[key] for key in lost])
 
     def _due_again(self, keys: Sequence[TraceKey]) -> Iterator[Progress]:
         """Yield the progress of stored traces that have to be built again: unfinished.
@@ -98,7 +100,7 @@ class Recorder:
         Whoever starts after this process has ended finds them by it.
         """
         if keys:
-            for known in self._store.read_progress(keys).values():
+            for known in self._store.progress.read_progress(keys).values():
                 yield replace(known, status=Status.LIVE)
 
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:

@@ -60,7 +60,7 @@ class Replayer:
         """Do one piece of the oldest unfinished replay and give it; ``None`` if there is none."""
         if self._clock() < self._look_ns:
             return None
-        waiting = self._store.unfinished_replays(Reach.ALL)
+        waiting = self._store.replays.unfinished(Reach.ALL)
         if not waiting:
             self._look_ns = self._clock() + int(LOOK_S * NS)
             return None
@@ -80,14 +80,14 @@ class Replayer:
             after=piece[-1].key if piece else replay.after,
             is_finished=not piece,
         )
-        self._store.record_replay(reached)
+        self._store.replays.record(reached)
         self._under_way = replay.id
         return reached
 
     def _next(self, replay: Replay) -> Sequence[StoredTrace]:
         """Return the next piece; the store is asked for many at once: it reads a table's keys."""
         if not self._ahead or self._ahead_of != (replay.id, replay.after):
-            self._ahead = self._store.traces_after(replay.selection, replay.after, AHEAD)
+            self._ahead = self._store.replays.traces_after(replay.selection, replay.after, AHEAD)
         piece = _cut(self._ahead[:MAX_TRACES])
         self._ahead = self._ahead[len(piece) :]
         self._ahead_of = (replay.id, piece[-1].key) if piece else None
@@ -108,7 +108,7 @@ class Replayer:
             again = dict.fromkeys(result.repeated_elsewhere, Status.SETTLED)
             stored |= self._built(again).stored
         if is_first:
-            self._store.announce(list(stored.values()))
+            self._store.feed.announce(list(stored.values()))
         written, failed = len(result.written), len(result.failures)
         for label, count in (
             ("written", written),

@@ -26,7 +26,7 @@ LATER_EVENTS = "{n:,} content events are left out: the latest of the trace (--ma
 
 
 def read_traces(
-    store: SpanReader, keys: Sequence[TraceKey], arrived: Mapping[TraceKey, int], max_spans: int
+    spans: SpanReader, keys: Sequence[TraceKey], arrived: Mapping[TraceKey, int], max_spans: int
 ) -> dict[TraceKey, TracePart]:
     """Return the spans of the traces, at most ``max_spans`` of each.
 
@@ -34,10 +34,10 @@ def read_traces(
     spans has no entry.
     """
     large = {key for key in keys if arrived.get(key, 0) > max_spans}
-    found = store.read_spans([key for key in keys if key not in large])
+    found = spans.read_spans([key for key in keys if key not in large])
     parts = whole_parts(found)
     for key in large:
-        if (part := store.read_part(key, max_spans)).spans:
+        if (part := spans.read_part(key, max_spans)).spans:
             parts[key] = part
     return parts
 

@@ -44,9 +44,9 @@ class Look:
 class ChangeWindow:
     """The changes of the last quarter of an hour, and what is left of the time before."""
 
-    def __init__(self, store: ChangeReader) -> None:
+    def __init__(self, progress: ChangeReader) -> None:
         """Start with nothing known."""
-        self._store = store
+        self._progress = progress
         self._known: dict[int, int] = {}
         self._seen: dict[int, dict[TraceKey, int]] = {}
         self._hours: list[int] = []
@@ -56,18 +56,18 @@ class ChangeWindow:
     def begin(self, now_ns: int) -> Look:
         """Set the clock; what came since the watermark is left to ``go_back``."""
         self._set_clock(now_ns)
-        mark = self._store.read_watermark()
+        mark = self._progress.read_watermark()
         if mark > self._clock_s:  # the store's clock was set back: the mark tells nothing
             mark = 0
-        recent = self._store.inserted(self._clock_s - SWEEP_BACK_S)
-        hours = self._store.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
+        recent = self._progress.inserted(self._clock_s - SWEEP_BACK_S)
+        hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
         self._hours = sorted(hours, reverse=True)
         self._known = dict(recent)
-        return Look(self._store.unfinished(), {})
+        return Look(self._progress.unfinished(), {})
 
     def look(self, now_ns: int) -> Look:
         """Read what changed in the last seconds; the store is not asked if it took nothing in."""
-        appends = self._store.appends()
+        appends = self._progress.appends()
         if appends is not None and appends == self._appends:
             return Look((), {}, appends=appends)
         found = self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
@@ -79,7 +79,7 @@ class ChangeWindow:
         self._set_clock(now_ns)
         since_s = min(looked_s, self._clock_s) - SWEEP_BACK_S
         self._known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        found = self._store.inserted(since_s)
+        found = self._progress.inserted(since_s)
         changed = [s for s, mark in found.items() if self._known.get(s) != mark]
         return self._read(min(changed)) if changed else Look((), {})
 
@@ -88,7 +88,7 @@ class ChangeWindow:
         if not self._hours:
             return Look((), {})
         hour = self._hours[-1]
-        return Look(self._store.unextracted(hour, hour + HOUR_S), {})
+        return Look(self._progress.unextracted(hour, hour + HOUR_S), {})
 
     def accept(self, look: Look, now_ns: int) -> None:
         """Take what was found as known."""
@@ -113,12 +113,12 @@ class ChangeWindow:
 
     def _read(self, since_s: int) -> Look:
         known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        found = self._store.changes_since(since_s, known)
+        found = self._progress.changes_since(since_s, known)
         forgotten = {s for s in found.fingerprints if s in known and s not in self._seen}
         read = [change for change in found.changes if change.second not in forgotten]
         news = [new for change in read if (new := self._news_of(change)) is not None]
         for second in sorted(forgotten):
-            news += self._store.unextracted(second, second + 1)
+            news += self._progress.unextracted(second, second + 1)
         return Look(news, found.fingerprints, read)
 
     def _news_of(self, change: TraceChange) -> TraceChange | None:
@@ -129,7 +129,7 @@ class ChangeWindow:
         return replace(change, span_count=max(change.span_count - seen, 0))
 
     def _set_clock(self, now_ns: int) -> None:
-        self._clock_s = self._store.clock()
+        self._clock_s = self._progress.clock()
         self._set_ns = now_ns
 
     def _time(self, now_ns: int) -> int:

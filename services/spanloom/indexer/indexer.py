@@ -38,10 +38,10 @@ class Indexer(RepeatingPart):
 
     name = "indexer"
 
-    def __init__(self, store: TextIndexer, metrics: Metrics, every_s: float = EVERY_S) -> None:
-        """Take the store to read and write; the first look comes ``every_s`` after the start."""
+    def __init__(self, texts: TextIndexer, metrics: Metrics, every_s: float = EVERY_S) -> None:
+        """Take the index of texts to fill; the first look comes ``every_s`` after the start."""
         super().__init__(every_s)
-        self._store = store
+        self._texts = texts
         self._metrics = metrics
         self._watermark: int | None = None
         self._done: dict[TraceKey, Changed] = {}
@@ -51,7 +51,7 @@ class Indexer(RepeatingPart):
 
     def run_once(self) -> int:
         """Index what was stored since the last time; return how many texts came in."""
-        writes = self._store.writes()
+        writes = self._texts.writes()
         if writes is not None and writes == self._seen_writes:
             return 0
         count = self._index_changed()
@@ -61,10 +61,10 @@ class Indexer(RepeatingPart):
 
     def _index_changed(self) -> int:
         if self._watermark is None:
-            self._watermark = self._store.read_text_watermark()
-        closed = self._store.clock() - HORIZON_S
+            self._watermark = self._texts.read_watermark()
+        closed = self._texts.clock() - HORIZON_S
         count, after = 0, None
-        while changed := self._store.changed_since(self._watermark, BATCH, after):
+        while changed := self._texts.changed_since(self._watermark, BATCH, after):
             count += self._index(changed)
             after = changed[-1]
             if self._stopping.is_set():
@@ -77,7 +77,7 @@ class Indexer(RepeatingPart):
         newest = {change.key: change for change in changed}
         new = {key: change for key, change in newest.items() if self._done.get(key) != change}
         try:
-            count = self._store.index_texts(list(new))
+            count = self._texts.index_texts(list(new))
         except (PermanentError, StoreTooSmallError) as error:
             log.warning("texts cannot be indexed together; one by one", error=str(error))
             count = sum(map(self._index_alone, new))
@@ -88,7 +88,7 @@ class Indexer(RepeatingPart):
     def _index_alone(self, key: TraceKey) -> int:
         """Index the texts of one trajectory, which must not keep those of others out."""
         try:
-            return self._store.index_texts([key])
+            return self._texts.index_texts([key])
         except (PermanentError, StoreTooSmallError) as error:
             log.error("texts are not indexed", trace_id=key.trace_id, error=str(error))
             return 0
@@ -97,7 +97,7 @@ class Indexer(RepeatingPart):
         """Note that everything before this second is indexed."""
         if second <= (self._watermark or 0):
             return
-        self._store.record_text_watermark(second)
+        self._texts.record_watermark(second)
         self._watermark = second
         self._done = {key: c for key, c in self._done.items() if c.second >= second}
 

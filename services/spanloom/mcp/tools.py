@@ -10,19 +10,17 @@ from pydantic import Field
 
 from spanloom.client.request import segment
 from spanloom.core.showing.step_outline import place_steps
-from spanloom.mcp.asking import read
 from spanloom.mcp.data import MOST_CHARS, fitting, write, write_whole
-from spanloom.mcp.matching import matching_steps, step_asked
 from spanloom.mcp.offering import offer
-from spanloom.mcp.questions import both, first_ms, page_behind, place_of, places_of
-from spanloom.mcp.steps import head_of, outline, tell
+from spanloom.mcp.requests import both, first_ms, page_behind, place_of, places_of, read
+from spanloom.mcp.steps import head_of, matching_steps, outline, step_asked, tell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp.server.mcpserver import MCPServer
 
-    from spanloom.mcp.asking import Asking
+    from spanloom.mcp.requests import Asking
 
     Asked = dict[str, Any]  # parameters of the API; those that are empty are not sent
 
@@ -62,7 +60,7 @@ class Tools:
         """
         place = place_of(cursor, since)
         asked: Asked = {"where": both(where, text), "order": order_by, "limit": limit}
-        asked |= {"project": project, "cursor": place.cursor, "from_": place.from_ms}
+        asked |= {"project": project, "cursor": place.cursor, "since": place.from_ms}
         page = await self._read(context, "/v1/trajectories", asked)
         runs = [{name: run.get(name) for name in _LINE} for run in page["items"]]
         if steps := step_asked(where, text):
@@ -121,7 +119,7 @@ class Tools:
             "where": where,
             "project": project,
         }
-        asked |= {"interval": interval, "from_": first_ms(since)}
+        asked |= {"interval": interval, "since": first_ms(since)}
         asked["run_where"] = run_where
         found = await self._read(context, "/v1/stats", asked)
         head = {"since": since, "truncated": found["truncated"]}

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from spanloom.access.access import Access
     from spanloom.config import Settings
-    from spanloom.core.ports.store import Store
+    from spanloom.core.ports.spans import SpanWriter
+    from spanloom.core.ports.upkeep import UsageReader
     from spanloom.process.datadir import DataDir
     from spanloom.process.part import Part
     from spanloom.process.tls import TlsFiles
@@ -47,7 +48,7 @@ class Shared:
 
 
 def build_collector(
-    shared: Shared, store: Store, data: DataDir, listener: socket.socket
+    shared: Shared, spans: SpanWriter, usage: UsageReader, data: DataDir, listener: socket.socket
 ) -> Iterator[Part]:
     """Build the parts in the order they start in; each is started before the next is built."""
     settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
@@ -56,7 +57,7 @@ def build_collector(
     yield spool
     by_project = project_limits_of(settings)
     yield by_project
-    quotas = Quotas(store, by_project, spool)
+    quotas = Quotas(usage, by_project, spool)
     yield quotas
     space = FreeSpace(data.path, settings.min_free_bytes)
     yield space
@@ -71,7 +72,7 @@ def build_collector(
     grpc = _grpc_receiver(shared, exporter)
     yield grpc  # before the writer: until that has drained, it tells that the process drains
     batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
-    yield Writer(spool, store, metrics, batch_bytes, settings.batch_wait_s)
+    yield Writer(spool, spans, metrics, batch_bytes, settings.batch_wait_s)
     yield _http_receiver(shared, exporter, data, listener)
     at_end(grpc.drain)
     at_end(exporter.close)  # first of all: what comes now is refused

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.config import Settings
     from spanloom.core.ports.keys import KeyStore
     from spanloom.extractor.builder import Builder
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
     from spanloom.telemetry import Metrics
 
 

@@ -10,7 +10,7 @@ from spanloom.access.headers import Hosts
 from spanloom.access.keyring import Keyring
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.authority import authority
 from spanloom.core.model.tenancy import Reach
@@ -37,9 +37,11 @@ from spanloom.process.supervisor import Supervisor
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
 from spanloom.storage.access.open import open_key_store
-from spanloom.storage.engine.connect import open_store, open_upkeep, store_path
+from spanloom.storage.engine.connect import store_path
 from spanloom.storage.engine.loading import give_back_code
 from spanloom.storage.sql.engine import EmbeddedSql
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -49,8 +51,9 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from spanloom.config import Settings
+    from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.store import Store
-    from spanloom.mcp.door import McpDoor
+    from spanloom.mcp.server import McpDoor
     from spanloom.process.part import Part
     from spanloom.process.supervisor import Ending
 
@@ -143,7 +146,7 @@ class Service:
         at_end(store.close)
         yield self._api(shared, store, api_listener, sql_listener)
         if sql_listener:
-            yield self._sql(shared, store, sql_listener)
+            yield self._sql(shared, store.queues, sql_listener)
         if Role.EXTRACT in self._roles:
             yield Extractor(
                 store,
@@ -152,9 +155,9 @@ class Service:
                 builder=builder_of(settings, store, self.metrics),
             )
             if not settings.no_search:
-                yield Indexer(store, self.metrics)
+                yield Indexer(store.text_index, self.metrics)
         if Role.COLLECT in self._roles:
-            yield from build_collector(shared, store, data, listener)
+            yield from build_collector(shared, store.spans, store.usage, data, listener)
             yield Narrator(self.metrics)
 
     def _sql_url(self, listener: socket.socket | None) -> str | None:
@@ -201,12 +204,12 @@ class Service:
         page = [page_router()] if Role.API in self._roles else []
         return page if door is None else [door.router(), *page]
 
-    def _sql(self, shared: Shared, store: Store, listener: socket.socket) -> Part:
+    def _sql(self, shared: Shared, queues: QueueReader, listener: socket.socket) -> Part:
         settings = self._settings
         engine = EmbeddedSql(store_path(settings.resolved_store_url))
         self._supervisor.at_end(engine.close)
         door = SqlDoor(
-            Reader(engine, sql_limits_of(settings), partial(_withheld, store)),
+            Reader(engine, sql_limits_of(settings), partial(_withheld, queues)),
             shared.access.authenticator,
             Hosts(settings.api_hosts.split(",")),
             self.metrics,
@@ -233,9 +236,9 @@ class Service:
         return listener
 
 
-def _withheld(store: Store, project: str | None) -> Collection[tuple[str, str]]:
+def _withheld(queues: QueueReader, project: str | None) -> Collection[tuple[str, str]]:
     """Return of which traces no statement may tell what was said of them."""
-    return withheld_from_all(store, Reach.ALL if project is None else Reach.only(project))
+    return withheld_from_all(queues, Reach.ALL if project is None else Reach.only(project))
 
 
 def _store_trouble(store: Store) -> Sequence[str]:

@@ -8,7 +8,8 @@ import orjson
 from rich.table import Table
 from rich.text import Text
 
-from spanloom.core.showing.values import dollars, duration, printable, shortened, whole
+from spanloom.core.document import whole
+from spanloom.core.showing.values import dollars, duration, printable, shortened
 from spanloom.terminal.values import TYPE_STYLES, signs_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from spanloom.core.showing.values import age, whole
+from spanloom.core.document import whole
+from spanloom.core.showing.values import age
 from spanloom.terminal.values import STATUS_STYLES
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from spanloom.core.document import Document, whole
 from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.showing.step_tree import build_tree
 from spanloom.core.showing.values import (
@@ -15,10 +16,9 @@ from spanloom.core.showing.values import (
     instant,
     printable,
     shortened,
-    whole,
 )
-from spanloom.terminal.failures import failures_by_step
-from spanloom.terminal.tree_lines import tree_lines
+from spanloom.terminal.sayings import failures_by_step
+from spanloom.terminal.tree import tree_lines
 from spanloom.terminal.values import (
     OUTCOME_STYLES,
     STATUS_STYLES,
@@ -29,16 +29,18 @@ from spanloom.terminal.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from rich.console import Console
 
-Document = dict[str, Any]  # the canonical document, as json gives it
+    from spanloom.core.document import DocumentStep
+
+Json = dict[str, Any]  # the canonical document, as json parses it
 
 MAX_WIDTH = 120
 
 
-def render_trajectory(document: Document, console: Console) -> None:
+def render_trajectory(document: Json, console: Console) -> None:
     """Print a canonical document: a heading, the tree of steps, the totals, the warnings.
 
     Colours and signs are those that the console can show. Nothing in the document can do more
@@ -48,7 +50,7 @@ def render_trajectory(document: Document, console: Console) -> None:
         console.print(line, width=min(console.width, MAX_WIDTH))
 
 
-def trajectory_lines(document: Document, console: Console) -> list[Text]:
+def trajectory_lines(document: Json, console: Console) -> list[Text]:
     """Return what ``render_trajectory`` prints, for this console."""
     signs = signs_of(console)
     width = min(console.width, MAX_WIDTH)
@@ -71,24 +73,24 @@ def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
     return dot.join(Text.assemble(part) for part in parts if part)
 
 
-def warning_lines(document: Document, signs: Signs) -> list[Text]:
+def warning_lines(document: Json, signs: Signs) -> list[Text]:
     """Return what was odd about the trace, and whether it only repeats another."""
-    extraction = document.get("extraction") or {}
+    extraction = Document(document).extraction
     lines = [str(warning) for warning in extraction.get("warnings") or []]
     if original := extraction.get("duplicate_of"):
         lines.append(f"reports again what trace {original.get('trace_id')} has; left out of totals")
     return [Text(f"{signs.warning} {shortened(line, 400)}", "yellow") for line in lines]
 
 
-def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
-    root, extraction = document.get("root_step") or {}, document.get("extraction") or {}
+def _heading(document: Json, signs: Signs, width: int) -> list[Text]:
+    view = Document(document)
+    root, extraction = view.root, view.extraction
     status = str(extraction.get("status", ""))
-    info = root.get("basic_info") or {}
-    name = Text(printable(str(root.get("name", ""))) or "(no name)", "bold")
+    name = Text(printable(str(root.name)) or "(no name)", "bold")
     facts: list[Text | str] = [
         Text(status, STATUS_STYLES.get(status, "")),
         _outcome(extraction),
-        instant(whole(info.get("started_at"))),
+        instant(root.started_at),
         f"project {printable(str(extraction['project']))}" if extraction.get("project") else "",
     ]
     origin = [
@@ -98,7 +100,7 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
     ]
     lines = [
         joined([name, *facts], signs),
-        Text.assemble((printable(str(document.get("id", ""))), "dim"), "  ", joined(origin, signs)),
+        Text.assemble((printable(view.id), "dim"), "  ", joined(origin, signs)),
     ]
     for label, said in (*_texts(root), *_waits(extraction)):
         if shown := shortened(said, width - 10):
@@ -106,12 +108,12 @@ def _heading(document: Document, signs: Signs, width: int) -> list[Text]:
     return lines
 
 
-def _texts(root: Document) -> Iterable[tuple[str, str]]:
-    yield "asked", question_in(str(root.get("input") or ""))
-    yield "answered", answer_in(str(root.get("output") or ""))
+def _texts(root: DocumentStep) -> Iterable[tuple[str, str]]:
+    yield "asked", question_in(str(root.input))
+    yield "answered", answer_in(str(root.output))
 
 
-def _waits(extraction: Document) -> Iterable[tuple[str, str]]:
+def _waits(extraction: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Say for what the run waits or waited, and which runs it goes on with."""
     resumer = str(extraction.get("resumed_by", ""))
     for pause in extraction.get("pauses") or []:
@@ -120,7 +122,7 @@ def _waits(extraction: Document) -> Iterable[tuple[str, str]]:
     yield "resumed", f"by {resumer}" if resumer else ""
 
 
-def _outcome(extraction: Document) -> Text | str:
+def _outcome(extraction: Mapping[str, Any]) -> Text | str:
     """Say how the run went, if not simply well: ``recovered from 2 failures``."""
     outcome = str(extraction.get("outcome", ""))
     if outcome not in OUTCOME_STYLES:
@@ -136,9 +138,9 @@ def _outcome(extraction: Document) -> Text | str:
     return Text(words[outcome], OUTCOME_STYLES[outcome])
 
 
-def _totals(document: Document, signs: Signs) -> list[Text]:
-    metrics = (document.get("root_step") or {}).get("metrics_info") or {}
-    counts = (document.get("extraction") or {}).get("step_counts") or {}
+def _totals(document: Json, signs: Signs) -> list[Text]:
+    view = Document(document)
+    metrics, counts = view.root.metrics_info, view.extraction.get("step_counts") or {}
     lines = []
     for kind, noun in (("model", "model call"), ("tool", "tool run")):
         took = duration(whole(metrics.get("llm_duration" if kind == "model" else "tool_duration")))
@@ -159,9 +161,9 @@ def _totals(document: Document, signs: Signs) -> list[Text]:
     return [joined([*lines, f"tokens {spent[0]}, {spent[1]}", _cost(document)], signs)]
 
 
-def _cost(document: Document) -> str:
+def _cost(document: Json) -> str:
     """Say what the calls cost; ``more than`` where a price is unknown, nothing where all are."""
-    cost = (document.get("extraction") or {}).get("cost") or {}
+    cost = Document(document).extraction.get("cost") or {}
     if (total := cost.get("usd")) is not None:
         return dollars(float(total))
     known = cost.get("known_usd")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from spanloom.core.showing.values import counted, printable
 from spanloom.terminal.render import joined, warning_lines
-from spanloom.terminal.span_tree import build_forest
+from spanloom.terminal.spans import build_forest
 from spanloom.terminal.tree import levels_in, walk
 from spanloom.terminal.values import TYPE_STYLES, cut, signs_of
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from spanloom.terminal.spans import SpanNode
     from spanloom.terminal.tree import Branch
     from spanloom.terminal.values import Signs
 
@@ -73,8 +74,8 @@ def _heading(answer: dict[str, Any], spans: Iterable[Span], signs: Signs) -> Tex
     return Text.assemble((named, "dim"), "  ", joined(parts, signs))
 
 
-def _line(branch: Branch, signs: Signs, width: int) -> _Line:
-    span, kind = branch.node.step, branch.node.type
+def _line(branch: Branch[SpanNode], signs: Signs, width: int) -> _Line:
+    span, kind = branch.node.span, branch.node.kind
     fate = _fate(span)
     style = TYPE_STYLES.get(kind, "") if fate == "kept" else "dim"
     label = Text.assemble(

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.showing.values import duration, printable, whole
-from spanloom.terminal.failures import failure_texts, failures_by_step
+from spanloom.core.document import Document
+from spanloom.core.showing.values import duration, printable
 from spanloom.terminal.output import print_indented
 from spanloom.terminal.sayings import (
     ROLE_STYLES,
     calls_of,
     content_text,
+    failure_texts,
+    failures_by_step,
     message_lines,
     read_messages,
     text_lines,
@@ -26,11 +28,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from spanloom.terminal.failures import Failure
-    from spanloom.terminal.sayings import Message
+    from spanloom.core.document import DocumentAgent, DocumentStep
+    from spanloom.terminal.sayings import Failure, Message
     from spanloom.terminal.values import Signs
-
-Step = dict[str, Any]  # as the document has it
 
 
 @dataclass(slots=True)
@@ -48,52 +48,51 @@ def render_transcript(document: dict[str, Any], console: Console, *, is_full: bo
     Of each model call only what is new is shown: a request repeats all that was said before.
     """
     signs, failures = signs_of(console), failures_by_step(document)
-    agents = document.get("agent_steps") or []
+    agents = list(Document(document).agents)
     for number, agent in enumerate(agents):
         if number:
             console.print()
-        step = {**agent, "type": _type_of(agent, document)}
-        for line in _agent(step, failures, signs, is_full=is_full):
+        agent.type = _type_of(agent, document)
+        for line in _agent(agent, failures, signs, is_full=is_full):
             print_indented(line, console)
     if not agents:
         console.print("Nothing was said: no agent, model or tool took part.")
 
 
-def heading(step: Step, signs: Signs) -> Text:
+def heading(step: DocumentStep, signs: Signs) -> Text:
     """Return what a step is: its sign and name, its type and how long it ran."""
-    kind = str(step.get("type") or "other")
-    took = duration(whole((step.get("basic_info") or {}).get("duration")))
+    kind = step.type or "other"
+    took = duration(step.duration)
     sign = signs.types.get(kind, signs.types["other"])
-    name = printable(str(step.get("name") or "")) or "(no name)"
+    name = printable(str(step.name)) or "(no name)"
     return Text.assemble(
         (f"{sign} {name}", TYPE_STYLES.get(kind, "")), (f"  {kind}, {took}", "dim")
     )
 
 
 def error_lines(
-    step: Step, failures: Mapping[str, Sequence[Failure]], signs: Signs
+    step: DocumentStep, failures: Mapping[str, Sequence[Failure]], signs: Signs
 ) -> Iterator[Text]:
     """Yield what failed in a step."""
-    for text in failure_texts(step, failures.get(str(step.get("id")), ())):
+    for text in failure_texts(step, failures.get(step.id, ())):
         yield Text(f"  {signs.error} {printable(text)}", "red")
 
 
-def _type_of(agent: Step, document: dict[str, Any]) -> str:
+def _type_of(agent: DocumentAgent, document: dict[str, Any]) -> str:
     """Return what owns these steps: an agent, but for the root, which may be anything."""
-    is_root = agent.get("id") == (document.get("root_step") or {}).get("id")
-    root_type = (document.get("extraction") or {}).get("root_type")
-    return str(root_type) if is_root and root_type else "agent"
+    view = Document(document)
+    return view.root_type if agent.id == view.root.id and view.root_type else "agent"
 
 
 def _agent(
-    agent: Step, failures: Mapping[str, Sequence[Failure]], signs: Signs, *, is_full: bool
+    agent: DocumentAgent, failures: Mapping[str, Sequence[Failure]], signs: Signs, *, is_full: bool
 ) -> Iterator[Text]:
     yield heading(agent, signs)
     yield from error_lines(agent, failures, signs)
     told = _Told()
-    steps = agent.get("steps") or []
+    steps = list(agent.steps)
     for step in steps:
-        if step["type"] == "model":
+        if step.type == "model":
             yield from _call(step, told, is_full=is_full)
         else:
             told.results += 1
@@ -104,9 +103,9 @@ def _agent(
         yield from _waiting(agent, signs)
 
 
-def _call(step: Step, told: _Told, *, is_full: bool) -> Iterator[Text]:
+def _call(step: DocumentStep, told: _Told, *, is_full: bool) -> Iterator[Text]:
     """Yield what is new in a call's request, and its answer; remember both."""
-    asked, answered = (_messages(step, *way) for way in _WAYS)
+    asked, answered = _messages(step.input, "user"), _messages(step.output, "assistant")
     for message in (*_new(asked, told), *answered):
         yield from message_lines(message, is_full=is_full)
     told.messages.update(map(_mark, answered))
@@ -115,11 +114,7 @@ def _call(step: Step, told: _Told, *, is_full: bool) -> Iterator[Text]:
         yield Text("  its texts were not sent", "dim italic")
 
 
-_WAYS = (("input", "user"), ("output", "assistant"))
-
-
-def _messages(step: Step, way: str, role: str) -> Sequence[Message]:
-    text = str(step.get(way) or "")
+def _messages(text: str, role: str) -> Sequence[Message]:
     return read_messages(text) or ([{"role": role, "content": text}] if text else [])
 
 
@@ -151,22 +146,22 @@ def _mark(message: Message) -> bytes:
     return "\0".join((str(message.get("role")), said, *asked)).encode("utf-8", "replace")
 
 
-def _result(step: Step, signs: Signs, *, is_full: bool) -> Iterator[Text]:
+def _result(step: DocumentStep, signs: Signs, *, is_full: bool) -> Iterator[Text]:
     """Yield what a tool gave, or that another agent went on, whose words stand apart."""
-    name = printable(str(step.get("name")))
-    if step["type"] != "tool":
+    name = printable(step.name)
+    if step.type != "tool":
         yield Text(f"  {signs.arrow} {name}", TYPE_STYLES["agent"])
         return
     yield Text.assemble(("tool", ROLE_STYLES["tool"]), (f" {name}", "dim"))
-    yield from text_lines(str(step.get("output") or ""), is_full=is_full)
+    yield from text_lines(step.output, is_full=is_full)
 
 
-def _waiting(step: Step, signs: Signs) -> Iterator[Text]:
+def _waiting(step: DocumentStep, signs: Signs) -> Iterator[Text]:
     """Yield what a paused step asks of a person."""
     if question := _question(step):
         asked = f"  {signs.outcomes['paused']} waits for a person: {printable(question)}"
         yield Text(asked, OUTCOME_STYLES["paused"])
 
 
-def _question(step: Step) -> str:
-    return str((step.get("metadata") or {}).get("question") or "")
+def _question(step: DocumentStep) -> str:
+    return str(step.metadata.get("question") or "")

@@ -150,7 +150,7 @@ def test_a_trace_that_cannot_be_built(doctor: Doctor, data: Path) -> None:
         data,
         "with closing(open_store(url)) as store:",
         "    key = TraceKey('default', 'b' * 32)",
-        "    store.record_progress([Progress(key, 1, Status.LIVE, 3, 1, 'it went boom')])",
+        "    store.progress.record_progress([Progress(key, 1, Status.LIVE, 3, 1, 'it went boom')])",
     )
     doctor.examine(data).expect("quarantine", "warning", "b" * 32, "it went boom", "replay")
     assert doctor.status == 0

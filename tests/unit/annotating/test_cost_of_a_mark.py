@@ -8,11 +8,12 @@ import pytest
 from tests.support.annotated_runs import three_steps
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.annotating.annotating import Annotating
-from spanloom.annotating.requests import Session, Write
+from spanloom.annotation.requests import Session, Write
+from spanloom.annotation.services import Annotating
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.deletions.hiding import DeletedRows
 from spanloom.storage.engine.lane import Lane
+from spanloom.storage.store import ClickHouseStore, compose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def second_mark(store: ClickHouseStore, project: str, noted: list[str]) -> Seque
 def test_a_mark_takes_five_statements_where_nobody_else_writes(
     clickhouse_store: ClickHouseStore, statements: list[str], new_project: Any
 ) -> None:
-    if not clickhouse_store.is_alone():
+    if not clickhouse_store.annotations.is_alone():
         pytest.skip("others may write to a server")
     assert second_mark(clickhouse_store, new_project(), statements) == [
         *("current_version", "annotation_revisions"),
@@ -71,7 +72,7 @@ def test_a_mark_takes_five_statements_where_nobody_else_writes(
 def test_where_others_write_a_mark_takes_four_more(
     clickhouse_store: ClickHouseStore, statements: list[str], new_project: Any
 ) -> None:
-    shared = ClickHouseStore(*clickhouse_store._lanes)
+    shared = compose(clickhouse_store.lanes, DeletedRows(has_deletions=True))
     assert second_mark(shared, new_project(), statements) == [
         *("read_schemes", "current_version", "annotation_revisions", "read_queues"),
         *("annotations", "annotation_revisions", "read_schemes", "scores", "trajectory_changes"),
@@ -82,18 +83,18 @@ def test_what_another_process_says_meanwhile_counts_in_the_score(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two windows of one annotator, behind two processes."""
-    store, add = desk.store, desk.store.add_annotations
+    store, add = desk.store, desk.store.annotations.add
     other = Annotating.over(store)
-    monkeypatch.setattr(store, "is_alone", lambda: False)
+    monkeypatch.setattr(store.annotations, "is_alone", lambda: False)
 
     def add_after_the_other(rows: Any, *, is_told: bool = True) -> None:
-        monkeypatch.setattr(store, "add_annotations", add)
+        monkeypatch.setattr(store.annotations, "add", add)
         session = Session(KEY, other.schemes.find(KEY.project, SCHEME), "ada", 0)
         wrong = {"correctness": "incorrect", "severity": "major"}
         other.writing.write(session, [Write(desk.steps[1], "w-other", {**wrong})])
         add(rows, is_told=is_told)
 
-    monkeypatch.setattr(store, "add_annotations", add_after_the_other)
+    monkeypatch.setattr(store.annotations, "add", add_after_the_other)
     item = {"step_id": desk.steps[0], "correctness": "correct"}
     (score,) = desk.write(item)["scores"]
     assert (score["score"], score["unjudged"]) == (95, 1)

@@ -9,18 +9,18 @@ import pytest
 from tests.support.annotated_runs import SEED, store_run, three_steps, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.annotating.requests import Session, Write
+from spanloom.annotation.requests import Session, Write
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.scores import ScoreQuery
+from spanloom.core.ports.annotations import ScoreQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tests.unit.annotating.conftest import Desk
 
-    from spanloom.annotating.annotating import Annotating
+    from spanloom.annotation.services import Annotating
 
 HEAVIER = SEED.replace("weight: -5", "weight: -8")
 WRONG = {"correctness": "incorrect", "severity": "major"}
@@ -43,7 +43,7 @@ def say(annotating: Annotating, key: TraceKey, step_id: str, who: str = "ada") -
 def scores(desk: Desk) -> Mapping[str, float | None]:
     """Return the score of each run by the first digit of its id."""
     asked = ScoreQuery(name=SCHEME, target="trajectory")
-    found = desk.store.scores(Reach.only(KEY.project), asked, 100)
+    found = desk.store.scores.list(Reach.only(KEY.project), asked, 100)
     return {score.key.trace_id[0]: score.number for score in found}
 
 
@@ -75,7 +75,7 @@ def test_a_run_that_cannot_be_read_keeps_its_score_and_blocks_no_other(
     versions = three_runs.annotating.versions
     with monkeypatch.context() as broken:
         broken.setattr(versions, "anchors", fails_for(KEY, error, versions.anchors))
-        broken.setattr(three_runs.store, "documents_of", Mock(side_effect=error))
+        broken.setattr(three_runs.store.documents, "many", Mock(side_effect=error))
         put(three_runs)
     assert scores(three_runs) == {"0": 92, "4": 95, "9": 92}
     put(three_runs)  # mended, the same again takes what is left
@@ -89,7 +89,7 @@ def test_a_store_that_is_away_is_no_fault_of_runs(
     schemes.put(KEY.project, SCHEME, HEAVIER, "lead", three_runs.annotating.writing.now_us())
     once = Mock(side_effect=[schemes.find(KEY.project, SCHEME), StoreUnavailableError("away")])
     monkeypatch.setattr(schemes, "find", once)
-    monkeypatch.setattr(three_runs.store, "documents_of", away)
+    monkeypatch.setattr(three_runs.store.documents, "many", away)
     monkeypatch.setattr(three_runs.annotating.versions, "anchors", away)
     with pytest.raises(StoreUnavailableError):
         put(three_runs)
@@ -136,13 +136,13 @@ def test_marks_that_count_no_more_take_nothing_off(three_runs: Desk) -> None:
 
 
 def test_a_mark_whose_score_was_never_stored_gets_one(three_runs: Desk) -> None:
-    (row,) = three_runs.store.revisions(KEY, SCHEME, "ada")
-    forgotten = [place for place in three_runs.store._scores if place.trace_id == KEY.trace_id]
+    (row,) = three_runs.store.annotations.revisions(KEY, SCHEME, "ada")
+    forgotten = [place for place in three_runs.store.state.scores if place.trace_id == KEY.trace_id]
     for place in forgotten:
-        del three_runs.store._scores[place]
+        del three_runs.store.state.scores[place]
     put(three_runs)
     asked = ScoreQuery([KEY.trace_id], target="trajectory")
-    (score,) = three_runs.store.scores(Reach.only(KEY.project), asked, 10)
+    (score,) = three_runs.store.scores.list(Reach.only(KEY.project), asked, 10)
     assert (score.number, score.source, score.revision) == (92, "human", row.at_us + 1)
 
 
@@ -151,5 +151,5 @@ def test_what_evaluators_call_by_the_same_name_is_theirs(three_runs: Desk) -> No
     three_runs.ask("POST", "/v1/scores", json={"items": [{**theirs, "value": 0.5}]})
     put(three_runs)
     asked = ScoreQuery(name=SCHEME, sources=["rule"], target="trajectory")
-    (kept,) = three_runs.store.scores(Reach.only(KEY.project), asked, 2)
+    (kept,) = three_runs.store.scores.list(Reach.only(KEY.project), asked, 2)
     assert kept.number == 0.5

@@ -10,7 +10,7 @@ from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.scores import ScoreQuery
+from spanloom.core.ports.annotations import ScoreQuery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ WHOLE = {"write_id": "write-blame", "value": {"responsible_agent": "planner"}}
 
 def told(desk: Desk) -> int:
     """Return how often followers of the feed were told that something was said."""
-    return sum(line.is_said for line in desk.store._announced)
+    return sum(line.is_said for line in desk.store.state.announced)
 
 
 def mark_once(desk: Desk, status: int = 200) -> None:
@@ -33,7 +33,7 @@ def mark_once(desk: Desk, status: int = 200) -> None:
 
 def scores_of_run(desk: Desk) -> int:
     asked = ScoreQuery(name=SCHEME, target="trajectory")
-    return len(desk.store.scores(Reach.only(KEY.project), asked, 10))
+    return len(desk.store.scores.list(Reach.only(KEY.project), asked, 10))
 
 
 def test_a_mark_and_its_score_are_told_of_once_and_behind_both(
@@ -43,9 +43,11 @@ def test_a_mark_and_its_score_are_told_of_once_and_behind_both(
 
     def announce(lines: Sequence[object]) -> None:
         if lines:
-            seen.append((len(desk.store.revisions(KEY, SCHEME, "ada")), scores_of_run(desk)))
+            seen.append(
+                (len(desk.store.annotations.revisions(KEY, SCHEME, "ada")), scores_of_run(desk))
+            )
 
-    monkeypatch.setattr(desk.store, "announce", announce)
+    monkeypatch.setattr(desk.store.state, "announce", announce)
     mark_once(desk)
     assert seen == [(1, 1)]
 
@@ -54,25 +56,27 @@ def test_a_mark_is_told_of_though_its_score_cannot_be_stored(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(desk.store, "add_scores", Mock(side_effect=StoreUnavailableError("full")))
+        broken.setattr(desk.store.scores, "add", Mock(side_effect=StoreUnavailableError("full")))
         mark_once(desk, status=503)
-    assert (len(desk.store.revisions(KEY, SCHEME, "ada")), told(desk)) == (1, 1)
+    assert (len(desk.store.annotations.revisions(KEY, SCHEME, "ada")), told(desk)) == (1, 1)
     mark_once(desk)
-    assert len(desk.store.revisions(KEY, SCHEME, "ada")) == 1
+    assert len(desk.store.annotations.revisions(KEY, SCHEME, "ada")) == 1
     assert (scores_of_run(desk), told(desk)) == (1, 2)
 
 
-@pytest.mark.parametrize("dies_at", ["add_scores", "announce"])
+@pytest.mark.parametrize("dies_at", ["scores", "feed"])
 def test_who_was_killed_between_and_writes_again_is_told_of(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, dies_at: str
 ) -> None:
     with monkeypatch.context() as killed:
-        for name in {dies_at, "announce"}:  # nothing runs behind a kill
-            killed.setattr(desk.store, name, Mock(side_effect=StoreUnavailableError("killed")))
+        died = Mock(side_effect=StoreUnavailableError("killed"))
+        if dies_at == "scores":
+            killed.setattr(desk.store.scores, "add", died)
+        killed.setattr(desk.store.state, "announce", died)  # nothing runs after a kill
         mark_once(desk, status=503)
-    assert (len(desk.store.revisions(KEY, SCHEME, "ada")), told(desk)) == (1, 0)
+    assert (len(desk.store.annotations.revisions(KEY, SCHEME, "ada")), told(desk)) == (1, 0)
     mark_once(desk)
-    assert len(desk.store.revisions(KEY, SCHEME, "ada")) == 1
+    assert len(desk.store.annotations.revisions(KEY, SCHEME, "ada")) == 1
     assert (scores_of_run(desk), told(desk)) == (1, 1)
 
 
@@ -81,11 +85,13 @@ def test_a_write_without_a_score_is_told_of_once_more_when_it_is_repeated(
 ) -> None:
     desk.ask("PUT", "/v1/schemes/blame", json={"text": SCORELESS})
     with monkeypatch.context() as killed:
-        killed.setattr(desk.store, "announce", Mock(side_effect=StoreUnavailableError("killed")))
+        killed.setattr(
+            desk.store.state, "announce", Mock(side_effect=StoreUnavailableError("killed"))
+        )
         desk.write(WHOLE, scheme="blame", status=503)
     assert told(desk) == 0
     desk.write(WHOLE, scheme="blame")
-    assert (len(desk.store.revisions(KEY, "blame", "ada")), told(desk)) == (1, 1)
+    assert (len(desk.store.annotations.revisions(KEY, "blame", "ada")), told(desk)) == (1, 1)
 
 
 def test_an_undo_and_its_score_are_told_of_once(desk: Desk) -> None:

@@ -48,8 +48,8 @@ def test_two_versions_of_a_run_are_laid_side_by_side(changed: Desk) -> None:
 def test_whether_a_version_is_kept_is_asked_with_its_first_mark_alone(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Mock(side_effect=desk.store.has_kept)
-    monkeypatch.setattr(desk.store, "has_kept", asked)
+    asked = Mock(side_effect=desk.store.versions.has)
+    monkeypatch.setattr(desk.store.versions, "has", asked)
     for place in range(3):
         desk.mark(place, "correct")
     assert asked.call_count == 1
@@ -57,7 +57,7 @@ def test_whether_a_version_is_kept_is_asked_with_its_first_mark_alone(
     for _ in range(2):
         desk.mark(0, "correct")
     assert asked.call_count == 2
-    assert [kept.version for kept in desk.store.kept_versions(KEY)] == [2, 1]
+    assert [kept.version for kept in desk.store.versions.list(KEY)] == [2, 1]
 
 
 def test_a_version_that_was_named_before_it_came_is_kept_once_it_is_there(desk: Desk) -> None:
@@ -65,4 +65,4 @@ def test_a_version_that_was_named_before_it_came_is_kept_once_it_is_there(desk: 
     desk.write(item, version=2)
     store_run(desk.store, KEY, [tool_step(2), tool_step(3)], 2)
     desk.write({**item, "step_id": desk.steps[1]}, version=2)
-    assert [kept.version for kept in desk.store.kept_versions(KEY)] == [2]
+    assert [kept.version for kept in desk.store.versions.list(KEY)] == [2]

@@ -8,7 +8,7 @@ import pytest
 from tests.support.annotated_runs import store_run, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.annotating import writing
+from spanloom.annotation import writing
 
 if TYPE_CHECKING:
     from tests.unit.annotating.conftest import Desk
@@ -56,7 +56,7 @@ def test_the_same_request_twice_is_one_row(desk: Desk) -> None:
     item = {"write_id": "same-write", "step_id": desk.steps[0], "correctness": "correct"}
     rows = [desk.write(item)["items"][0] for _ in range(2)]
     assert rows[0] == rows[1]
-    assert len(desk.store.revisions(KEY, SCHEME, "ada")) == 1
+    assert len(desk.store.annotations.revisions(KEY, SCHEME, "ada")) == 1
 
 
 def test_all_or_nothing_and_each_problem_is_named(desk: Desk) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.memory_annotations import MemoryAnnotations
+from tests.support.listed_runs import listed_run
+from tests.support.memory_annotations import MemoryVersions
+from tests.support.memory_state import MemoryState
+from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import message_of
 
 from spanloom.api.app import create_app
@@ -24,7 +27,7 @@ from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN
 from spanloom.core.query.stats import Group
-from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -34,10 +37,8 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
-    from spanloom.core.ports.reading import ReadingStore
-    from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.ports.texts import HitCursor, TextHit, TextSearch
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Numbers
     from spanloom.core.query.where.tree import Condition
@@ -47,17 +48,17 @@ TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 @dataclass
-class ShelfStore(MemoryAnnotations):
-    """The reading half of a trajectory store: a shelf of documents and of summaries."""
+class ShelfStore:
+    """The reading half of a store: a shelf of documents and of summaries."""
 
-    documents: dict[TraceKey, bytes] = field(default_factory=dict)
-    spans: dict[TraceKey, bytes] = field(default_factory=dict)
-    rows: list[StepRow] = field(default_factory=list)
+    stored_documents: dict[TraceKey, bytes] = field(default_factory=dict)
+    stored_spans: dict[TraceKey, bytes] = field(default_factory=dict)
+    rows: list[ListedStep] = field(default_factory=list)
     """Steps of one run."""
-    summaries: list[TrajectorySummary] = field(default_factory=list)
+    summaries: list[ListedRun] = field(default_factory=list)
     talks: list[ConversationSummary] = field(default_factory=list)
     continuations: dict[TraceKey, Continuation] = field(default_factory=dict)
-    asked: list[tuple[Reach, TrajectoryFilter]] = field(default_factory=list)
+    asked: list[tuple[Reach, Condition | None]] = field(default_factory=list)
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
     sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
@@ -66,169 +67,223 @@ class ShelfStore(MemoryAnnotations):
     error: Exception | None = None
 
     def __post_init__(self) -> None:
-        MemoryAnnotations.__init__(self)
+        memory = MemoryStore()
+        self.annotations, self.schemes = memory.annotations, memory.schemes
+        self.scores, self.queues = memory.scores, memory.queues
+        self.versions = ShelvedVersions(self)
+        self.documents = ShelvedDocuments(self)
+        self.spans = ShelvedSpans(self)
+        self.runs = ShelvedRuns(self)
+        self.stats = ShelvedStats(self)
+        self.steps = ShelvedSteps(self)
+        self.conversations = ShelvedConversations(self)
+        self.feed = ShelvedFeed(self)
+        self.texts = ShelvedTexts(self)
+        self.replays = ShelvedReplays(self)
+        self.deletions = ShelvedDeletions(self)
+        self.snapshots = ShelvedSnapshots(self)
 
-    def current_version(self, key: TraceKey) -> int:
-        return 1 if key in self.documents else 0
 
-    def document(self, trace_id: str, reach: Reach) -> bytes | None:
-        return self._on_shelf(self.documents, trace_id, reach)
+class Shelved:
+    """A subject of the store, which finds what a test has put on the shelf."""
 
-    def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
-        return self._on_shelf(self.spans, trace_id, reach)
+    def __init__(self, shelf: ShelfStore) -> None:
+        self._shelf = shelf
 
-    def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
-        found = self.document(trace_id, reach)
-        spans = self.spans_document(trace_id, reach)
+
+class ShelvedDocuments(Shelved):
+    def get(self, trace_id: str, reach: Reach) -> bytes | None:
+        return self._on_shelf(self._shelf.stored_documents, trace_id, reach)
+
+    def many(self, keys: Sequence[TraceKey], _most_bytes: int) -> Sequence[bytes | None]:
+        return [None for _ in keys]
+
+    def spans(self, trace_id: str, reach: Reach) -> bytes | None:
+        return self._on_shelf(self._shelf.stored_spans, trace_id, reach)
+
+    def both(self, trace_id: str, reach: Reach) -> Documents | None:
+        found = self.get(trace_id, reach)
+        spans = self.spans(trace_id, reach)
         return None if found is None else Documents(found, spans or b"[]")
 
     def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
-        if self.find_home(trace_id, reach) is None:
+        if self._shelf.spans.find_home(trace_id, reach) is None:
             return []
         return [StoredVersion(1, Status.SETTLED, 1_715_400_004_000, "12", 14)]
 
+    def _on_shelf(self, shelf: dict[TraceKey, bytes], trace_id: str, reach: Reach) -> bytes | None:
+        if self._shelf.error:
+            raise self._shelf.error
+        found = [v for k, v in shelf.items() if k.trace_id == trace_id and reach.covers(k.project)]
+        return found[-1] if found else None
+
+
+class ShelvedVersions(MemoryVersions):
+    def __init__(self, shelf: ShelfStore) -> None:
+        super().__init__(MemoryState())
+        self._shelf = shelf
+
+    def current(self, key: TraceKey) -> int:
+        return 1 if key in self._shelf.stored_documents else 0
+
+
+class ShelvedSpans(Shelved):
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
-        homes = (key for key in self.documents if key.trace_id == trace_id)
+        homes = (key for key in self._shelf.stored_documents if key.trace_id == trace_id)
         return next((key for key in homes if reach.covers(key.project)), None)
 
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
     ) -> bytes:
-        sent = {span.span_id.hex(): span for span in self.sent.get(key, ())}
+        sent = {span.span_id.hex(): span for span in self._shelf.sent.get(key, ())}
         wanted = [i for i in sorted(sent) if i > after and span_id in ("", i)][:limit]
         return message_of([sent[i] for i in wanted]).SerializeToString() if wanted else b""
 
+
+class ShelvedRuns(Shelved):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         _question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
-        self.asked.append((reach, where))
-        if self.error:
-            raise self.error
-        newest = sorted(self.summaries, key=lambda s: s.cursor, reverse=True)
+    ) -> Sequence[ListedRun]:
+        self._shelf.asked.append((reach, where))
+        if self._shelf.error:
+            raise self._shelf.error
+        newest = sorted(self._shelf.summaries, key=lambda s: s.cursor, reverse=True)
         behind = [s for s in newest if after is None or s.cursor < after]
-        return behind[:limit]
-
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
-        self.asked.append((reach, where))
-        if self.error:
-            raise self.error
-        start = 5 * 10**9 if asked.interval_ns else None
-        group = Group(["planner"] * len(asked.by), start, [2] * len(asked.metrics))
-        return [group] * min(asked.top, 3)
-
-    def steps(
-        self,
-        reach: Reach,
-        where: TrajectoryFilter,
-        limit: int,
-        after: StepCursor | None = None,
-        _asked: StepsAsked = ANY_STEP,
-    ) -> Sequence[StepRow]:
-        self.asked.append((reach, where))
-        if self.error:
-            raise self.error
-        behind = [row for row in self.rows if after is None or row.position > after.position]
         return behind[:limit]
 
     def conversation(
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
-        self.asked.append((reach, where))
-        if self.error:
-            raise self.error
-        lines = [s for s in self.summaries if s.conversation_id == conversation_id]
+    ) -> Sequence[ListedRun]:
+        self._shelf.asked.append((reach, where))
+        if self._shelf.error:
+            raise self._shelf.error
+        lines = [s for s in self._shelf.summaries if s.conversation_id == conversation_id]
         own = [s for s in lines if reach.covers(s.key.project)]
         own.sort(key=lambda s: s.cursor)
         return [s for s in own if after is None or s.cursor > after][:limit]
-
-    def conversations(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
-    ) -> Sequence[ConversationSummary]:
-        self.asked.append((reach, where))
-        if self.error:
-            raise self.error
-        newest = sorted(self.talks, key=lambda talk: talk.cursor, reverse=True)
-        return [talk for talk in newest if after is None or talk.cursor < after][:limit]
-
-    def announced(
-        self, reach: Reach, where: TrajectoryFilter, _after: Position | None, _limit: int
-    ) -> FeedPage:
-        self.asked.append((reach, where))
-        if self.error:
-            raise self.error
-        return FeedPage((), Position(1_715_400_004_600_000))
-
-    def deleted_among(self, _keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
-        return frozenset()
 
     def asked_among(
         self, keys: Sequence[TraceKey], _reach: Reach, _where: Condition
     ) -> AbstractSet[TraceKey]:
         return frozenset(keys)
 
+    def continuation(self, key: TraceKey) -> Continuation:
+        return self._shelf.continuations.get(key, NO_CONTINUATION)
+
+
+class ShelvedStats(Shelved):
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
+        self._shelf.asked.append((reach, where))
+        if self._shelf.error:
+            raise self._shelf.error
+        start = 5 * 10**9 if asked.interval_ns else None
+        group = Group(["planner"] * len(asked.by), start, [2] * len(asked.metrics))
+        return [group] * min(asked.top, 3)
+
+
+class ShelvedSteps(Shelved):
+    def list(
+        self,
+        reach: Reach,
+        where: Condition | None,
+        limit: int,
+        after: StepCursor | None = None,
+        _asked: StepsAsked = ANY_STEP,
+    ) -> Sequence[ListedStep]:
+        self._shelf.asked.append((reach, where))
+        if self._shelf.error:
+            raise self._shelf.error
+        behind = [
+            row for row in self._shelf.rows if after is None or row.row.position > after.position
+        ]
+        return behind[:limit]
+
+
+class ShelvedConversations(Shelved):
+    def list(
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
+    ) -> Sequence[ConversationSummary]:
+        self._shelf.asked.append((reach, where))
+        if self._shelf.error:
+            raise self._shelf.error
+        newest = sorted(self._shelf.talks, key=lambda talk: talk.cursor, reverse=True)
+        return [talk for talk in newest if after is None or talk.cursor < after][:limit]
+
+
+class ShelvedFeed(Shelved):
+    def announced(
+        self, reach: Reach, where: Condition | None, _after: Position | None, _limit: int
+    ) -> FeedPage:
+        self._shelf.asked.append((reach, where))
+        if self._shelf.error:
+            raise self._shelf.error
+        return FeedPage((), Position(1_715_400_004_600_000))
+
+    def deleted_among(self, _keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
+        return frozenset()
+
+
+class ShelvedTexts(Shelved):
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
     ) -> Sequence[TextHit]:
-        self.searched.append((reach, wanted))
-        if self.error:
-            raise self.error
-        return [hit for hit in self.hits if after is None or hit.cursor < after][:limit]
+        self._shelf.searched.append((reach, wanted))
+        if self._shelf.error:
+            raise self._shelf.error
+        return [hit for hit in self._shelf.hits if after is None or hit.cursor < after][:limit]
 
-    def continuation(self, key: TraceKey) -> Continuation:
-        return self.continuations.get(key, NO_CONTINUATION)
 
-    def unfinished_replays(self, _reach: Reach) -> Sequence[Replay]:
-        if self.error:
-            raise self.error
-        return [replay for replay in self.recorded.values() if not replay.is_finished]
+class ShelvedReplays(Shelved):
+    def unfinished(self, _reach: Reach) -> Sequence[Replay]:
+        if self._shelf.error:
+            raise self._shelf.error
+        return [replay for replay in self._shelf.recorded.values() if not replay.is_finished]
 
     def count_traces(self, _selection: Selection) -> int:
         return 12
 
-    def record_replay(self, replay: Replay) -> None:
-        self.recorded[replay.id] = replay
+    def record(self, replay: Replay) -> None:
+        self._shelf.recorded[replay.id] = replay
 
-    def replay(self, replay_id: str, _reach: Reach) -> Replay | None:
-        return self.recorded.get(replay_id)
+    def get(self, replay_id: str, _reach: Reach) -> Replay | None:
+        return self._shelf.recorded.get(replay_id)
 
-    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
-        found = [r for r in self.recorded.values() if reach.includes(r.selection.reach)]
+    def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        found = [r for r in self._shelf.recorded.values() if reach.includes(r.selection.reach)]
         found.sort(key=lambda r: r.id, reverse=True)
         return [r for r in found if after is None or r.id < after][:limit]
 
+
+class ShelvedDeletions(Shelved):
     def extent_of(self, scope: DeletionScope, _until_seq: int) -> Extent:
-        if self.error:
-            raise self.error
+        if self._shelf.error:
+            raise self._shelf.error
         return Extent(3, 40) if scope.reach == Reach.only("default") else Extent(0, 0)
 
     def delete(self, deletion: Deletion) -> Deletion:
         traces, spans = self.extent_of(deletion.scope, deletion.until_seq)
-        self.deleted.insert(0, replace(deletion, traces=traces, spans=spans))
-        return self.deleted[0]
+        self._shelf.deleted.insert(0, replace(deletion, traces=traces, spans=spans))
+        return self._shelf.deleted[0]
 
-    def deletions(self, limit: int) -> Sequence[Deletion]:
-        return self.deleted[:limit]
+    def list(self, limit: int) -> Sequence[Deletion]:
+        return self._shelf.deleted[:limit]
 
-    def take_snapshot(self) -> int:
-        if self.error:
-            raise self.error
+
+class ShelvedSnapshots(Shelved):
+    def take(self) -> int:
+        if self._shelf.error:
+            raise self._shelf.error
         return 15
-
-    def _on_shelf(self, shelf: dict[TraceKey, bytes], trace_id: str, reach: Reach) -> bytes | None:
-        if self.error:
-            raise self.error
-        found = [v for k, v in shelf.items() if k.trace_id == trace_id and reach.covers(k.project)]
-        return found[-1] if found else None
 
 
 def replay(replay_id: str, project: str = "done", *, is_finished: bool = False) -> Replay:
@@ -236,26 +291,10 @@ def replay(replay_id: str, project: str = "done", *, is_finished: bool = False) 
     return Replay(replay_id, selection, 9, done=9, is_finished=is_finished)
 
 
-def summary(number: int, project: str = "default", conversation_id: str = "") -> TrajectorySummary:
-    return TrajectorySummary(
-        key=TraceKey(project, f"{number:032x}"),
-        version=1,
-        status=Status.SETTLED,
-        root_name="team",
-        root_type="graph",
-        start_ns=1_715_400_000_000_000_000 + number // 2,  # two of each start: ties are tested
-        duration_ns=2_000_000,
-        outcome=Outcome.OK,
-        failures=0,
-        agent_names=["a"],
-        step_counts={"agent": 1},
-        span_count=3,
-        input_tokens=10,
-        output_tokens=5,
-        duplicate_of="",
-        dialects=["openinference"],
-        conversation_id=conversation_id,
-    )
+def summary(number: int, project: str = "default", conversation_id: str = "") -> ListedRun:
+    start_ns = 1_715_400_000_000_000_000 + number // 2  # two of each start: ties are tested
+    key = TraceKey(project, f"{number:032x}")
+    return listed_run(key, start_ns, 2_000_000, conversation_id=conversation_id or None)
 
 
 def talk(number: int, project: str = "default") -> ConversationSummary:
@@ -282,8 +321,8 @@ def talk(number: int, project: str = "default") -> ConversationSummary:
 @pytest.fixture
 def store() -> ShelfStore:
     return ShelfStore(
-        documents={TraceKey("default", TRACE): b'{"id": "as stored"}'},
-        spans={TraceKey("default", TRACE): b'[{"span_id": "s"}]'},
+        stored_documents={TraceKey("default", TRACE): b'{"id": "as stored"}'},
+        stored_spans={TraceKey("default", TRACE): b'[{"span_id": "s"}]'},
         summaries=[summary(number) for number in range(7)],
         recorded={
             REPLAY: Replay(REPLAY, Selection(Reach.only("done")), 9, done=9, is_finished=True)
@@ -316,7 +355,7 @@ def client(
     store: ShelfStore, metrics: Metrics, reasons: list[str], troubles: list[str], locks: Locks
 ) -> Iterator[TestClient]:
     app = create_app(
-        cast("ReadingStore", store),
+        store,
         metrics,
         lambda: reasons,
         locks.access,

@@ -43,8 +43,8 @@ class Told:
     def say(self, number: int, version: int = 1, project: str = "p", agent: str = "a") -> None:
         key = TraceKey(project, trace(number))
         record = make_record(key, make_trajectory(key, agent=agent), version=version)
-        self.store.write([record])
-        self.store.announce([Announcement(key, version, Status.SETTLED, START_NS)])
+        self.store.trajectories.write([record])
+        self.store.feed.announce([Announcement(key, version, Status.SETTLED, START_NS)])
 
     def ask(self, **parameters: object) -> Any:
         answer = self.client.get(PATH, params=parameters)  # type: ignore[arg-type]  # as text
@@ -97,8 +97,8 @@ def test_the_filters_of_the_list_narrow_it_down(told: Told) -> None:
     told.say(1, agent="wanted")
     told.say(2, agent="other")
     told.say(3, project="elsewhere", agent="wanted")
-    assert numbers(told.ask(after="beginning", agent_name="wanted", project="p")) == [(1, 1)]
-    assert told.client.get(PATH, params={"agent": "wanted"}).status_code == 422
+    assert numbers(told.ask(after="beginning", agent="wanted", project="p")) == [(1, 1)]
+    assert told.client.get(PATH, params={"agent_name": "wanted"}).status_code == 422
 
 
 def test_a_where_narrows_it_down_by_what_a_run_is_now(told: Told) -> None:
@@ -152,7 +152,7 @@ def test_what_is_not_wanted_ends_no_wait_and_is_passed_by(told: Told) -> None:
 
 def test_one_poller_asks_for_all_who_wait(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Position | None] = []
-    announced = told.store.announced
+    announced = told.store.feed.announced
 
     def noting(*arguments: Any) -> Any:
         asked.append(arguments[2])
@@ -160,7 +160,7 @@ def test_one_poller_asks_for_all_who_wait(told: Told, monkeypatch: pytest.Monkey
 
     at = told.ask()["next"]
     told.ask(after=at, wait=0.5)  # from here on the window has what comes
-    monkeypatch.setattr(told.store, "announced", noting)
+    monkeypatch.setattr(told.store.feed, "announced", noting)
     waiting = [threading.Thread(target=told.ask, kwargs={"after": at, "wait": 1}) for _ in "123"]
     for thread in waiting:
         thread.start()
@@ -199,7 +199,7 @@ def test_a_token_that_is_too_old_is_gone_and_the_answer_says_where_to_go_on(
     def gone(*_: object) -> object:
         raise PositionGoneError("It is not kept as far back.", Position(5, 7, 2, 9))
 
-    monkeypatch.setattr(told.store, "announced", gone)
+    monkeypatch.setattr(told.store.feed, "announced", gone)
     for accept in ("application/json", "text/event-stream"):
         answer = told.client.get(PATH, params={"after": "1"}, headers={"accept": accept})
         assert (answer.status_code, answer.json()["resume"]) == (410, "5-7-2-9")
@@ -208,16 +208,16 @@ def test_a_token_that_is_too_old_is_gone_and_the_answer_says_where_to_go_on(
 
 def test_a_store_that_is_down_ends_no_wait(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     at = told.ask()["next"]
-    announced = told.store.announced
+    announced = told.store.feed.announced
 
     def fails(*_: object) -> object:
         raise StoreUnavailableError("It is away.", 0.1)
 
     def goes() -> None:
-        monkeypatch.setattr(told.store, "announced", fails)
+        monkeypatch.setattr(told.store.feed, "announced", fails)
 
     def back() -> None:
-        monkeypatch.setattr(told.store, "announced", announced)
+        monkeypatch.setattr(told.store.feed, "announced", announced)
         told.say(8)
 
     threading.Timer(0.3, goes).start()
@@ -245,7 +245,9 @@ def test_what_was_deleted_since_is_not_told(told: Told) -> None:
     told.say(1)
     told.say(2)
     time.sleep(3 * feed_module.POLL_S)
-    told.store.delete(new_deletion(DeletionScope(Reach.ALL, trace(1)), "tester", time.time_ns()))
+    told.store.deletions.delete(
+        new_deletion(DeletionScope(Reach.ALL, trace(1)), "tester", time.time_ns())
+    )
     assert numbers(told.ask(after=at)) == [(2, 1)]
 
 

@@ -32,7 +32,7 @@ def get_raw(client: TestClient, path: str, coding: str) -> tuple[str | None, byt
 def test_a_document_is_compressed_for_who_asks(
     size: int, client: TestClient, store: ShelfStore
 ) -> None:
-    store.documents[KEY] = document = b'"%s"' % (b"spanloom " * (size // 9 + 1))
+    store.stored_documents[KEY] = document = b'"%s"' % (b"spanloom " * (size // 9 + 1))
     assert get_raw(client, PATH, "identity") == (None, document)
     coding, body = get_raw(client, PATH, "gzip, deflate")
     assert coding == "gzip"
@@ -41,13 +41,13 @@ def test_a_document_is_compressed_for_who_asks(
 
 
 def test_what_is_small_is_not_worth_it(client: TestClient, store: ShelfStore) -> None:
-    store.documents[KEY] = b"{}"
+    store.stored_documents[KEY] = b"{}"
     answer = client.get(PATH, headers={"accept-encoding": "gzip"})
     assert "content-encoding" not in answer.headers
 
 
 def test_a_stream_is_compressed_piece_by_piece(client: TestClient, store: ShelfStore) -> None:
-    store.documents[KEY] = b"{}"
+    store.stored_documents[KEY] = b"{}"
     store.sent[KEY] = [wire_span(TRACE, n, name="span " * 20) for n in range(1, 50)]
     _, plain = get_raw(client, f"{PATH}/otlp", "identity")
     coding, body = get_raw(client, f"{PATH}/otlp", "gzip")

@@ -35,7 +35,7 @@ def put(store: ShelfStore, number: int, project: str = "default") -> None:
     run: dict[str, Any] = {**canonical_example(), "id": trace}
     run["root_step"] = {**run["root_step"], "name": f"run {number}"}
     store.summaries.append(summary(number, project, TALK))
-    store.documents[TraceKey(project, trace)] = orjson.dumps(run)
+    store.stored_documents[TraceKey(project, trace)] = orjson.dumps(run)
 
 
 @pytest.fixture
@@ -93,13 +93,13 @@ def test_runs_beyond_the_room_are_named_and_their_documents_not_read(
     client: TestClient, talk: ShelfStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    document = talk.document
+    document = talk.documents.get
 
     def counted(trace_id: str, reach: Reach) -> bytes | None:
         read.append(trace_id)
         return document(trace_id, reach)
 
-    monkeypatch.setattr(talk, "document", counted)
+    monkeypatch.setattr(talk.documents, "get", counted)
     monkeypatch.setattr(steps, "MAX_STEPS", STEPS + 2)
     page = client.get(PATH).text
     assert [int(trace, 16) for trace in read] == [20, 22]
@@ -121,21 +121,21 @@ def test_of_more_runs_than_it_names_it_says_where_they_are(
 
 
 def test_a_run_that_is_deleted_meanwhile_is_left_out(client: TestClient, talk: ShelfStore) -> None:
-    del talk.documents[TraceKey("default", f"{22:032x}")]
+    del talk.stored_documents[TraceKey("default", f"{22:032x}")]
     assert traces(client.get(PATH).text) == [20, 24, 30]
 
 
 def test_a_file_that_cannot_be_finished_says_so(
     client: TestClient, talk: ShelfStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = talk.document
+    document = talk.documents.get
 
     def failing(trace_id: str, reach: Reach) -> bytes | None:
         if int(trace_id, 16) == 24:
             raise StoreUnavailableError("away <now>")
         return document(trace_id, reach)
 
-    monkeypatch.setattr(talk, "document", failing)
+    monkeypatch.setattr(talk.documents, "get", failing)
     page = client.get(PATH).text
     assert traces(page) == [20, 22]
     assert "This file is not whole, for the service could not go on: away &lt;now&gt;" in page

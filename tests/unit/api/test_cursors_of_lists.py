@@ -41,12 +41,12 @@ def served() -> Iterator[TestClient]:
     store = MemoryStore()
     for seed, project in enumerate(PROJECTS):
         records = generate_records(20, project, seed=seed)
-        store.write(records)
-        store.index_texts([record.key for record in records])
-        store.add_scores([_score(record.key) for record in records])
+        store.trajectories.write(records)
+        store.text_index.index_texts([record.key for record in records])
+        store.scores.add([_score(record.key) for record in records])
         for number in range(2):
             outdated = Selection(Reach.only(project), other_than=str(number))
-            store.record_replay(Replay(f"{2 * seed + number:016x}", outdated, 0))
+            store.replays.record(Replay(f"{2 * seed + number:016x}", outdated, 0))
     app = create_app(store, Metrics(), list, Locks().access)
     with TestClient(app, base_url="http://localhost") as client:
         yield client

@@ -22,9 +22,9 @@ PATH = f"/v1/trajectories/{A}/diff/{B}"
 def two_runs(store: Any) -> None:
     """Put a run into one project, and one with another answer into another."""
     run = deepcopy(canonical_example())
-    store.documents[TraceKey("default", A)] = orjson.dumps(run)
+    store.stored_documents[TraceKey("default", A)] = orjson.dumps(run)
     run["root_step"]["output"] = "x" * 900
-    store.documents[TraceKey("other", B)] = orjson.dumps(run)
+    store.stored_documents[TraceKey("other", B)] = orjson.dumps(run)
 
 
 def test_the_runs_may_be_of_two_projects(client: TestClient) -> None:

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
 
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
+from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.finding import Finding, FindingStatus
 from spanloom.telemetry import Metrics
 
-if TYPE_CHECKING:
-    from spanloom.core.ports.reading import ReadingStore
-
 FOUND = Finding("disk", FindingStatus.PROBLEM, "1.0 GiB of 99.0 GiB free", "make room")
 
 
 def test_findings_are_passed_on_to_administrators_of_all_projects_alone() -> None:
     locks = Locks()
-    app = create_app(
-        cast("ReadingStore", None), Metrics(), list, locks.access, examine=lambda: [FOUND]
-    )
+    app = create_app(MemoryStore(), Metrics(), list, locks.access, examine=lambda: [FOUND])
     client = TestClient(app, base_url="http://127.0.0.1")
     statuses = {}
     for project in (ALL_PROJECTS, "p"):

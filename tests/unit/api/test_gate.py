@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
-
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import open_access
+from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
-
-if TYPE_CHECKING:
-    from spanloom.core.ports.reading import ReadingStore
 
 
 @pytest.mark.parametrize(
@@ -41,7 +37,7 @@ def test_other_names_are_misdirected(client: TestClient, host: str) -> None:
 
 
 def test_any_name_is_answered_when_asked_for() -> None:
-    app = create_app(cast("ReadingStore", None), Metrics(), list, open_access(), hosts=["*"])
+    app = create_app(MemoryStore(), Metrics(), list, open_access(), hosts=["*"])
     assert TestClient(app).get("/healthz", headers={"Host": "any.example"}).status_code == 200
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from fastapi import APIRouter
 from fastapi.testclient import TestClient
 from starlette.routing import Route
 from tests.support.access import Locks
+from tests.support.memory_store import MemoryStore
 
 from spanloom.access.credentials import make_key
 from spanloom.api.app import create_app
@@ -34,6 +35,7 @@ NEEDED = {
     ("GET", "/v1/stats"): Scope.READ,
     ("GET", "/v1/steps"): Scope.READ,
     ("GET", "/v1/fields"): Scope.READ,
+    ("GET", "/v1/where"): Scope.READ,
     ("GET", "/v1/fields/{name}/values"): Scope.READ,
     ("GET", "/v1/trajectories/latest"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}"): Scope.READ,
@@ -130,7 +132,7 @@ def called(store: ReadingStore) -> Iterator[Called]:
 
 def all_routes() -> set[tuple[str, str]]:
     """Every route that the application would serve: FastAPI's own list, and the description."""
-    app = create_app(cast("ReadingStore", None), Metrics(), list, Locks().access)
+    app = create_app(MemoryStore(), Metrics(), list, Locks().access)
     described = {
         (method.upper(), path)
         for path, methods in app.openapi()["paths"].items()

@@ -24,7 +24,7 @@ PATH = f"/v1/trajectories/{TRACE}"
 
 @pytest.fixture
 def store(store: ShelfStore) -> ShelfStore:
-    store.documents[KEY] = orjson.dumps(canonical_example())
+    store.stored_documents[KEY] = orjson.dumps(canonical_example())
     store.sent[KEY] = [
         wire_span(TRACE, number << 60 | 1, name=f"span {number}") for number in range(1, 8)
     ]
@@ -57,7 +57,7 @@ def test_a_step_comes_with_what_it_was_made_of(client: TestClient, store: ShelfS
     verdict = {"span_id": call["id"], "step_id": call["id"], "dialect": "d", "rule": "r"}
     again = verdict | {"span_id": f"{1:016x}"}
     noise = verdict | {"span_id": f"{2:016x}", "step_id": None}
-    store.spans[KEY] = orjson.dumps([noise, again, verdict])
+    store.stored_spans[KEY] = orjson.dumps([noise, again, verdict])
     found = client.get(f"{PATH}/steps/{call['id']}?with=spans").json()
     assert found["spans"] == [verdict, again]
     assert (found["span_count"], found["version"]) == (2, 1)
@@ -72,7 +72,7 @@ def test_of_a_step_of_many_spans_some_are_given_as_sent(
     call = first_call()
     ids = [call["id"], *(f"{n:016x}" for n in range(1, 1_500))]
     store.sent[KEY] = [wire_span(TRACE, int(span_id, 16)) for span_id in ids[:40]]
-    store.spans[KEY] = orjson.dumps([{"span_id": i, "step_id": call["id"]} for i in ids])
+    store.stored_spans[KEY] = orjson.dumps([{"span_id": i, "step_id": call["id"]} for i in ids])
     found = client.get(f"{PATH}/steps/{call['id']}?with=spans").json()
     assert (found["span_count"], len(found["spans"])) == (1_500, one_step.MAX_TOLD)
     assert len(found["resourceSpans"]) == one_step.MAX_SENT
@@ -85,12 +85,12 @@ def test_a_step_of_another_version_is_refused(client: TestClient) -> None:
 
 
 def test_texts_can_be_had_as_json(client: TestClient, store: ShelfStore) -> None:
-    document: dict[str, Any] = orjson.loads(store.documents[KEY])
+    document: dict[str, Any] = orjson.loads(store.stored_documents[KEY])
     call = next(s for s in document["agent_steps"][0]["steps"] if s["type"] == "model")
     messages = [{"role": "user", "content": "Plan a trip."}]
     deep = "[" * 300 + "]" * 300
     call["input"], call["output"] = orjson.dumps(messages).decode(), deep
-    store.documents[KEY] = orjson.dumps(document)
+    store.stored_documents[KEY] = orjson.dumps(document)
     parsed = client.get(f"{PATH}/steps/{call['id']}?texts=parsed").json()
     assert (parsed["input"], parsed["output"]) == (messages, deep)
     whole = client.get(f"{PATH}?texts=parsed").json()
@@ -106,7 +106,7 @@ def test_without_asking_the_document_is_the_one_stored(client: TestClient) -> No
 def test_the_newest_run_has_a_path_of_its_own(client: TestClient, store: ShelfStore) -> None:
     newest = max(store.summaries, key=lambda line: line.cursor)
     assert client.get("/v1/trajectories/latest").status_code == 404
-    store.documents[newest.key] = b'{"id": "newest"}'
+    store.stored_documents[newest.key] = b'{"id": "newest"}'
     assert client.get("/v1/trajectories/latest").json() == {"id": "newest"}
     store.summaries.clear()
     assert (

@@ -63,8 +63,8 @@ def talking() -> Iterator[TestClient]:
 
 def serving(records: Sequence[TrajectoryRecord]) -> Iterator[TestClient]:
     store = MemoryStore()
-    store.write(records)
-    store.index_texts([record.key for record in records])
+    store.trajectories.write(records)
+    store.text_index.index_texts([record.key for record in records])
     app = create_app(store, Metrics(), list, Locks().access)
     with TestClient(app, base_url="http://localhost") as client:
         yield client
@@ -225,15 +225,15 @@ def test_an_answer_that_breaks_off_says_so(
 ) -> None:
     monkeypatch.setattr(stream, "PAGE_ROWS", 2)
     store.summaries = [replace(summary(n), start_ns=n) for n in range(1, 6)]
-    whole, pages = store.list, []
+    whole, pages = store.runs.list, []
 
-    def fail_later(*args: Any) -> Any:  # as ``ShelfStore.list``
+    def fail_later(*args: Any) -> Any:  # as ``ShelvedRuns.list``
         pages.append(args)
         if len(pages) % 2 == 0:
             raise StoreUnavailableError("it is gone")
         return whole(*args)
 
-    monkeypatch.setattr(store, "list", fail_later)
+    monkeypatch.setattr(store.runs, "list", fail_later)
     *rows, end = lines_of(ask(client, "/v1/trajectories", NDJSON))
     assert (len(rows), end) == (2, {"error": "it is gone", "count": 2})
     for form in (ArrowStream, Parquet):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -48,16 +49,21 @@ class OneRun:
     def versions(self, _trace_id: str, _reach: Reach) -> Sequence[StoredVersion]:
         return [StoredVersion(self.version, Status.SETTLED, self.stored_at_ms, "1", 1)]
 
-    def both_documents(self, _trace_id: str, _reach: Reach) -> Documents:
+    def both(self, _trace_id: str, _reach: Reach) -> Documents:
         self.read += 1
         spans = spans_of_document(orjson.loads(self.body))
         return Documents(self.body, orjson.dumps(spans))
 
-    def kept_versions(self, _key: TraceKey) -> Sequence[KeptAt]:
+    def list(self, _key: TraceKey) -> Sequence[KeptAt]:
         return [KeptAt(one.version, one.at_us) for one in self.kept.values()]
 
-    def kept_version(self, _key: TraceKey, version: int) -> KeptVersion | None:
+    def get(self, _key: TraceKey, version: int) -> KeptVersion | None:
         return self.kept.get(version)
+
+
+def views_of(one: OneRun) -> RunViews:
+    store = SimpleNamespace(spans=one, documents=one, versions=one)
+    return RunViews(cast("ReadingStore", store))
 
 
 def name_of(views: RunViews, version: int | None = None) -> str:
@@ -68,7 +74,7 @@ def name_of(views: RunViews, version: int | None = None) -> str:
 
 def test_a_run_that_was_deleted_and_sent_again_is_not_the_one_before() -> None:
     store = OneRun(document("before", 1), 1, 5)
-    views = RunViews(cast("ReadingStore", store))
+    views = views_of(store)
     assert [name_of(views, 1), name_of(views, 1), store.read] == ["before", "before", 1]
     store.body, store.stored_at_ms = document("after", 1), 9_000
     assert [name_of(views, 1), name_of(views), store.read] == ["after", "after", 2]
@@ -77,7 +83,7 @@ def test_a_run_that_was_deleted_and_sent_again_is_not_the_one_before() -> None:
 def test_a_version_that_was_kept_is_read_from_its_document() -> None:
     body = document("third", 1)  # versions that say the same share the document of the first
     kept = {3: KeptVersion(KEY, 3, "h", 7_000, body)}
-    views = RunViews(cast("ReadingStore", OneRun(document("fourth", 4), 4, 5, kept)))
+    views = views_of(OneRun(document("fourth", 4), 4, 5, kept))
     old = views.view(KEY.trace_id, REACH, 3)
     assert old is not None
     assert (old.version, old.rows[0].name) == (3, "third")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
-
 from fastapi.testclient import TestClient
 from tests.support.access import open_access
+from tests.support.memory_store import MemoryStore
 
 from spanloom import __version__
 from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
-
-if TYPE_CHECKING:
-    from spanloom.core.ports.reading import ReadingStore
 
 
 def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:
@@ -22,7 +18,7 @@ def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:
 
 def test_it_tells_its_port_of_sql_if_it_has_one(client: TestClient) -> None:
     assert client.get("/v1/service").json() == {"version": __version__, "sql_port": None}
-    app = create_app(cast("ReadingStore", None), Metrics(), list, open_access(), sql_port=8124)
+    app = create_app(MemoryStore(), Metrics(), list, open_access(), sql_port=8124)
     answer = TestClient(app, base_url="http://127.0.0.1").get("/v1/service")
     assert answer.json()["sql_port"] == 8124
 
@@ -57,9 +53,7 @@ def test_figures_are_prometheus_text(client: TestClient) -> None:
 
 
 def test_a_part_that_runs_alone_serves_only_these() -> None:
-    app = create_app(
-        cast("ReadingStore", None), Metrics(), list, open_access(), has_trajectories=False
-    )
+    app = create_app(MemoryStore(), Metrics(), list, open_access(), has_trajectories=False)
     client = TestClient(app, base_url="http://127.0.0.1")
     assert list(client.get("/openapi.json").json()["paths"]) == [
         "/healthz",

@@ -15,7 +15,7 @@ from click.shell_completion import ShellComplete
 from spanloom import client as client_room
 from spanloom.api.stats_schemas import FieldItem
 from spanloom.cli.begun_query import Place, read_begun
-from spanloom.cli.bounded import WAIT_S
+from spanloom.cli.completing_fields import WAIT_S
 from spanloom.cli.completion import PROGRAM, VARIABLE
 from spanloom.cli.group import spanloom
 from spanloom.client import UnreachableError
@@ -115,7 +115,7 @@ def test_where_a_query_ends(text: str, place: Place, of: str, field: str, part: 
         (("list", "--where", "metad"), ["metadata."]),
         (("stats", "count,p9"), ["count,p90(", "count,p95(", "count,p99("]),
         (("stats", "p95(durat"), ["p95(duration)"]),
-        (("stats", "rate(has"), ["rate(has_error)"]),
+        (("stats", "rate(has"), ["rate(has_error)", "rate(has_steps)"]),
         (("fields", "env"), ["environment"]),
         (("fields", "--of", "steps", "args"), ["args_key"]),
         (("list", "--columns", "trace_id,root_n"), ["trace_id,root_name"]),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from spanloom import Client
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
     Ask = Callable[..., Result]
 
@@ -35,7 +35,7 @@ NUMBERS = (
 
 @pytest.fixture(scope="module")
 def port(clickhouse_store: ClickHouseStore) -> Iterator[SqlPort]:
-    path = clickhouse_store._path
+    path = clickhouse_store.snapshots._path
     if path is None:
         pytest.skip("the SQL port is for the embedded store")
     with open_port(path) as port:

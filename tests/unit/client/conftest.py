@@ -104,7 +104,7 @@ class World:
             document=encode_document(made, 1, Status.SETTLED),
             spans_document=encode_spans(made),
         )
-        self.store.write([record])
+        self.store.trajectories.write([record])
         return key
 
 

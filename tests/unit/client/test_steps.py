@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_steps_are_those_that_are_asked_for(world: World, client: Client) -> None:
-    world.store.write(generate_records(20, "shop"))
+    world.store.trajectories.write(generate_records(20, "shop"))
     rows = list(client.steps("type = tool and error", run_where="has_error", project="shop"))
     assert rows
     assert all(row.type == "tool" and row.has_error for row in rows)
@@ -34,7 +34,7 @@ def test_a_wrong_question_shows_its_place(client: Client) -> None:
 
 
 def test_an_async_client_gives_the_same(world: World, client: Client) -> None:
-    world.store.write(generate_records(5, "shop"))
+    world.store.trajectories.write(generate_records(5, "shop"))
     expected = list(client.steps("type = model"))
 
     async def read() -> None:

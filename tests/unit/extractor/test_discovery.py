@@ -26,7 +26,7 @@ class Looking(World):
 
     def __init__(self) -> None:
         super().__init__()
-        self.discovery = Discovery(self.store, self.timing)
+        self.discovery = Discovery(self.store.progress, self.timing)
 
     def look(self, seconds: float = 0) -> int:
         """Let time pass and look; give how many traces wait."""
@@ -41,8 +41,10 @@ class Looking(World):
         """Note everything that is due as built, up to the newest span it knows of."""
         for trace, status in self.discovery.due(self.now_ns):
             found = trace.seq if seq is None else seq
-            arrived = self.store.arrived([trace.key])[trace.key]
-            self.store.record_progress([Progress(trace.key, found, status, arrived=arrived)])
+            arrived = self.store.spans.arrived([trace.key])[trace.key]
+            self.store.progress.record_progress(
+                [Progress(trace.key, found, status, arrived=arrived)]
+            )
             self.discovery.built(trace, found, status, self.now_ns)
 
 
@@ -173,7 +175,7 @@ def test_an_old_sequence_of_a_finished_trace_is_found_at_once(world: Looking) ->
     assert world.due() == [], "its INSERT may still be under way"
     world.look(1)
     assert world.due() == [(key_of().trace_id, Status.SETTLED)]
-    world.build(seq=world.store.read_progress([key_of()])[key_of()].seq)
+    world.build(seq=world.store.progress.read_progress([key_of()])[key_of()].seq)
     assert world.look(world.timing.sweep_s) == 0
 
 
@@ -185,15 +187,15 @@ def test_a_sweep_asks_for_a_quarter_of_an_hour_whatever_is_stored(
         world.look(60)
         world.build()
     asked: list[int] = []
-    inserted = world.store.inserted
+    inserted = world.store.progress.inserted
 
     def noting(since_s: int, width_s: int = 1) -> Mapping[int, int]:
         asked.append(since_s)
         return inserted(since_s, width_s)
 
-    monkeypatch.setattr(world.store, "inserted", noting)
+    monkeypatch.setattr(world.store.progress, "inserted", noting)
     world.look(60)
-    assert asked == [world.store.clock() - 60 - SWEEP_BACK_S]
+    assert asked == [world.store.progress.clock() - 60 - SWEEP_BACK_S]
 
 
 def test_after_a_long_pause_a_sweep_begins_before_it(world: Looking) -> None:
@@ -209,23 +211,23 @@ def test_a_new_beginning_reads_from_the_watermark_on(world: Looking) -> None:
         world.look(60)
         world.build()
     world.send(sent(1, trace_id=OTHER))
-    began = Discovery(world.store, world.timing)
+    began = Discovery(world.store.progress, world.timing)
     began.look(Moment(world.now_ns))
     assert [t.key.trace_id for t in began._pending.values()] == [OTHER]
-    assert world.store.read_watermark() > world.store.clock() - 120
-    assert min(began._window._known) > world.store.clock() - 2 * SWEEP_BACK_S
+    assert world.store.progress.read_watermark() > world.store.progress.clock() - 120
+    assert min(began._window._known) > world.store.progress.clock() - 2 * SWEEP_BACK_S
 
 
 def test_a_waiting_trace_holds_the_watermark_until_the_store_knows_of_it(world: Looking) -> None:
     world.send(sent(2, 1))
     world.look()
-    first_s = world.store.clock()
+    first_s = world.store.progress.clock()
     world.look(61)
-    assert world.store.read_watermark() == first_s
+    assert world.store.progress.read_watermark() == first_s
     world.build()
-    assert world.store.read_progress([key_of()])[key_of()].status is Status.PARTIAL
+    assert world.store.progress.read_progress([key_of()])[key_of()].status is Status.PARTIAL
     world.look(61)
-    assert world.store.read_watermark() == world.store.clock()
+    assert world.store.progress.read_watermark() == world.store.progress.clock()
 
 
 def test_a_store_whose_clock_was_set_back_is_compared_whole(world: Looking) -> None:
@@ -235,7 +237,7 @@ def test_a_store_whose_clock_was_set_back_is_compared_whole(world: Looking) -> N
     world.look(61)
     world.wait(-86_400)
     world.send(sent(1, trace_id=OTHER))
-    began = Discovery(world.store, world.timing)
+    began = Discovery(world.store.progress, world.timing)
     began.look(Moment(world.now_ns))
     assert [t.key.trace_id for t in began._pending.values()] == [OTHER]
     world.look(0.2)
@@ -250,7 +252,7 @@ def test_a_store_that_fails_half_way_through_a_look_is_asked_again(
     world.send(sent(1))
     for method in ("changes_since", "read_progress"):
         with monkeypatch.context() as broken:
-            broken.setattr(world.store, method, raising)
+            broken.setattr(world.store.progress, method, raising)
             with pytest.raises(StoreUnavailableError):
                 world.look(0.2)
     assert world.look(0.2) == 1
@@ -264,14 +266,14 @@ def test_a_store_that_took_nothing_in_is_not_asked(
     world.look()
     assert world.look(0.2) == 1
     with monkeypatch.context() as broken:
-        broken.setattr(world.store, "changes_since", raising)
+        broken.setattr(world.store.progress, "changes_since", raising)
         assert world.look(0.2) == 1
         world.send(sent(1, trace_id=OTHER))
         with pytest.raises(StoreUnavailableError):
             world.look(0.2)
         with pytest.raises(StoreUnavailableError):
             world.look(0.2)
-        broken.setattr(world.store, "appends", lambda: None)
+        broken.setattr(world.store.progress, "appends", lambda: None)
         with pytest.raises(StoreUnavailableError):
             world.look(0.2)
     assert world.look(0.2) == 2
@@ -300,14 +302,14 @@ def test_spans_are_counted_once_however_often_they_are_seen(world: Looking) -> N
 
 def test_a_new_beginning_knows_attempts_and_roots(world: Looking) -> None:
     world.send(sent(1))
-    world.store.record_progress([Progress(key_of(), 0, Status.LIVE, attempts=4)])
+    world.store.progress.record_progress([Progress(key_of(), 0, Status.LIVE, attempts=4)])
     world.look()
     assert world.due() == [(key_of().trace_id, Status.FAILED)]
 
 
 def test_a_late_span_of_a_settled_trace_needs_no_root_of_its_own(world: Looking) -> None:
     world.send(sent(1))
-    world.store.record_progress([Progress(key_of(), world.now_ns // 1000, Status.SETTLED)])
+    world.store.progress.record_progress([Progress(key_of(), world.now_ns // 1000, Status.SETTLED)])
     world.look(100)
     assert len(world.discovery) == 0
     world.send(sent(2, 1))

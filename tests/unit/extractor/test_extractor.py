@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from tests.support.extracting import TRACE, World, key_of, sent
+from tests.support.memory_progress import MemoryProgress
+from tests.support.memory_spans import MemorySpans
 from tests.support.memory_store import MemoryStore
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extractor import FEW_TRACES, MIN_REST_S
 from spanloom.extractor.readiness import Timing
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.progress import TraceChange
+    from spanloom.core.ports.progress import Progress, TraceChange
     from spanloom.extractor.options import BuildOptions
     from spanloom.extractor.result import BatchResult
 
@@ -40,7 +41,7 @@ def test_root_and_quiet_settle_a_trace(world: World) -> None:
     assert world.step(0.4) == 0
     assert world.step(0.1) == 1
     assert world.said() == (1, "settled", 2)
-    assert world.store.read_progress([key_of()])[key_of()].status is Status.SETTLED
+    assert world.store.progress.read_progress([key_of()])[key_of()].status is Status.SETTLED
     assert world.step(100) == 0
 
 
@@ -156,8 +157,8 @@ def test_a_new_extractor_goes_on_with_live_traces(world: World) -> None:
     assert world.said() == (2, "partial", 1)
 
 
-class Interrupting(MemoryStore):
-    """A store in which something happens just after spans were read."""
+class Interrupting(MemorySpans):
+    """Spans of a store in which something happens just after spans were read."""
 
     after_reading: Callable[[], None] = staticmethod(lambda: None)
 
@@ -169,28 +170,30 @@ class Interrupting(MemoryStore):
 
 
 def test_a_trace_whose_spans_cannot_be_read_yet_is_read_again() -> None:
-    class Delayed(MemoryStore):
+    class Delayed(MemorySpans):
         visible = False
 
         def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
             return super().read_spans(keys) if self.visible else {}
 
-    store = Delayed()
+    store = MemoryStore()
+    spans = store.spans = Delayed(store.state)
     world = World(store)
     world.send(sent(1))
     assert world.step(1) == 1
     assert world.step(0.5) == 0
-    store.visible = True
+    spans.visible = True
     assert world.step(0.5) == 1
     assert world.said() == (1, "settled", 1)
 
 
 @pytest.mark.parametrize("restarted", [False, True])
 def test_a_span_that_arrives_while_its_trace_is_built_is_not_missed(*, restarted: bool) -> None:
-    store = Interrupting()
+    store = MemoryStore()
+    spans = store.spans = Interrupting(store.state)
     world = World(store)
     world.send(sent(1))
-    store.after_reading = lambda: world.send(sent(2, 1))
+    spans.after_reading = lambda: world.send(sent(2, 1))
     world.step(1)
     assert world.said() == (1, "settled", 1)
     if restarted:
@@ -200,20 +203,21 @@ def test_a_span_that_arrives_while_its_trace_is_built_is_not_missed(*, restarted
 
 
 def test_a_store_that_fails_half_way_loses_nothing() -> None:
-    class Failing(MemoryStore):
+    class Failing(MemoryProgress):
         broken = True
 
-        def record_progress(self, progress: object) -> None:
+        def record_progress(self, progress: Sequence[Progress]) -> None:
             if self.broken:
                 raise StoreUnavailableError("away")
-            super().record_progress(progress)  # type: ignore[arg-type]  # passed through
+            super().record_progress(progress)
 
-    store = Failing()
+    store = MemoryStore()
+    progress = store.progress = Failing(store.state)
     world = World(store)
     world.send(sent(1))
     with pytest.raises(StoreUnavailableError):
         world.step(1)
-    store.broken = False
+    progress.broken = False
     world.step(1)
     assert world.said() == (1, "settled", 1)
     assert world.step(60) == 0
@@ -252,14 +256,14 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
         world.send(*spans)
     assert world.step(1) == 8
     assert sizes == [3, 1, 3, 1]
-    assert len(world.store.list(Reach.ALL, TrajectoryFilter(), 20)) == 8
+    assert len(world.store.runs.list(Reach.ALL, None, 20)) == 8
 
 
 @pytest.mark.parametrize("error", [StoreUnavailableError("away", 0.01), ValueError("a bug")])
 def test_the_thread_outlives_any_error(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spanloom.extractor.extractor.AFTER_A_BUG_S", 0.01)
 
-    class Failing(MemoryStore):
+    class Failing(MemoryProgress):
         failures = 2
 
         def unfinished(self) -> Sequence[TraceChange]:
@@ -268,7 +272,9 @@ def test_the_thread_outlives_any_error(error: Exception, monkeypatch: pytest.Mon
                 raise error
             return super().unfinished()
 
-    world = World(Failing(), Timing(poll_s=0.01))
+    store = MemoryStore()
+    store.progress = Failing(store.state)
+    world = World(store, Timing(poll_s=0.01))
     world.send(sent(1))
     world.wait(1)
     world.extractor.start()
@@ -325,27 +331,25 @@ def test_the_thread_works_until_it_is_stopped() -> None:
     assert world.said()[0] == 1
 
 
-class Expiring(MemoryStore):
-    """A store whose retention takes spans."""
-
-    def expire(self, *numbers: int) -> None:
-        for number in numbers:
-            del self._spans[key_of()][f"{number:016x}"]
+def expire(store: MemoryStore, *numbers: int) -> None:
+    """Take spans, as retention does."""
+    for number in numbers:
+        del store.state.spans[key_of()][f"{number:016x}"]
 
 
 def test_a_trajectory_is_not_replaced_by_one_of_the_spans_that_retention_left() -> None:
-    store = Expiring()
+    store = MemoryStore()
     world = World(store)
     call = {"gen_ai.operation.name": "chat"}
     world.send(*(sent(n, min(n - 1, 1), call if n == 2 else {}) for n in range(1, 6)))
     world.step(1)
-    before = store.document(TRACE, Reach.ALL)
-    store.expire(1, 2, 3)
+    before = store.documents.get(TRACE, Reach.ALL)
+    expire(store, 1, 2, 3)
     world.send(sent(6, 1))
     world.run(70, every=1)
-    assert store.document(TRACE, Reach.ALL) == before
+    assert store.documents.get(TRACE, Reach.ALL) == before
     assert 'spanloom_extractions_total{result="kept"} 1.0' in world.metrics.render().decode()
     assert world.step(100) == 0
     world.send(*(sent(n, 1) for n in range(7, 20)))
     world.run(70, every=1)
-    assert store.document(TRACE, Reach.ALL) == before, "more spans, but a step of it is gone"
+    assert store.documents.get(TRACE, Reach.ALL) == before, "more spans, but a step of it is gone"

@@ -116,6 +116,24 @@ def test_a_growing_trace_is_built_again_when_it_has_grown_by_a_quarter(
     assert at(now_s, spans=spans, has_root=False, **built) is status  # type: ignore[arg-type]  # by name
 
 
+@pytest.mark.parametrize(
+    ("spans", "wait_s"), [(1, 1), (2_500, 1), (10_000, 4), (50_000, 20), (75_000, 30), (10**6, 30)]
+)
+def test_a_large_trace_waits_longer_while_it_grows(spans: int, wait_s: float) -> None:
+    """Building it takes 100 µs a span: a fifth of the time at most, but for very large ones."""
+
+    def growing(now_s: float) -> Status | None:
+        return at(now_s, last_s=now_s, has_root=False, spans=spans)
+
+    assert growing(wait_s - 0.001) is None
+    assert growing(wait_s) is LIVE
+
+
+def test_a_large_trace_settles_as_soon_as_a_small_one() -> None:
+    assert at(5.4, last_s=5, root_s=5, spans=100_000) is None
+    assert at(5.5, last_s=5, root_s=5, spans=100_000) is SETTLED
+
+
 def test_a_run_is_not_shown_once_more_right_before_it_settles() -> None:
     grown = {"root_s": 10.0, "last_s": 10.0, "spans": 9, "live_builds": 1, "built_s": 1.5}
     assert at(10.4, **grown) is None  # type: ignore[arg-type]  # by name

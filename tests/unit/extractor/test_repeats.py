@@ -26,7 +26,7 @@ APART_NS, LASTS_NS = 100_000_000, 50_000_000
 class Nothing:
     """A store without calls."""
 
-    def find_calls(self, _project: str, _windows: Sequence[CallWindow]) -> Sequence[Call]:
+    def find(self, _project: str, _windows: Sequence[CallWindow]) -> Sequence[Call]:
         return []
 
 

@@ -64,7 +64,7 @@ def versions(world: World) -> list[int]:
 
 def test_without_a_replay_the_store_is_asked_now_and_then(world: World, replayer: Replayer) -> None:
     assert replayer.step() is None
-    asked = request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+    asked = request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     assert replayer.step() is None
     world.wait(LOOK_S)
     found = replayer.step()
@@ -73,7 +73,7 @@ def test_without_a_replay_the_store_is_asked_now_and_then(world: World, replayer
 
 
 def test_everything_is_built_again_in_pieces(world: World, replayer: Replayer) -> None:
-    asked = request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+    asked = request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     assert (asked.total, asked.done) == (7, 0)
     reached = work_off(replayer)
     assert [(r.done, r.is_finished) for r in reached] == [
@@ -90,7 +90,7 @@ def test_everything_is_built_again_in_pieces(world: World, replayer: Replayer) -
 
 def test_what_comes_out_the_same_is_not_written_again(world: World, replayer: Replayer) -> None:
     for _ in range(2):
-        request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+        request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
         world.wait(LOOK_S)
         last = work_off(replayer)[-1]
     assert (last.done, last.written) == (7, 0)
@@ -100,24 +100,24 @@ def test_what_comes_out_the_same_is_not_written_again(world: World, replayer: Re
 def test_a_kill_costs_one_piece_and_the_same_request_goes_on(
     world: World, replayer: Replayer
 ) -> None:
-    asked = request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+    asked = request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     replayer.step()
     successor = Replayer(
         world.store, world.metrics, lambda: world.now_ns, InProcess(world.store, BY_DEFAULT)
     )
     world.wait(9)
-    again = request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+    again = request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     assert (again.id, again.done) == (asked.id, 3)
-    other = request_replay(world.store, Selection(Reach.only("x")), world.now_ns)
+    other = request_replay(world.store.replays, Selection(Reach.only("x")), world.now_ns)
     assert other.id > asked.id
     assert [r.done for r in work_off(successor)] == [6, 7, 7, 0]
 
 
 def test_only_the_outdated_are_selected(world: World, replayer: Replayer) -> None:
     outdated = Selection(Reach.ALL, other_than="next")
-    assert request_replay(world.store, outdated, world.now_ns).total == 7
+    assert request_replay(world.store.replays, outdated, world.now_ns).total == 7
     work_off(replayer)
-    assert request_replay(world.store, outdated, world.now_ns + 10**6).total == 0
+    assert request_replay(world.store.replays, outdated, world.now_ns + 10**6).total == 0
 
 
 def test_a_trace_that_fails_keeps_what_is_stored(
@@ -129,7 +129,7 @@ def test_a_trace_that_fails_keeps_what_is_stored(
         return extract.extract(key, spans, prices)
 
     monkeypatch.setattr(drafts, "extract", fail_one)
-    request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+    request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     last = work_off(replayer)[-1]
     assert (last.done, last.written, last.failed) == (7, 6, 1)
     assert world.said(TRACES[1]) == (1, "settled", 2)
@@ -140,14 +140,14 @@ def test_traces_are_looked_up_many_at_a_time(
 ) -> None:
     monkeypatch.setattr(replay, "AHEAD", 4)
     asked: list[str] = []
-    traces_after = world.store.traces_after
+    traces_after = world.store.replays.traces_after
 
     def listen(selection: Selection, after: TraceKey, limit: int) -> Sequence[StoredTrace]:
         asked.append(after.trace_id)
         return traces_after(selection, after, limit)
 
-    request_replay(world.store, Selection(Reach.ALL), world.now_ns)
-    monkeypatch.setattr(world.store, "traces_after", listen)
+    request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
+    monkeypatch.setattr(world.store.replays, "traces_after", listen)
     assert [r.done for r in work_off(replayer)] == [3, 4, 7, 7]
     assert asked == ["", TRACES[3], TRACES[6]]
 
@@ -156,7 +156,7 @@ def test_a_piece_has_few_spans_but_one_trace_at_least(
     world: World, replayer: Replayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replay, "MAX_SPANS", 1)
-    request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+    request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     assert [r.done for r in work_off(replayer)] == [1, 2, 3, 4, 5, 6, 7, 7]
 
 
@@ -167,11 +167,11 @@ def test_live_traces_are_left_to_discovery_which_is_not_disturbed(
     world.send(sent(2, 1, chat(1, 1), growing))
     world.run(31, every=10)
     assert world.said(growing)[1] == "live"
-    before = world.store.read_progress([key_of(t) for t in (*TRACES, growing)])
-    request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+    before = world.store.progress.read_progress([key_of(t) for t in (*TRACES, growing)])
+    request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     work_off(replayer)
     assert world.said(growing) == (1, "live", 1)
-    assert world.store.read_progress(list(before)) == before
+    assert world.store.progress.read_progress(list(before)) == before
     world.send(sent(1, trace_id=growing))
     world.run(3)
     assert world.said(growing) == (2, "settled", 2)
@@ -182,13 +182,13 @@ def test_the_extractor_works_replays_off_between_its_live_work(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extract, "EXTRACTOR_VERSION", "next")
-    request_replay(world.store, Selection(Reach.ALL), world.now_ns)
+    request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     world.send(sent(1, trace_id="ff" * 16))
     world.wait(5)
     world.extractor._timing = replace(world.timing, poll_s=0.01)
     world.extractor.start()
     deadline = time.monotonic() + 20
-    while world.store.unfinished_replays(Reach.ALL) and time.monotonic() < deadline:
+    while world.store.replays.unfinished(Reach.ALL) and time.monotonic() < deadline:
         time.sleep(0.01)
     world.extractor.stop()
     assert versions(world) == [2] * 7

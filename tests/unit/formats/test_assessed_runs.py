@@ -11,6 +11,7 @@ from invariant_sdk.types.annotations import AnnotationCreate
 from invariant_sdk.types.push_traces import PushTracesRequest
 from tests.support.assessed import at_address, check_messages, check_snorkel, nodes_of
 
+from spanloom.core.document import Document, DocumentAgent
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
@@ -42,7 +43,7 @@ def test_the_conversation_is_told_from_steps(run: Json) -> None:
         {"id": "c1", "type": "function", "function": _call("Oslo")},
         {"id": "c2", "type": "function", "function": _call("Bergen")},
     ]
-    assert [turn.message for turn in conversation(run["agent_steps"][0])] == [
+    assert [turn.message for turn in conversation(next(Document(run).agents))] == [
         {"role": "user", "content": "Oslo or Bergen?"},
         {"role": "assistant", "content": "", "tool_calls": calls},
         {"role": "tool", "tool_call_id": "c1", "name": "weather", "content": "dry"},
@@ -77,7 +78,7 @@ def test_results_stand_as_they_were_called() -> None:
         _ran("early", "Oslo"),
         _ran("beyond", "Molde", "fog"),
     ]
-    _, *results = (turn.message for turn in conversation({"steps": steps}))
+    _, *results = (turn.message for turn in conversation(DocumentAgent({"steps": steps})))
     told = [(one["tool_call_id"], one["content"]) for one in results]
     assert told == [("m.0", "dry"), ("m.1", "rain"), ("beyond", "fog")]
 
@@ -92,7 +93,7 @@ def test_a_result_that_is_no_step_is_kept_once() -> None:
             "m2", [{"role": "user", "content": "?"}, asked, result, result], {"role": "assistant"}
         ),
     ]
-    roles = [turn.message["role"] for turn in conversation({"steps": steps})]
+    roles = [turn.message["role"] for turn in conversation(DocumentAgent({"steps": steps}))]
     assert roles == ["user", "assistant", "tool", "assistant"]
 
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import orjson
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spanloom.core.formats import canonical, json_bytes
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.formats.schema import canonical_example, canonical_schema
 from spanloom.core.model.trajectory import Status, Trajectory
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
 
 def decode(trajectory: Trajectory) -> Any:
     return orjson.loads(encode_document(trajectory, 3, Status.SETTLED))
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_a_long_document_is_written_in_pieces_to_the_same_bytes(
+    trajectory: Trajectory, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    agent = trajectory.agent_steps[0]
+    odd = agent.steps[0]._replace(input="half a pair \ud800", output="退款")
+    steps = [*agent.steps, odd, *agent.steps, *agent.steps]
+    agents = [agent, agent._replace(steps=steps), agent._replace(steps=[])]
+    long = replace(trajectory, agent_steps=agents, verdicts=[*trajectory.verdicts] * 3)
+    whole = encode_document(long, 3, Status.SETTLED), encode_spans(long)
+    monkeypatch.setattr(canonical, "AT_ONCE", at_once)
+    monkeypatch.setattr(json_bytes, "AT_ONCE", at_once)
+    assert (encode_document(long, 3, Status.SETTLED), encode_spans(long)) == whole
 
 
 def test_times_are_strings_of_whole_milliseconds(trajectory: Trajectory) -> None:

@@ -162,8 +162,8 @@ def test_captured_runs_fit_the_published_schema_and_keep_their_tokens(
 ) -> None:
     store = MemoryStore()
     captures = [c for c in all_captures() if c.dialect == dialect]
-    store.append([spooled(body, "p") for c in captures for body in c.requests()])
-    traces = store.read_spans([change.key for change in store.unextracted()])
+    store.spans.append([spooled(body, "p") for c in captures for body in c.requests()])
+    traces = store.spans.read_spans([change.key for change in store.progress.unextracted()])
     ours, published = checked(coze_schema()), checked(coze_loop_schema)
     for key, spans in traces.items():
         trajectory = extract(key, spans)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.memory_store import MemoryStore
+from tests.support.memory_texts import MemoryTextIndex
 from tests.support.texts import found, step, text_record
 
 from spanloom.core.errors import StoreFaultError
@@ -16,17 +17,17 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tests.support.memory_state import MemoryState
+
 NS = 10**9
 A, B, C = (TraceKey("p", letter * 32) for letter in "abc")
 
 
-class WatchedStore(MemoryStore):
+class WatchedIndex(MemoryTextIndex):
     """Notes what it is asked to index, and dies or trips when told to."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.now_s = 1_000_000
-        self.clock_ns = lambda: self.now_s * NS
+    def __init__(self, state: MemoryState) -> None:
+        super().__init__(state)
         self.asked: list[Sequence[TraceKey]] = []
         self.bad: set[TraceKey] = set()
 
@@ -36,8 +37,18 @@ class WatchedStore(MemoryStore):
             raise StoreFaultError("cannot be read")
         return super().index_texts(keys)
 
+
+class WatchedStore(MemoryStore):
+    """A store with such an index, and a clock of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_s = 1_000_000
+        self.state.clock_ns = lambda: self.now_s * NS
+        self.text_index = self.watched = WatchedIndex(self.state)
+
     def say(self, key: TraceKey, said: str) -> None:
-        self.write([text_record(self, key, [step(1, said)])])
+        self.trajectories.write([text_record(self, key, [step(1, said)])])
 
 
 @pytest.fixture
@@ -46,7 +57,7 @@ def store() -> WatchedStore:
 
 
 def indexer_of(store: WatchedStore) -> Indexer:
-    return Indexer(store, Metrics())
+    return Indexer(store.text_index, Metrics())
 
 
 def test_what_is_stored_is_indexed_once(store: WatchedStore) -> None:
@@ -55,7 +66,7 @@ def test_what_is_stored_is_indexed_once(store: WatchedStore) -> None:
     assert (indexer.run_once(), indexer.run_once()) == (1, 0)
     store.say(B, "beta")
     assert indexer.run_once() == 1
-    assert store.asked == [[A], [B]]
+    assert store.watched.asked == [[A], [B]]
     assert found(store, "p", "alpha") == found(store, "p", "beta") == [("02", "input")]
 
 
@@ -81,12 +92,12 @@ def test_the_last_minute_is_looked_at_again_and_what_is_older_is_not(store: Watc
     store.now_s += HORIZON_S - 1
     store.say(B, "beta")
     indexer_of(store).run_once()
-    assert store.read_text_watermark() == store.now_s - HORIZON_S  # before both
+    assert store.text_index.read_watermark() == store.now_s - HORIZON_S  # before both
     store.now_s += 2
     indexer_of(store).run_once()
-    assert store.read_text_watermark() == store.now_s - HORIZON_S
+    assert store.text_index.read_watermark() == store.now_s - HORIZON_S
     indexer_of(store).run_once()
-    assert store.asked == [[A, B], [A, B], [B]]
+    assert store.watched.asked == [[A, B], [A, B], [B]]
 
 
 def test_a_row_that_appears_late_is_indexed(store: WatchedStore) -> None:
@@ -102,7 +113,7 @@ def test_a_row_that_appears_late_is_indexed(store: WatchedStore) -> None:
 
 
 def test_a_run_that_cannot_be_indexed_keeps_no_other_out(store: WatchedStore) -> None:
-    store.bad = {B}
+    store.watched.bad = {B}
     for key, said in ((A, "alpha"), (B, "beta"), (C, "gamma")):
         store.say(key, said)
     assert indexer_of(store).run_once() == 2

@@ -24,7 +24,7 @@ def captured(dialect: str, scenario: str) -> WholeRun:
         world.send_message(body)
     world.step(100)
     world.step(100)
-    records = world.store._records.values()  # type: ignore[attr-defined]  # the one in memory
+    records = world.store.state.records.values()  # type: ignore[attr-defined]  # the one in memory
     record = max(records, key=lambda record: len(record.document))
     return read_run(record.document, record.spans_document)
 

@@ -14,9 +14,7 @@ def test_a_row_has_the_name_of_its_step() -> None:
         world.send_message(body)
     world.step(100)
     world.step(100)
-    [record] = world.store._records.values()  # type: ignore[attr-defined]  # the one in memory
+    [record] = world.store.state.records.values()  # type: ignore[attr-defined]  # the one in memory
     run = read_run(record.document, record.spans_document)
     own = [row for row in run.view.rows if row.step_id == row.id]
-    assert {row.id: row.name for row in own} == {
-        row.id: run.steps[row.id].step["name"] for row in own
-    }
+    assert {row.id: row.name for row in own} == {row.id: run.steps[row.id].name for row in own}

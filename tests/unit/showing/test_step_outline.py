@@ -56,4 +56,4 @@ def test_a_failure_is_told_in_words(code: int, message: str, told: str) -> None:
 
 def test_of_equal_starts_the_longest_comes_first_whatever_the_order() -> None:
     document = run(step("inner", 5, ms=1), step("outer", 5, ms=9), step("before", 4))
-    assert [own.step["name"] for own in place_steps(document)] == ["before", "outer", "inner"]
+    assert [own.step.name for own in place_steps(document)] == ["before", "outer", "inner"]

@@ -10,7 +10,7 @@ from spanloom.core.ports.sql import SqlError
 from spanloom.sql.native import header, reframe, varint
 
 if TYPE_CHECKING:
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 BLOCK_INFO = bytes.fromhex("010002ffffffff00")
 VALUES = [
@@ -47,7 +47,7 @@ VALUES = [
 
 
 def native(store: ClickHouseStore, text: str) -> bytes:
-    return store._prober._client.raw_query(text, fmt="Native")
+    return store.lanes.prober._client.raw_query(text, fmt="Native")
 
 
 @pytest.mark.parametrize("value", VALUES)

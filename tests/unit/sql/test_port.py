@@ -16,7 +16,7 @@ from tests.support.annotations import annotation
 from tests.support.isolation import make_twins
 from tests.support.sql_port import LIMITS, SqlPort, open_port
 
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.model.access import Scope
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.deletion import DeletionScope
@@ -27,14 +27,14 @@ from spanloom.core.model.tenancy import Reach
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 SLOW = "SELECT count() FROM numbers(1900000000) WHERE sipHash64(number) = 1"
 
 
 @pytest.fixture(scope="module")
 def port(clickhouse_store: ClickHouseStore) -> Iterator[SqlPort]:
-    path = clickhouse_store._path
+    path = clickhouse_store.snapshots._path
     if path is None:
         pytest.skip("the SQL port is for the embedded store")
     with open_port(path, LIMITS._replace(time_s=20)) as port:
@@ -148,7 +148,7 @@ def test_what_was_said_is_read_by_views_but_for_what_is_withheld(
     clickhouse_store: ClickHouseStore, *, is_of_all: bool
 ) -> None:
     """Nor does a statement that fails on a row of another project, or a withheld one, tell it."""
-    store, path = clickhouse_store, clickhouse_store._path
+    store, path = clickhouse_store, clickhouse_store.snapshots._path
     if path is None:
         pytest.skip("the SQL port is for the embedded store")
     trace_id = secrets.token_hex(16)
@@ -159,13 +159,15 @@ def test_what_was_said_is_read_by_views_but_for_what_is_withheld(
     changed = annotation(twins.mine, annotator="bo", revision=2, correctness="incorrect")
     gone = annotation(twins.mine, annotator="cy", is_deleted=True)
     secret = annotation(held, annotator=who)
-    store.add_annotations([annotation(twins.mine, annotator="bo"), changed, gone, secret])
-    store.add_scores([Score(held, "helpful", "llm", who, 1, number=0.5)])
-    store.put_queue(blind := Queue(mine, "blind", "s", ["ada"], is_blind=True))
-    store.add_items(blind, [QueueItem(held.trace_id, 1)])
+    store.annotations.add([annotation(twins.mine, annotator="bo"), changed, gone, secret])
+    store.scores.add([Score(held, "helpful", "llm", who, 1, number=0.5)])
+    store.queues.put(blind := Queue(mine, "blind", "s", ["ada"], is_blind=True))
+    store.queues.add_items(blind, [QueueItem(held.trace_id, 1)])
 
     def withheld(project: str | None) -> Collection[tuple[str, str]]:
-        return withheld_from_all(store, Reach.ALL if project is None else Reach.only(project))
+        return withheld_from_all(
+            store.queues, Reach.ALL if project is None else Reach.only(project)
+        )
 
     with open_port(path, is_open=False, withheld=withheld) as port:
         key = port.locks.make("*" if is_of_all else mine, Scope.READ)
@@ -186,7 +188,7 @@ def test_what_was_said_is_read_by_views_but_for_what_is_withheld(
             assert is_of_all or theirs not in answer.text
         for table in ("trajectory_changes", "default.trajectory_changes AS x"):
             assert port.said(f"SELECT count() FROM {table} WHERE IsSaid", key) == "0\n"
-        store.add_events(blind, [QueueEvent(held.trace_id, "ada", 1, Event.DONE)])
+        store.queues.add_events(blind, [QueueEvent(held.trace_id, "ada", 1, Event.DONE)])
         assert who in port.said(f"SELECT Author FROM v_scores WHERE {own}", key)
 
 
@@ -251,7 +253,7 @@ def test_few_run_at_a_time_and_the_others_wait(port: SqlPort) -> None:
 
 
 def test_a_stop_waits_for_no_statement(clickhouse_store: ClickHouseStore) -> None:
-    path = clickhouse_store._path
+    path = clickhouse_store.snapshots._path
     if path is None:
         pytest.skip("the SQL port is for the embedded store")
     answers: list[httpx.Response] = []
@@ -290,7 +292,7 @@ WAYS: dict[str, Callable[[str], dict[str, str]]] = {
 
 @pytest.fixture(scope="module")
 def locked(clickhouse_store: ClickHouseStore) -> Iterator[SqlPort]:
-    path = clickhouse_store._path
+    path = clickhouse_store.snapshots._path
     if path is None:
         pytest.skip("the SQL port is for the embedded store")
     with open_port(path, is_open=False) as port:
@@ -331,7 +333,7 @@ def test_what_is_deleted_is_hidden(
     mine, theirs, trace_id = new_project(), new_project(), secrets.token_hex(16)
     make_twins(clickhouse_store, mine, theirs, trace_id)
     scope = DeletionScope(Reach.only(mine), trace_id=trace_id)
-    clickhouse_store.delete(deletion(scope))
+    clickhouse_store.deletions.delete(deletion(scope))
     own = port.locks.make(mine)
     every = port.locks.make("*")
     for table in ("v_spans", "otel_traces", "v_trajectories", "trajectory_list"):

@@ -10,13 +10,13 @@ import pytest
 from spanloom.sql.vocabulary import IN_FUNCTIONS, REFUSED_FUNCTIONS, TABLE_FUNCTIONS
 
 if TYPE_CHECKING:
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 REVIEWED = Path(__file__).parents[2] / "support" / "reviewed_functions.txt"
 
 
 def names(store: ClickHouseStore, text: str) -> set[str]:
-    return set(store._prober._client.raw_query(text, fmt="TSV").decode().split())
+    return set(store.lanes.prober._client.raw_query(text, fmt="TSV").decode().split())
 
 
 def test_no_function_is_taken_that_nobody_has_looked_at(clickhouse_store: ClickHouseStore) -> None:

@@ -16,18 +16,20 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import StoredScheme
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
-from spanloom.storage.annotations.store import ClickHouseAnnotations
+from spanloom.storage.annotations.schemes import ClickHouseSchemes
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.statements import request_schema
+from spanloom.storage.feed.announcer import Announcer
+from spanloom.storage.feed.clocks import OwnClock
 from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.runs.store import ClickHouseTrajectories
 from spanloom.storage.spans.store import ClickHouseSpans
-from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 KEY = TraceKey("p", "ab" * 16)
 
@@ -71,15 +73,15 @@ def test_whether_there_are_content_events_is_asked_until_the_first_is_stored(
 def test_what_a_head_told_is_not_asked_again_before_the_write(
     clickhouse_store: ClickHouseStore,
 ) -> None:
-    lane = NotingLane(clickhouse_store._worker._client)
-    alone = ClickHouseTrajectories(lane, lane, is_alone=True)
+    lane = NotingLane(clickhouse_store.lanes.worker._client)
+    alone = ClickHouseTrajectories(lane, is_alone=True)
     key = TraceKey("asked-once", "ab" * 16)
     for n in range(2):
         alone.write([make_record(key, version=2 * n + 1)])  # of which no head was told
         head = alone.heads([key])[key]
         alone.write([make_record(key, version=2 * n + 2, previous=head)])
     assert lane.asked == ["newest_versions", "heads"] * 2
-    one_of_many = ClickHouseTrajectories(lane, lane, is_alone=False)
+    one_of_many = ClickHouseTrajectories(lane, is_alone=False)
     head = one_of_many.heads([key])[key]
     one_of_many.write([make_record(key, version=5, previous=head)])
     assert lane.asked[4:] == ["heads", "newest_versions"]
@@ -88,11 +90,11 @@ def test_what_a_head_told_is_not_asked_again_before_the_write(
 def test_where_no_replay_waits_none_is_asked_for_until_one_is_recorded(empty: NotingLane) -> None:
     replays = ClickHouseReplays(empty, is_alone=True)
     replay = Replay(f"{next_seq():016x}", Selection(Reach.only("asked-once"), 0, 1), 0)
-    assert [list(replays.unfinished_replays(Reach.ALL)) for _ in range(3)] == [[]] * 3
-    replays.record_replay(replay)
-    assert [list(replays.unfinished_replays(Reach.ALL)) for _ in range(2)] == [[replay]] * 2
-    replays.record_replay(replace(replay, step=1, is_finished=True))
-    assert [list(replays.unfinished_replays(Reach.ALL)) for _ in range(3)] == [[]] * 3
+    assert [list(replays.unfinished(Reach.ALL)) for _ in range(3)] == [[]] * 3
+    replays.record(replay)
+    assert [list(replays.unfinished(Reach.ALL)) for _ in range(2)] == [[replay]] * 2
+    replays.record(replace(replay, step=1, is_finished=True))
+    assert [list(replays.unfinished(Reach.ALL)) for _ in range(3)] == [[]] * 3
     assert empty.asked == ["unfinished_replays"] * 4
 
 
@@ -100,11 +102,11 @@ def test_where_no_replay_waits_none_is_asked_for_until_one_is_recorded(empty: No
 def test_schemes_are_asked_for_until_one_is_put(
     empty: NotingLane, is_alone: bool, asked: int
 ) -> None:
-    store, own = ClickHouseAnnotations(empty, empty, is_alone=is_alone), Reach.only("p")
+    store, own = ClickHouseSchemes(empty, empty, is_alone=is_alone), Reach.only("p")
     texts = []
     for at_us in range(3):
-        texts += [[found.text for found in store.schemes(own, "s")] for _ in range(2)]
-        store.put_scheme(StoredScheme("p", "s", f"h{at_us}", at_us, "ada", f"text {at_us}"))
+        texts += [[found.text for found in store.list(own, "s")] for _ in range(2)]
+        store.put(StoredScheme("p", "s", f"h{at_us}", at_us, "ada", f"text {at_us}"))
     assert texts == [[], [], ["text 0"], ["text 0"], ["text 1"], ["text 1"]]
     assert empty.asked == ["read_schemes"] * asked
 
@@ -113,9 +115,12 @@ def test_schemes_are_asked_for_until_one_is_put(
 def test_queues_are_asked_for_until_one_is_put(
     empty: NotingLane, is_alone: bool, asked: int
 ) -> None:
-    store, own = ClickHouseAnnotationQueues(empty, empty, is_alone=is_alone), Reach.only("p")
-    before = [list(store.queues(own)) for _ in range(2)]
+    store, own = (
+        ClickHouseAnnotationQueues(empty, empty, Announcer(empty, OwnClock()), is_alone=is_alone),
+        Reach.only("p"),
+    )
+    before = [list(store.list(own)) for _ in range(2)]
     queue = Queue("p", "q", "s", ["ada"], away=[])
-    store.put_queue(queue)
-    assert before + [list(store.queues(own)) for _ in range(2)] == [[], [], [queue], [queue]]
-    assert empty.asked == ["read_queues"] * asked
+    store.put(queue)
+    assert before + [list(store.list(own)) for _ in range(2)] == [[], [], [queue], [queue]]
+    assert empty.asked.count("read_queues") == asked

@@ -10,18 +10,19 @@ import pytest
 from tests.support import programs
 
 from spanloom.core.errors import StartupError
-from spanloom.storage.engine.connect import open_store
+from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 OPEN = """
 import sys
 from spanloom.core.errors import StartupError
-from spanloom.storage.engine.connect import open_store, open_upkeep
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 try:
     upkeep = open_upkeep(sys.argv[1])
     upkeep.migrate()
@@ -61,7 +62,7 @@ def test_an_embedded_store_opens_again_as_it_was(tmp_path: Path) -> None:
 
 
 def test_an_embedded_store_in_use_is_refused_in_one_line(clickhouse_store: ClickHouseStore) -> None:
-    path = clickhouse_store._worker._client.path  # type: ignore[attr-defined]  # of the embedded client
+    path = clickhouse_store.lanes.worker._client.path  # type: ignore[attr-defined]  # of the embedded client
     refused = open_elsewhere(f"chdb://{path}")
     assert refused.returncode == 1
     line = refused.stderr.splitlines()[-1]  # the engine says a line of its own before
@@ -80,12 +81,12 @@ def test_a_path_that_cannot_be_written_is_refused_in_one_line(tmp_path: Path) ->
 def test_a_long_read_holds_up_no_insert(clickhouse_store: ClickHouseStore) -> None:
     slow = "SELECT sum(sleepEachRow(0.5)) FROM numbers(4) SETTINGS max_block_size = 1"
     reader = threading.Thread(
-        target=lambda: clickhouse_store._worker._client.query(slow)  # a lane of its own
+        target=lambda: clickhouse_store.lanes.worker._client.query(slow)  # a lane of its own
     )
     reader.start()
     time.sleep(0.2)
     began = time.monotonic()
-    clickhouse_store._writer.insert("extraction_progress", ["TraceId"], [["x"]])
+    clickhouse_store.lanes.writer.insert("extraction_progress", ["TraceId"], [["x"]])
     took = time.monotonic() - began
     assert reader.is_alive()
     assert took < 1

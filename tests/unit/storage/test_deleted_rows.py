@@ -18,7 +18,7 @@ from spanloom.storage.upkeep.store import ClickHouseUpkeep
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 TABLES = """
 SELECT name FROM system.tables
@@ -28,12 +28,12 @@ WHERE database = currentDatabase() AND engine LIKE '%MergeTree'
 
 @pytest.fixture
 def upkeep(clickhouse_store: ClickHouseStore) -> ClickHouseUpkeep:
-    lane = Lane(clickhouse_store._writer._client, UPKEEP_SETTINGS)  # one that filters nothing
+    lane = Lane(clickhouse_store.lanes.writer._client, UPKEEP_SETTINGS)  # one that filters nothing
     return ClickHouseUpkeep(lane, NoLock())
 
 
 def rows_of(store: ClickHouseStore, project: str) -> dict[str, int]:
-    client = store._writer._client
+    client = store.lanes.writer._client
     found = {
         table: client.query(
             f"SELECT count() FROM {table} WHERE Project = %(p)s", parameters={"p": project}
@@ -44,7 +44,7 @@ def rows_of(store: ClickHouseStore, project: str) -> dict[str, int]:
 
 
 def test_every_table_has_a_rule_for_deletions(clickhouse_store: ClickHouseStore) -> None:
-    tables = {name for (name,) in clickhouse_store._writer._client.query(TABLES).result_rows}
+    tables = {name for (name,) in clickhouse_store.lanes.writer._client.query(TABLES).result_rows}
     assert tables == {*OF_TRACES, *NOT_OF_TRACES}
 
 
@@ -56,7 +56,7 @@ def test_rows_of_deleted_traces_leave_every_table_and_others_stay(
         fill(clickhouse_store, key)
     before = rows_of(clickhouse_store, kept.project)
     assert before.keys() == set(OF_TRACES) - {"genai_events"}
-    asked = clickhouse_store.delete(deletion(DeletionScope(Reach.only(gone.project))))
+    asked = clickhouse_store.deletions.delete(deletion(DeletionScope(Reach.only(gone.project))))
     assert upkeep.newest_deletion() == asked.id
     send(clickhouse_store, gone, number=2)
     extract(clickhouse_store, gone)
@@ -71,8 +71,8 @@ def test_a_deletion_ends_when_its_time_is_over_and_stays_in_the_audit(
 ) -> None:
     key = TraceKey(new_project(), "a" * 32)
     fill(clickhouse_store, key)
-    asked = clickhouse_store.delete(deletion(DeletionScope(Reach.only(key.project))))
+    asked = clickhouse_store.deletions.delete(deletion(DeletionScope(Reach.only(key.project))))
     upkeep.remove_deleted(asked.requested_at_ns + 1)
     assert answers(clickhouse_store, key) == {}
     fill(clickhouse_store, key)
-    assert next(d for d in clickhouse_store.deletions(100) if d.id == asked.id).is_over
+    assert next(d for d in clickhouse_store.deletions.list(100) if d.id == asked.id).is_over

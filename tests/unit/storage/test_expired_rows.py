@@ -13,13 +13,13 @@ from spanloom.core.model.retention import Kind, RetentionPlan, Terms
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
-from spanloom.storage.upkeep.annotated import keep_annotated
+from spanloom.storage.upkeep.removal import keep_annotated
 from spanloom.storage.upkeep.retention import KEEPING, NEVER_EXPIRES, RETAINED, remove_expired
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 DAY_S = 24 * 3600
 OF_SPANS = {t for t, (_, kind) in RETAINED.items() if kind is Kind.SPANS} - {"genai_events"}
@@ -37,7 +37,7 @@ def keys(clickhouse_store: ClickHouseStore, new_project: Callable[[], str]) -> l
 def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
     clickhouse_store: ClickHouseStore, keys: list[TraceKey]
 ) -> None:
-    client = clickhouse_store._writer._client
+    client = clickhouse_store.lanes.writer._client
     lane = Lane(client, UPKEEP_SETTINGS)
     ((accepted_s, stored_s),) = client.query(
         "SELECT (SELECT max(toUnixTimestamp(toDateTime(AcceptedAt))) FROM trace_changes),"
@@ -63,7 +63,7 @@ def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
 def test_annotated_trajectories_stay_unless_it_is_said_that_they_go(
     clickhouse_store: ClickHouseStore, keys: list[TraceKey]
 ) -> None:
-    client = clickhouse_store._writer._client
+    client = clickhouse_store.lanes.writer._client
     lane = Lane(client, UPKEEP_SETTINGS)
     kept = keys[0]
     ((now_s,),) = client.query("SELECT toUnixTimestamp(now())").result_rows
@@ -75,7 +75,7 @@ def test_annotated_trajectories_stay_unless_it_is_said_that_they_go(
     after = rows_of(clickhouse_store, kept.project)
     assert {table: after.get(table) for table in KEEPING} == dict.fromkeys(KEEPING, 1)
     assert all(before[table] > 1 for table in KEEPING)
-    assert clickhouse_store.document(kept.trace_id, Reach.only(kept.project))
+    assert clickhouse_store.documents.get(kept.trace_id, Reach.only(kept.project))
     assert keep_annotated(lane, replace(plan, keeps_annotated=False)) > 0
     remove_expired(lane, plan, now_s + 7 * DAY_S)
     assert not rows_of(clickhouse_store, kept.project).keys() & KEEPING

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.feed_lanes import US, FeedLane, FeedRow
+from tests.support.feed_lanes import US, FeedLane, FeedRow, make_feed
 from tests.support.otlp_requests import START_NS
 
 from spanloom.core.errors import StoreTooSmallError, StoreUnavailableError
@@ -15,11 +15,9 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.feed.clocks import OwnClock, SharedClock
-from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.upkeep.retention import set_retention
 
 if TYPE_CHECKING:
@@ -27,7 +25,8 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.feed.store import ClickHouseFeed
+    from spanloom.storage.store import ClickHouseStore
 
 DAY_US = 24 * 3600 * US
 SOMETHING = [Announcement(TraceKey("p", "t"), 1, Status.SETTLED, START_NS)]
@@ -42,7 +41,7 @@ def test_what_took_long_to_become_visible_is_written_again() -> None:
         lane.visible += rows
 
     lane.inserting = inserting
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), SharedClock(lambda: now[0]))
+    feed = make_feed(lane.as_lane(), SharedClock(lambda: now[0]))
     feed.announce(SOMETHING)
     assert len(lane.visible) == 3
 
@@ -54,7 +53,7 @@ def test_a_store_that_stays_too_slow_is_tried_again_later() -> None:
         now[0] += 6
 
     lane.inserting = inserting
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), SharedClock(lambda: now[0]))
+    feed = make_feed(lane.as_lane(), SharedClock(lambda: now[0]))
     with pytest.raises(StoreUnavailableError, match="longer than 5 s"):
         feed.announce(SOMETHING)
 
@@ -76,11 +75,11 @@ def test_an_insert_that_takes_too_long_stores_nothing(fresh_database: Client) ->
 def test_a_slow_write_holds_back_what_began_behind_it() -> None:
     """So that nothing is told twice; it is told as soon as the slow one has ended."""
     lane = FeedLane()
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
     told: list[list[str]] = []
 
     def look() -> None:
-        page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+        page = feed.announced(Reach.ALL, None, Position(), 10)
         told.append([a.key.trace_id for a in page.announcements])
 
     def slowly(rows: list[FeedRow]) -> None:
@@ -97,13 +96,13 @@ def test_a_slow_write_holds_back_what_began_behind_it() -> None:
 
 def test_who_follows_while_a_slow_write_is_under_way_misses_nothing() -> None:
     lane = FeedLane()
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
     at = Position()
     told: list[str] = []
 
     def go_on() -> None:
         nonlocal at
-        page = feed.announced(Reach.ALL, TrajectoryFilter(), at, 10)
+        page = feed.announced(Reach.ALL, None, at, 10)
         told.extend(a.key.trace_id for a in page.announcements)
         at = page.next
 
@@ -124,14 +123,13 @@ def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
     lane = FeedLane()
 
     def told_by(feed: ClickHouseFeed) -> list[str]:
-        page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+        page = feed.announced(Reach.ALL, None, Position(), 10)
         return [a.key.trace_id for a in page.announcements]
 
     killed, started_anew = (
-        ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
-        for _ in range(2)
+        make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000)) for _ in range(2)
     )
-    with killed.announcing(SOMETHING):
+    with killed._announcer.announcing(SOMETHING):
         assert (told_by(killed), told_by(started_anew)) == ([], ["t"])
     assert told_by(killed) == ["t"]
 
@@ -139,9 +137,9 @@ def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
 def test_a_store_with_nothing_new_is_not_asked() -> None:
     """One that is of this process alone: the process knows what it wrote."""
     lane = FeedLane()
-    feed = ClickHouseFeed(lane.as_lane(), lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
     feed.announce(SOMETHING)
-    at = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10).next
+    at = feed.announced(Reach.ALL, None, Position(), 10).next
     asked: list[str] = []
 
     def noting(name: str, **_: object) -> Iterator[object]:
@@ -149,17 +147,17 @@ def test_a_store_with_nothing_new_is_not_asked() -> None:
         return iter([])
 
     lane.rows = noting  # type: ignore[method-assign]  # to see whether it is asked
-    assert feed.announced(Reach.ALL, TrajectoryFilter(), at, 10).announcements == []
+    assert feed.announced(Reach.ALL, None, at, 10).announcements == []
     assert asked == []
 
 
 def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouseStore) -> None:
-    lane = clickhouse_store._worker
+    lane = clickhouse_store.lanes.worker
     now_us = time.time_ns() // 1000
 
     def read(days: int) -> Position:
         after = Position(now_us - days * DAY_US)
-        return clickhouse_store.announced(Reach.only(), TrajectoryFilter(), after, 10).next
+        return clickhouse_store.feed.announced(Reach.only(), None, after, 10).next
 
     read(400)
     set_retention(lane, RetentionPlan(Terms(trajectories=30)))
@@ -168,7 +166,7 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
         with pytest.raises(PositionGoneError) as refused:
             read(31)
         assert refused.value.end.until_us > now_us - DAY_US
-        beginning = clickhouse_store.announced(Reach.only(), TrajectoryFilter(), Position(), 10)
+        beginning = clickhouse_store.feed.announced(Reach.only(), None, Position(), 10)
         assert beginning.announcements == []
     finally:
         set_retention(lane, RetentionPlan())

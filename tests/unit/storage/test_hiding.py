@@ -18,8 +18,8 @@ from spanloom.storage.engine.statements import query_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spanloom.storage.clickhouse import ClickHouseStore
-    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.parameters import Row
+    from spanloom.storage.store import ClickHouseStore
 
 DELETED = 50_000
 MANY = """
@@ -28,12 +28,12 @@ SELECT {project:String}, lower(hex(MD5(toString(number)))), {id:String}
 FROM numbers({count:UInt64})
 """
 COMPARISONS = {
-    "unextracted",
-    "unfinished",
-    "quarantined",
-    "count_traces",
-    "traces_after",
-    "numbers",
+    "progress.unextracted",
+    "progress.unfinished",
+    "progress.quarantined",
+    "replays.count_traces",
+    "replays.traces_after",
+    "stats.numbers",
 }
 """What looks at all of history, rarely, may look at all deletions too."""
 
@@ -43,8 +43,8 @@ def key(clickhouse_store: ClickHouseStore) -> Iterator[TraceKey]:
     """The one trace of a project that is left, of very many."""
     key = TraceKey("p-hiding", "a" * 32)
     scope = DeletionScope(Reach.only(key.project), trace_id="f" * 32)
-    asked = clickhouse_store.delete(deletion(scope))
-    client = clickhouse_store._writer._client
+    asked = clickhouse_store.deletions.delete(deletion(scope))
+    client = clickhouse_store.lanes.writer._client
     client.command(MANY, parameters={"project": key.project, "id": asked.id, "count": DELETED})
     fill(clickhouse_store, key)
     yield key
@@ -57,7 +57,11 @@ def test_a_trace_is_read_without_reading_what_is_deleted(
 ) -> None:
     """A set of deleted traces is in no query, and a look for one reads a few granules."""
     asked: list[tuple[str, dict[str, object]]] = []
-    lanes = (clickhouse_store._worker, clickhouse_store._reader, clickhouse_store._asker)
+    lanes = (
+        clickhouse_store.lanes.worker,
+        clickhouse_store.lanes.reader,
+        clickhouse_store.lanes.asker,
+    )
     for lane in lanes:
         ask = lane._client.raw_query
 
@@ -75,7 +79,7 @@ def test_a_trace_is_read_without_reading_what_is_deleted(
     looks = [(text, of) for text, of in asked if "deleted_traces" in text]
     assert looks, [text for text, _ in asked]
     for text, parameters in looks:
-        client = clickhouse_store._writer._client
+        client = clickhouse_store.lanes.writer._client
         plan = client.query(f"EXPLAIN ESTIMATE {text}", parameters=parameters)
         assert [row[1] for row in plan.result_rows] in ([], ["deleted_traces"]), text
         assert sum(row[3] for row in plan.result_rows) <= DELETED / 10, text
@@ -91,7 +95,7 @@ def test_the_deleted_ones_of_a_backlog_are_looked_for_in_pieces(
     """As one parameter, 30,000 keys kept the engine busy for 16 s; the limit is 10."""
     strangers = [TraceKey("p-nobody", f"{number:032x}") for number in range(30_000)]
     gone = TraceKey(key.project, hashlib.md5(b"7", usedforsecurity=False).hexdigest())
-    lane = clickhouse_store._worker
+    lane = clickhouse_store.lanes.worker
     rows, sizes = lane.rows, []
 
     def noting(name: str, **parameters: Any) -> Iterator[Row]:

@@ -12,17 +12,16 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine.lane import Lane
-from spanloom.storage.trajectories.store import ClickHouseTrajectories
+from spanloom.storage.runs.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.clickhouse import ClickHouseStore
     from spanloom.storage.engine.row_binary import Pieces, RowBinary
+    from spanloom.storage.store import ClickHouseStore
 
 INSERTS = 4
 """What a write with something of everything takes; checked below."""
@@ -50,13 +49,13 @@ class BreakingLane(Lane):
 
 
 def listed(store: ClickHouseStore, project: str) -> list[tuple[int, int]]:
-    lines = store.list(Reach.only(project), TrajectoryFilter(), 10)
+    lines = store.runs.list(Reach.only(project), None, 10)
     return [(line.start_ns - START_NS, line.version) for line in lines]
 
 
 def steps(store: ClickHouseStore, project: str) -> list[str]:
     sql = f"SELECT StepId FROM v_steps WHERE Project = '{project}' ORDER BY StepId"
-    return [step_id for (step_id,) in store._worker._client.query(sql).result_rows]
+    return [step_id for (step_id,) in store.lanes.worker._client.query(sql).result_rows]
 
 
 @pytest.mark.parametrize("inserts", range(INSERTS + 1))
@@ -68,24 +67,29 @@ def test_readers_see_the_old_or_the_new_and_writing_again_repairs(
     old = make_record(
         key, make_trajectory(key, steps=[model_step(2), model_step(3)]), call_keys=calls
     )
-    store.write([old])
+    store.trajectories.write([old])
     moved = make_trajectory(key, START_NS - 7, steps=[model_step(3), model_step(4)])
-    new = make_record(key, moved, version=2, call_keys=calls, previous=store.heads([key])[key])
+    new = make_record(
+        key, moved, version=2, call_keys=calls, previous=store.trajectories.heads([key])[key]
+    )
 
-    lane = BreakingLane(store._worker._client, inserts)
+    lane = BreakingLane(store.lanes.worker._client, inserts)
     try:
-        ClickHouseTrajectories(lane, store._reader, is_alone=True).write([new])
+        ClickHouseTrajectories(lane, is_alone=True).write([new])
     except StoreUnavailableError:
         assert inserts < INSERTS
     else:
         assert (inserts, lane.left) == (INSERTS, 0)
 
-    assert store.document(key.trace_id, Reach.only(key.project)) in (old.document, new.document)
+    assert store.documents.get(key.trace_id, Reach.only(key.project)) in (
+        old.document,
+        new.document,
+    )
     assert listed(store, key.project) in ([(0, 1)], [(0, 2)], [(-7, 2)])
 
-    store.write([new])
-    assert store.document(key.trace_id, Reach.only(key.project)) == new.document
+    store.trajectories.write([new])
+    assert store.documents.get(key.trace_id, Reach.only(key.project)) == new.document
     assert listed(store, key.project) == [(-7, 2)]
     assert steps(store, key.project) == [f"{n:016x}" for n in (1, 3, 4)]
-    found = store.find_calls(key.project, windows([key.project], 0, 2**63))
+    found = store.calls.find(key.project, windows([key.project], 0, 2**63))
     assert {call.step_id for call in found} == {f"{n:016x}" for n in (3, 4)}

@@ -8,8 +8,9 @@ import pytest
 from clickhouse_connect.driver.exceptions import OperationalError
 
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.storage.clickhouse import ClickHouseStore
+from spanloom.storage.deletions.hiding import DeletedRows
 from spanloom.storage.engine.lane import Lane
+from spanloom.storage.store import ClickHouseStore, Lanes, compose
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -39,10 +40,8 @@ def clients() -> list[LostClient]:
 
 @pytest.fixture
 def lost_store(clients: list[LostClient]) -> ClickHouseStore:
-    writer, worker, reader, asker, prober, indexer = (
-        Lane(cast("Client", client)) for client in clients
-    )
-    return ClickHouseStore(writer, worker, reader, asker, prober, indexer)
+    lanes = Lanes(*(Lane(cast("Client", client)) for client in clients))
+    return compose(lanes, DeletedRows(has_deletions=True))
 
 
 def test_a_store_that_is_gone_does_not_answer(lost_store: ClickHouseStore) -> None:

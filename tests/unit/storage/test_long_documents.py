@@ -11,12 +11,12 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.lane import EmbeddedLane
-from spanloom.storage.trajectories import store as trajectories
+from spanloom.storage.runs import store as trajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 
 @pytest.mark.parametrize(("length", "times"), [(9_000, 0), (11_000, 3)])
@@ -38,9 +38,9 @@ def test_room_is_made_for_long_documents(
     monkeypatch.setattr(trajectories, "LONG_DOCUMENTS", 10_000)
     key = TraceKey(new_project(), "ef" * 16)
     record = replace(make_record(key, make_trajectory(key)), document=b"x" * length)
-    clickhouse_store.write([record])
+    clickhouse_store.trajectories.write([record])
     assert len(made) == times
-    assert clickhouse_store.document(key.trace_id, Reach.only(key.project)) == record.document
+    assert clickhouse_store.documents.get(key.trace_id, Reach.only(key.project)) == record.document
 
 
 def test_a_piece_that_is_long_is_not_copied(
@@ -48,5 +48,5 @@ def test_a_piece_that_is_long_is_not_copied(
 ) -> None:
     key = TraceKey(new_project(), "ee" * 16)
     record = replace(make_record(key, make_trajectory(key)), document=b"\0'\"\\\n" * 500_000)
-    clickhouse_store.write([record])
-    assert clickhouse_store.document(key.trace_id, Reach.only(key.project)) == record.document
+    clickhouse_store.trajectories.write([record])
+    assert clickhouse_store.documents.get(key.trace_id, Reach.only(key.project)) == record.document

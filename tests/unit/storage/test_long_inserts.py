@@ -14,7 +14,7 @@ from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 LIMITS = "SELECT name, value FROM system.settings WHERE name = 'max_execution_time'"
 
@@ -38,6 +38,6 @@ def test_an_insert_that_takes_too_long_stores_nothing_and_is_tried_again(
 def test_the_writer_has_the_limit_and_sweeps_look_further_back(
     clickhouse_store: ClickHouseStore,
 ) -> None:
-    limits = clickhouse_store._writer._client.query(LIMITS).result_rows
+    limits = clickhouse_store.lanes.writer._client.query(LIMITS).result_rows
     assert limits == [("max_execution_time", str(LONGEST_APPEND_S))]
     assert SWEEP_BACK_S >= LONGEST_APPEND_S + 60

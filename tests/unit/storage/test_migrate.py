@@ -32,7 +32,7 @@ from spanloom.storage.upkeep.retention import NEVER_EXPIRES, RETAINED, set_reten
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 DAY_NS = 24 * 3600 * 10**9
 
@@ -83,7 +83,7 @@ def test_a_migration_interrupted_anywhere_is_taken_up_again(
     lane = Lane(fresh_database)
     assert migrate(lane) == []
     assert len(list(lane.rows("applied_migrations"))) == len(migrations())
-    assert definitions(lane) == definitions(clickhouse_store._worker)
+    assert definitions(lane) == definitions(clickhouse_store.lanes.worker)
 
 
 @pytest.mark.parametrize("statements", range(4))
@@ -175,7 +175,9 @@ def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> 
 def test_every_table_of_people_and_every_source_of_theirs_is_retained(
     clickhouse_store: ClickHouseStore,
 ) -> None:
-    stored = {n for n, text in definitions(clickhouse_store._worker).items() if "MergeTree" in text}
+    stored = {
+        n for n, text in definitions(clickhouse_store.lanes.worker).items() if "MergeTree" in text
+    }
     assert stored - (NOT_OF_TRACES.keys() - RETAINED.keys()) - NEVER_EXPIRES == set(RETAINED)
 
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spanloom.storage.engine.answers import rows_in
 from spanloom.storage.engine.own_answers import OwnAnswers
+from spanloom.storage.engine.parameters import rows_in
 from spanloom.storage.sql.engine import connect
 
 if TYPE_CHECKING:
-    from spanloom.storage.clickhouse import ClickHouseStore
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.store import ClickHouseStore
 
-LANES = ("_writer", "_worker", "_reader", "_asker", "_prober")
+LANES = ("writer", "worker", "reader", "asker", "prober")
 FORMAT = "JSONCompactEachRowWithNames"
 BREAKING = "SELECT 'theirs' AS Project, throwIf(number = 150000) AS b FROM numbers(200000)"
 OWN = "SELECT 'mine' AS Project"
@@ -29,7 +29,7 @@ def ask(lane: Lane, text: str) -> list[str]:
 def test_an_answer_that_broke_off_is_not_in_the_next(
     clickhouse_store: ClickHouseStore, name: str
 ) -> None:
-    lane = getattr(clickhouse_store, name)
+    lane = getattr(clickhouse_store.lanes, name)
     for _ in range(2):
         with pytest.raises(Exception, match="throwIf"):
             ask(lane, BREAKING)
@@ -39,7 +39,7 @@ def test_an_answer_that_broke_off_is_not_in_the_next(
 def test_neighbours_of_one_that_breaks_get_their_own_answers(
     clickhouse_store: ClickHouseStore,
 ) -> None:
-    lane = clickhouse_store._reader
+    lane = clickhouse_store.lanes.reader
     answers: list[list[str]] = []
 
     def ask_on() -> None:
@@ -81,7 +81,7 @@ def test_no_statement_runs_before_what_was_left_is_thrown_away() -> None:
 
 
 def test_a_connection_of_the_sql_port_is_safe_too(clickhouse_store: ClickHouseStore) -> None:
-    path: Any = clickhouse_store._reader._client
+    path: Any = clickhouse_store.lanes.reader._client
     connection = connect(path.path)
     with pytest.raises(RuntimeError, match="throwIf"):
         connection.query(BREAKING, FORMAT)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spanloom.storage.engine.parameters import bind
 
 if TYPE_CHECKING:
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")) | st.just(
     "it's \\n a `quote`\t\"'\\"
@@ -23,7 +23,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 def test_the_engine_reads_what_was_bound(
     clickhouse_store: ClickHouseStore, values: list[tuple[str, str, int]]
 ) -> None:
-    answer = clickhouse_store._worker._client.raw_query(
+    answer = clickhouse_store.lanes.worker._client.raw_query(
         "SELECT JSONExtract({values:String}, 'Array(Tuple(String, String, UInt64))')",
         parameters=bind({"values": values}),
         fmt="JSONCompactEachRow",

@@ -16,7 +16,7 @@ from spanloom.core.ports.spans import SpooledRequest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 BODY = message_of([wire_span("ab" * 16, 1, attributes={"text": "x", "n": 7})]).SerializeToString()
 
@@ -27,7 +27,7 @@ BODY = message_of([wire_span("ab" * 16, 1, attributes={"text": "x", "n": 7})]).S
 )
 def test_a_request_cut_short_is_refused(clickhouse_store: ClickHouseStore, length: int) -> None:
     with pytest.raises(StoreRejectedError):
-        clickhouse_store.append([SpooledRequest(next_seq(), "cut", 1, BODY[:length], 1)])
+        clickhouse_store.spans.append([SpooledRequest(next_seq(), "cut", 1, BODY[:length], 1)])
 
 
 def test_a_refused_batch_can_be_stored_in_parts(
@@ -37,6 +37,6 @@ def test_a_refused_batch_can_be_stored_in_parts(
     good = [spooled(message_of([wire_span(key.trace_id, n)]), key.project) for n in (1, 2, 3)]
     poison = SpooledRequest(next_seq(), key.project, 1, b"\x0a\x7fshort", 1)
     with pytest.raises(StoreRejectedError):
-        clickhouse_store.append([*good[:2], poison, good[2]])
-    clickhouse_store.append(good)
-    assert len(clickhouse_store.read_spans([key])[key]) == 3
+        clickhouse_store.spans.append([*good[:2], poison, good[2]])
+    clickhouse_store.spans.append(good)
+    assert len(clickhouse_store.spans.read_spans([key])[key]) == 3

@@ -10,18 +10,20 @@ from clickhouse_connect.driver.models import SettingDef
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.storage.engine import connect
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 SETTINGS = "SELECT name, value, readonly FROM system.settings"
 
 
 @pytest.fixture
 def url(clickhouse_store: ClickHouseStore) -> str:
-    return f"chdb://{clickhouse_store._worker._client.path}"  # type: ignore[attr-defined]  # embedded
+    return f"chdb://{clickhouse_store.lanes.worker._client.path}"  # type: ignore[attr-defined]  # embedded
 
 
 @pytest.fixture
@@ -40,16 +42,16 @@ def read_only(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 
 @pytest.mark.usefixtures("read_only")
 def test_a_store_opens_for_an_account_that_may_only_read(url: str) -> None:
-    store = connect.open_store(url)
+    store = open_store(url)
     store.ping()
     with pytest.raises(StoreUnavailableError, match="READONLY"):
-        store._worker.run("DROP TABLE trajectories")
+        store.lanes.worker.run("DROP TABLE trajectories")
     store.close()
 
 
 @pytest.mark.usefixtures("read_only")
 def test_who_keeps_the_store_may_not_be_such_an_account(url: str) -> None:
-    upkeep = connect.open_upkeep(url)
+    upkeep = open_upkeep(url)
     with pytest.raises(StoreUnavailableError, match="READONLY"):
         upkeep.migrate()
     upkeep.close()

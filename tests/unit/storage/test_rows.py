@@ -21,19 +21,20 @@ from spanloom.core.model.trajectory import (
     StepType,
 )
 from spanloom.core.ports.building import Head
-from spanloom.storage.trajectories.calls import CALL_COLUMNS
-from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
-from spanloom.storage.trajectories.rows import (
+from spanloom.core.records.step import LONGEST_MESSAGE
+from spanloom.storage.runs.calls import CALL_COLUMNS
+from spanloom.storage.runs.list_rows import list_row, moved_list_rows
+from spanloom.storage.runs.rows import (
     TRAJECTORY_COLUMNS,
     agent_names,
     summary_row,
     trajectory_row,
 )
-from spanloom.storage.trajectories.step_arrays import LONGEST_MESSAGE, placed_steps
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 KEY = TraceKey("p", "ab" * 16)
 TRAJECTORY = make_trajectory(KEY, steps=[model_step(2), model_step(3, error="slow down")])
@@ -43,7 +44,7 @@ def columns(store: ClickHouseStore, table: str) -> set[str]:
     sql = (
         "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {t:String}"
     )
-    rows = store._worker._client.query(sql, parameters={"t": table}).result_rows
+    rows = store.lanes.worker._client.query(sql, parameters={"t": table}).result_rows
     return {name for (name,) in rows}
 
 

@@ -11,8 +11,8 @@ from tests.support.schema import schema_of
 from spanloom.core.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
-    from spanloom.storage.clickhouse import ClickHouseStore
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.store import ClickHouseStore
 
 # The OpenTelemetry Collector's ClickHouse exporter, internal/sqltemplates/traces_table.sql.
 EXPORTER_COLUMNS = {
@@ -44,7 +44,7 @@ EXPORTER_COLUMNS = {
 @pytest.fixture
 def lane(clickhouse_store: ClickHouseStore) -> Lane:
     """The lane without limits."""
-    return clickhouse_store._worker
+    return clickhouse_store.lanes.worker
 
 
 def ask(lane: Lane, sql: str) -> list[list[str]]:
@@ -104,7 +104,7 @@ def test_views_answer(lane: Lane) -> None:
 
 
 def test_readers_can_neither_write_nor_lift_their_limits(clickhouse_store: ClickHouseStore) -> None:
-    reader = clickhouse_store._reader
+    reader = clickhouse_store.lanes.reader
     for statement in (
         "CREATE TABLE t (x UInt8) ENGINE = Memory",
         "INSERT INTO extraction_progress (TraceId) VALUES ('x')",

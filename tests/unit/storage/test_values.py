@@ -14,7 +14,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from spanloom.storage.spans.values import ARMS, attributes_of, double_text, text_of
 
 if TYPE_CHECKING:
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_double_reads_back_as_itself(number: float) -> None:
 def test_a_double_is_written_as_clickhouse_writes_it(
     clickhouse_store: ClickHouseStore, numbers: list[float]
 ) -> None:
-    client = clickhouse_store._worker._client
+    client = clickhouse_store.lanes.worker._client
     bits = [int.from_bytes(struct.pack("<d", number), "little") for number in numbers]
     rows = client.query(
         "SELECT toString(reinterpretAsFloat64(arrayJoin({bits:Array(UInt64)})))",

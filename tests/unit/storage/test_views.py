@@ -14,14 +14,14 @@ from spanloom.core.model.trajectory import AgentStep, Kind, Metrics, StepType
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.storage.clickhouse import ClickHouseStore
+    from spanloom.storage.store import ClickHouseStore
 
 ROOT, AGENT, CALL, TOOL = (f"{number:016x}" for number in (1, 2, 3, 4))
 
 
 def view(store: ClickHouseStore, name: str, project: str) -> list[dict[str, Any]]:
     sql = f"SELECT * FROM {name} WHERE Project = {{p:String}} ORDER BY ALL"
-    return list(store._worker._client.query(sql, parameters={"p": project}).named_results())
+    return list(store.lanes.worker._client.query(sql, parameters={"p": project}).named_results())
 
 
 def test_a_step_knows_its_agent_its_parent_and_its_times(
@@ -38,7 +38,7 @@ def test_a_step_knows_its_agent_its_parent_and_its_times(
         root_type=Kind.OTHER,
         agent_steps=[AgentStep(step, steps, Metrics()) for step, steps in owned],
     )
-    clickhouse_store.write([make_record(key, run)])
+    clickhouse_store.trajectories.write([make_record(key, run)])
     rows = {row["StepId"]: row for row in view(clickhouse_store, "v_steps", key.project)}
     assert {i: (r["AgentId"], r["AgentName"], r["ParentId"]) for i, r in rows.items()} == {
         CALL: (AGENT, "clerk", AGENT),
@@ -62,7 +62,7 @@ def test_the_view_of_a_root_that_is_a_step_names_nothing_above_it(
     clickhouse_store: ClickHouseStore, new_project: Callable[[], str]
 ) -> None:
     key = TraceKey(new_project(), "d" * 32)
-    clickhouse_store.write([make_record(key)])
+    clickhouse_store.trajectories.write([make_record(key)])
     root, call = view(clickhouse_store, "v_steps", key.project)
     assert (root["StepId"], root["AgentId"], root["ParentId"]) == (ROOT, "", "")
     assert (call["AgentId"], call["AgentName"], call["ParentId"]) == (ROOT, "planner", ROOT)

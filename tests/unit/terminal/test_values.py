@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spanloom.core.document import whole
 from spanloom.core.showing.values import (
     age,
     counted,
@@ -18,7 +19,6 @@ from spanloom.core.showing.values import (
     instant,
     printable,
     shortened,
-    whole,
 )
 from spanloom.terminal.output import write_json
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
 from tests.support.access import open_access
-from tests.unit.terminal.conftest import TRACE
+from tests.unit.terminal.conftest import TRACE, store_of
 
 from spanloom.api.app import create_app
 from spanloom.cli import watch
@@ -17,15 +17,13 @@ from spanloom.client.client import Client
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
-from spanloom.terminal.growing import FOLLOWING
+from spanloom.terminal.live import FOLLOWING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from click.testing import CliRunner
     from tests.unit.terminal.conftest import OneTrajectory, Screen
-
-    from spanloom.core.ports.reading import ReadingStore
 
     Happenings = list[Callable[[], None]]
 
@@ -51,7 +49,7 @@ class Run:
 @pytest.fixture
 def run(store: OneTrajectory, example: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Run:
     made = Run(example)
-    monkeypatch.setattr(store, "document", made.read)
+    monkeypatch.setattr(store, "get", made.read)
     return made
 
 
@@ -120,7 +118,7 @@ def serve(store: OneTrajectory) -> Iterator[Callable[[int], HttpServer]]:
     servers: list[HttpServer] = []
 
     def start(port: int) -> HttpServer:
-        app = create_app(cast("ReadingStore", store), Metrics(), list, open_access())
+        app = create_app(store_of(store), Metrics(), list, open_access())
         servers.append(HttpServer(app, bind("127.0.0.1", port, "--api-port"), "api"))
         servers[-1].start()
         return servers[-1]

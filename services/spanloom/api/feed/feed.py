@@ -14,14 +14,14 @@ from spanloom.api.feed.window import PAGE, Wanted, Window
 from spanloom.core.errors import OverloadedError, RetryableError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.feed import FeedPage, PositionGoneError
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from spanloom.api.bounded import BoundedCalls
-    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.ports.feed import FeedReader
+    from spanloom.core.ports.reading import RunReader
     from spanloom.core.query.positions import Position
     from spanloom.telemetry import Metrics
 
@@ -32,7 +32,7 @@ LINGER_S = 10.0
 LOOK_UP_S = 1.0
 """How often it is seen whether a reader is still there."""
 FULL_RETRY_S = 5.0
-EVERYTHING = (Reach.ALL, TrajectoryFilter())
+EVERYTHING = (Reach.ALL, None)
 log = get_logger("api")
 
 
@@ -41,13 +41,15 @@ class Feed:
 
     def __init__(
         self,
-        store: ReadingStore,
+        feed: FeedReader,
+        runs: RunReader,
         calls: BoundedCalls,
         metrics: Metrics,
         most_readers: int = MOST_READERS,
     ) -> None:
-        """Take the store and what calls it; nothing is asked before there is a reader."""
-        self._store = store
+        """Take the stored feed and runs; nothing is read before there is a reader."""
+        self._feed = feed
+        self._runs = runs
         self._calls = calls
         self._metrics = metrics
         self._most_readers = most_readers
@@ -92,7 +94,7 @@ class Feed:
 
     async def end(self, wanted: Wanted) -> Position:
         """Return the position behind all that there is."""
-        page = await self._calls.run(self._store.announced, *wanted[:2], None, PAGE)
+        page = await self._calls.run(self._feed.announced, *wanted[:2], None, PAGE)
         return page.next
 
     async def next_page(
@@ -137,12 +139,12 @@ class Feed:
         if not page.announcements:
             return page
         keys = [told.key for told in page.announcements]
-        deleted = await self._calls.run(self._store.deleted_among, keys)
+        deleted = await self._calls.run(self._feed.deleted_among, keys)
         kept = [told for told in page.announcements if told.key not in deleted]
         return await self._asked(wanted, page._replace(announcements=kept))
 
     async def _ask(self, wanted: Wanted, after: Position) -> FeedPage:
-        found = await self._calls.run(self._store.announced, *wanted[:2], after, PAGE)
+        found = await self._calls.run(self._feed.announced, *wanted[:2], after, PAGE)
         page = found._replace(announcements=wanted.of(found.announcements))
         return await self._asked(wanted, page)
 
@@ -151,7 +153,7 @@ class Feed:
         if wanted.asked is None or not page.announcements:
             return page
         keys = list({told.key for told in page.announcements})
-        found = await self._calls.run(self._store.asked_among, keys, wanted.reach, wanted.asked)
+        found = await self._calls.run(self._runs.asked_among, keys, wanted.reach, wanted.asked)
         kept = [told for told in page.announcements if told.key in found]
         return page._replace(announcements=kept)
 
@@ -176,7 +178,7 @@ class Feed:
                 self._window = Window(await self.end(Wanted(*EVERYTHING)))
                 self._tell()  # what came just before it is in no window, and who waits may lack it
                 return 0.0
-            page = await self._calls.run(self._store.announced, *EVERYTHING, self._window.at, PAGE)
+            page = await self._calls.run(self._feed.announced, *EVERYTHING, self._window.at, PAGE)
         except RetryableError as error:
             return max(POLL_S, error.retry_after_s)
         except PositionGoneError:

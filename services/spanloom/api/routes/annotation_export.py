@@ -10,8 +10,8 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
-from spanloom.annotating.blind import withheld_from
-from spanloom.annotating.examples import Form, in_form
+from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.examples import Form, in_form
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_examples import CORRECTIONS, ENTRIES
 from spanloom.api.annotation_rows import COLUMNS, rows_of
@@ -90,14 +90,14 @@ async def export_annotations(
     `format=invariant` and `format=snorkel` give the runs themselves, with what was said of them.
     """
     reach = callers.narrowed(project)
-    withheld = await using.calls.run(withheld_from, using.store, reach, reader)
+    withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
     found = using.annotating.exchange.entries(reach, asked, withheld)
     if (table := form_for(accept)) not in (None, Ndjson):
         if form is not Form.JSONL:
             raise HTTPException(406, f"format={form} is lines of JSON: accept {NDJSON}.")
         rows = chain.from_iterable(map(rows_of, found))
         return await stream_found(rows, COLUMNS, table, using.calls)
-    entries = in_form(using.store, found, form, Counter())
+    entries = in_form(using.store.documents, found, form, Counter())
     first = await using.calls.run(_some, entries)
     return StreamingResponse(_lines(using, entries, first), media_type=NDJSON)
 
@@ -118,9 +118,9 @@ async def count_corrections(
 ) -> Corrections:
     """Return how many corrections `format=sft` and `format=dpo` write, and why not the others."""
     reach, counts = callers.narrowed(project), Counter[str]()
-    withheld = await using.calls.run(withheld_from, using.store, reach, reader)
+    withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
     entries = using.annotating.exchange.entries(reach, asked, withheld)
-    examples = in_form(using.store, entries, Form.SFT, counts)
+    examples = in_form(using.store.documents, entries, Form.SFT, counts)
     while await using.calls.run(_some, examples):
         pass
     return Corrections(**counts)

@@ -40,9 +40,11 @@ async def post_deletion(
     scope = _within(caller, query.scope)
     wanted = new_deletion(scope, f"key {caller.key_id}" if caller.key_id else host, time.time_ns())
     if query.dry_run:
-        traces, spans = await using.calls.run(using.store.extent_of, scope, wanted.until_seq)
+        traces, spans = await using.calls.run(
+            using.store.deletions.extent_of, scope, wanted.until_seq
+        )
         return Deletion.of(replace(wanted, id="", traces=traces, spans=spans))
-    return Deletion.of(await using.calls.run(using.store.delete, wanted))
+    return Deletion.of(await using.calls.run(using.store.deletions.delete, wanted))
 
 
 @router.get(
@@ -59,7 +61,7 @@ async def list_deletions(
     ] = DEFAULT_LIMIT,
 ) -> DeletionList:
     """Return the newest deletions, newest first; they are recorded for good."""
-    found = await using.calls.run(using.store.deletions, limit)
+    found = await using.calls.run(using.store.deletions.list, limit)
     return DeletionList(items=[Deletion.of(deletion) for deletion in found])
 
 

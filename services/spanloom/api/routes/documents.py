@@ -18,7 +18,6 @@ from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.continuations import TURNS
-from spanloom.core.query.fields import TrajectoryFilter
 
 router = APIRouter(tags=["trajectories"])
 
@@ -60,8 +59,8 @@ async def get_latest_trajectory(
     A trace without a step, or one that repeats another, is given only if there is no other.
     """
     reach = callers.narrowed(project)
-    for where in (TURNS, TrajectoryFilter()):
-        newest = await using.calls.run(using.store.list, reach, where, 1)
+    for where in (TURNS, None):
+        newest = await using.calls.run(using.store.runs.list, reach, where, 1)
         if newest:
             break
     else:
@@ -110,7 +109,7 @@ async def get_trajectory(
     else:
         spans = None
         if chosen.needs_spans:
-            spans = await using.calls.run(using.store.spans_document, trace_id, reach)
+            spans = await using.calls.run(using.store.documents.spans, trace_id, reach)
         body = await using.calls.run(chosen.encode, document, spans or b"[]")
     return await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
 
@@ -135,7 +134,7 @@ async def get_trajectory_spans(
     which its trajectory is built: `extraction` of that has `span_count` and says so in `warnings`.
     """
     reach = callers.narrowed(project)
-    found = await using.calls.run(using.store.spans_document, trace_id, reach)
+    found = await using.calls.run(using.store.documents.spans, trace_id, reach)
     spans = known(found, trace_id, project)
     body = b'{"trace_id":"%b","spans":%b}' % (trace_id.encode("ascii"), spans)
     return Response(body, media_type=CANONICAL.media_type)
@@ -143,8 +142,8 @@ async def get_trajectory_spans(
 
 def find_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | None:
     """Return the document with the runs that go on with each other: most documents ask for none."""
-    document = store.document(trace_id, reach)
+    document = store.documents.get(trace_id, reach)
     if document is None or not may_continue(document):
         return document
-    home = store.find_home(trace_id, reach)
-    return document if home is None else with_continuation(document, store.continuation(home))
+    home = store.spans.find_home(trace_id, reach)
+    return document if home is None else with_continuation(document, store.runs.continuation(home))

@@ -70,7 +70,9 @@ async def get_step(
     JSON.
     """
     reach = callers.narrowed(project)
-    home = known(await using.calls.run(using.store.find_home, trace_id, reach), trace_id, project)
+    home = known(
+        await using.calls.run(using.store.spans.find_home, trace_id, reach), trace_id, project
+    )
     asked = _Asked(step_id, texts, with_ is not None, version)
     body = await using.calls.run(_step_body, using.store, home, asked)
     if body is None:
@@ -107,19 +109,19 @@ def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | No
 
 def _documents(store: ReadingStore, home: TraceKey, asked: _Asked) -> Documents | None:
     own = Reach.only(home.project)
-    if asked.version not in (None, store.current_version(home)):
-        kept = kept_documents(store, home, asked.version or 0)
+    if asked.version not in (None, store.versions.current(home)):
+        kept = kept_documents(store.versions, home, asked.version or 0)
         if kept is not None:
             return kept
     if asked.with_spans:
-        return store.both_documents(home.trace_id, own)
-    document = store.document(home.trace_id, own)
+        return store.documents.both(home.trace_id, own)
+    document = store.documents.get(home.trace_id, own)
     return None if document is None else Documents(document, b"[]")
 
 
 def _made_of(store: ReadingStore, home: TraceKey, spans: bytes, step_id: str) -> Json:
     told = spans_under(spans, step_id)
-    sent = b"".join(store.read_otlp(home, span["span_id"]) for span in told[:MAX_SENT])
+    sent = b"".join(store.spans.read_otlp(home, span["span_id"]) for span in told[:MAX_SENT])
     return {
         "span_count": len(told),
         "spans": told[:MAX_TOLD],

@@ -51,9 +51,9 @@ async def get_sent_span(
     project: ProjectInQuery = None,
 ) -> Response:
     """Return a span with its resource and scope in OTLP's JSON: attributes, events, links."""
-    found = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
+    found = await using.calls.run(using.store.spans.find_home, trace_id, callers.narrowed(project))
     home = known(found, trace_id, project)
-    sent = await using.calls.run(using.store.read_otlp, home, span_id)
+    sent = await using.calls.run(using.store.spans.read_otlp, home, span_id)
     if not sent:
         raise HTTPException(404, f"Trace {trace_id} has no span {span_id}.")
     items = await using.calls.run(resource_spans_json, sent)
@@ -80,10 +80,10 @@ async def get_otlp(
     The answer can be sent to any OTLP endpoint. Spans are ordered by (start, span id); of a trace
     of more than 2,000 each 2,000 of them are, in the order of their ids.
     """
-    found = await using.calls.run(using.store.find_home, trace_id, callers.narrowed(project))
+    found = await using.calls.run(using.store.spans.find_home, trace_id, callers.narrowed(project))
     home = known(found, trace_id, project)
     is_protobuf = PROTOBUF in accept
-    first = await using.calls.run(using.store.read_otlp, home, limit=SPANS_AT_ONCE)
+    first = await using.calls.run(using.store.spans.read_otlp, home, limit=SPANS_AT_ONCE)
     body = _protobuf(home, first, using) if is_protobuf else _json(home, first, using)
     return StreamingResponse(body, media_type=PROTOBUF if is_protobuf else JSON)
 
@@ -95,7 +95,9 @@ async def _protobuf(home: TraceKey, first: bytes, using: Services) -> AsyncItera
         last = await using.calls.run(_last_of_full, data)
         if not last:
             return
-        data = await using.calls.run(using.store.read_otlp, home, after=last, limit=SPANS_AT_ONCE)
+        data = await using.calls.run(
+            using.store.spans.read_otlp, home, after=last, limit=SPANS_AT_ONCE
+        )
 
 
 async def _json(home: TraceKey, first: bytes, using: Services) -> AsyncIterator[bytes]:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from spanloom.annotating.blind import withheld_from
+from spanloom.annotation.blind import withheld_from
 from spanloom.api.annotation_examples import IMPORTED, TASK
 from spanloom.api.annotators import OneProject, Reader
 from spanloom.api.asked_annotations import AskedAnnotations
@@ -79,7 +79,7 @@ async def export_task(
         if queue:
             desk = using.annotating.queues.desks.named(project, queue)
             runs = [item.trace_id for item in desk.items]
-        withheld = withheld_from(using.store, Reach.only(project), reader)
+        withheld = withheld_from(using.store.queues, Reach.only(project), reader)
         write = using.annotating.tasks.write
         pieces = zipped(lambda create: write(create, project, asked, withheld, runs))
         return pieces, next(pieces, b"")

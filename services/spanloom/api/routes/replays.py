@@ -47,7 +47,7 @@ async def post_replay(
     still under way is given in place of a new one.
     """
     wanted = query.selection(callers, using.extractor_version)
-    replay = await using.calls.run(request_replay, using.store, wanted, time.time_ns())
+    replay = await using.calls.run(request_replay, using.store.replays, wanted, time.time_ns())
     return Replay.of(replay)
 
 
@@ -66,7 +66,7 @@ async def list_replays(
     question = fingerprint(query)
     after = None if query.cursor is None else decode_replay_cursor(query.cursor, question)
     page = await using.calls.run(
-        read_page, lambda limit: using.store.replays(reach, limit, after), query.limit
+        read_page, lambda limit: using.store.replays.list(reach, limit, after), query.limit
     )
     return ReplayList(
         items=[Replay.of(replay) for replay in page.lines],
@@ -85,7 +85,7 @@ async def list_replays(
 @needs(Scope.ADMIN)
 async def get_replay(replay_id: ReplayIdInPath, callers: CallersReach, using: Using) -> Replay:
     """Return how many of its traces are done, and what came of them."""
-    replay = await using.calls.run(using.store.replay, replay_id, callers)
+    replay = await using.calls.run(using.store.replays.get, replay_id, callers)
     if replay is None:
         raise HTTPException(404, f"There is no replay {replay_id!r}.")
     return Replay.of(replay)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
-from spanloom.annotating.blind import withheld_from
-from spanloom.annotating.pages import every_score
+from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.pages import every_score
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_examples import SCORES, STORED_SCORES
 from spanloom.api.annotators import OneProject, Reader
@@ -49,16 +49,16 @@ async def list_scores(
     """
     reach, limit, after = callers.narrowed(query.project), query.limit, query.place()
     if (form := form_for(accept)) is not None:
-        withheld = await using.calls.run(withheld_from, using.store, reach, reader)
+        withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
         most = query.limit if "limit" in query.model_fields_set else None
-        found = every_score(using.store, reach, query.asked(), after)
+        found = every_score(using.store.scores, reach, query.asked(), after)
         kept = (score for score in found if not withheld(score.key, score.author))
         rows = (vars(ScoreItem.of(score)) for score in islice(kept, most))
         return await stream_found(rows, columns_of(ScoreItem), form, using.calls)
 
     def read() -> tuple[list[Score], int, Score | None]:
-        page = using.store.scores(reach, query.asked(), limit + 1, after)
-        withheld = withheld_from(using.store, reach, reader)
+        page = using.store.scores.list(reach, query.asked(), limit + 1, after)
+        withheld = withheld_from(using.store.queues, reach, reader)
         seen = [score for score in page[:limit] if not withheld(score.key, score.author)]
         more = page[limit - 1] if len(page) > limit else None
         return seen, len(page[:limit]) - len(seen), more
@@ -88,10 +88,10 @@ async def write_scores(wanted: ScoresRequest, project: OneProject, using: Using)
     def store() -> None:
         reach = Reach.only(project)
         for trace_id in {score.key.trace_id for score in made}:
-            if using.store.find_home(trace_id, reach) is None:
+            if using.store.spans.find_home(trace_id, reach) is None:
                 raise HTTPException(404, f"There is no trajectory {trace_id} in {project!r}.")
             using.annotating.taking_in.take_in(TraceKey(project, trace_id))
-        using.store.add_scores(made)
+        using.store.scores.add(made)
 
     await using.calls.run(store)
     items = [ScoreItem.of(score) for score in made]

@@ -54,7 +54,7 @@ async def search_texts(
     reach, wanted, after = callers.narrowed(query.project), query.wanted(), query.after()
 
     def read(limit: int, after: HitCursor | None) -> Sequence[TextHit]:
-        return using.store.search(reach, wanted, limit, after)
+        return using.store.texts.search(reach, wanted, limit, after)
 
     if (form := form_for(accept)) is not None:
         rows = Rows(read, Hit.of, columns_of(Hit), after, most_of(query), at_once=HITS_AT_ONCE)

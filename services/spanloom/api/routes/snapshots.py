@@ -24,4 +24,4 @@ async def take_snapshot(using: Using) -> Snapshot:
 
     `spanloom backup` copies them. Nothing leaves the service, and no path can be named.
     """
-    return Snapshot(tables=await using.calls.run(using.store.take_snapshot))
+    return Snapshot(tables=await using.calls.run(using.store.snapshots.take))

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from spanloom.api.access import CallersReach
-from spanloom.api.examples import FACETS, FIELDS, STATS, VALUES
+from spanloom.api.examples import FACETS, FIELDS, SPELLED, STATS, VALUES
 from spanloom.api.facet_schemas import Facet, FacetList, FacetsQuery
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
@@ -19,6 +19,8 @@ from spanloom.api.stats_schemas import (
     SUBJECTS,
     FieldItem,
     FieldList,
+    LineQuery,
+    SpelledWhere,
     Stats,
     StatsQuery,
     ValueList,
@@ -31,6 +33,7 @@ from spanloom.core.model.access import Scope
 from spanloom.core.query.asked_numbers import parse_group
 from spanloom.core.query.stats import COUNT, Metric, Numbers
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
+from spanloom.core.query.where.short.spelling import spell
 
 router = APIRouter(tags=["questions"])
 
@@ -56,12 +59,29 @@ async def get_stats(
     """
     asked, form, reach = query.numbers(), form_for(accept), callers.narrowed(query.project)
     refuse_words(using, asked.where, asked.steps_where)
-    groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
+    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
     answer = Stats.of(asked, list(groups))
     if form is None:
         return answer
     columns, is_cut = numbers_columns(asked), answer.truncated
     return await using.calls.run(whole_rows, answer.items, columns, form, truncated=is_cut)
+
+
+@router.get(
+    "/v1/where",
+    operation_id="spellWhere",
+    summary="Spell out a `where` in short forms",
+    response_model=SpelledWhere,
+    responses={200: SPELLED, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
+    """Return the `where` that a line asks, as people type it: `type:tool -is:annotated`.
+
+    What is no short form stays as it is, also what is wrong: who asks a list is told of that, with
+    its place in the text that comes from here.
+    """
+    return SpelledWhere(where=spell(query.line))
 
 
 @router.get(
@@ -104,7 +124,7 @@ async def list_field_values(
     of, form = SUBJECTS[query.of], form_for(accept)
     asked = Numbers(of, [Metric(COUNT)], [parse_group(name, of)], top=query.limit + 1)
     reach = callers.narrowed(query.project)
-    groups = await using.calls.run(using.store.numbers, reach, query.filter(), asked)
+    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
     items = values_in(groups)[: query.limit]
     if form is None:
         return ValueList(items=items)
@@ -127,7 +147,7 @@ async def get_facets(
     refuse_words(using, asked[0].where, asked[0].steps_where)
     items = []
     for each in asked:
-        groups = await using.calls.run(using.store.numbers, reach, where, each)
+        groups = await using.calls.run(using.store.stats.numbers, reach, where, each)
         values = values_in(groups)
         shown, is_cut = values[: query.limit], len(values) > query.limit
         items.append(Facet(field=each.by[0].name, values=shown, truncated=is_cut))

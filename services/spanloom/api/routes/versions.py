@@ -35,7 +35,7 @@ async def list_versions(
 
 
 def _items(store: ReadingStore, key: TraceKey) -> list[VersionItem]:
-    stored = store.versions(key.trace_id, Reach.only(key.project))
+    stored = store.documents.versions(key.trace_id, Reach.only(key.project))
     newest = {each.version for each in stored}
-    kept = (each for each in store.kept_versions(key) if each.version not in newest)
+    kept = (each for each in store.versions.list(key) if each.version not in newest)
     return [*map(VersionItem.of, stored), *map(VersionItem.of_kept, kept)]

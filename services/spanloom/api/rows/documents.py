@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Row
-    from spanloom.core.ports.reading import TrajectoryReader
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.ports.reading import DocumentReader
+    from spanloom.core.query.summaries import ListedRun
 
 PAGE_BYTES = 8 << 20
 """So many bytes of documents make a page, and one document at least."""
 
 
 def from_documents(
-    store: TrajectoryReader, columns: Columns
-) -> Callable[[Sequence[TrajectorySummary]], Sequence[Row]] | None:
+    store: DocumentReader, columns: Columns
+) -> Callable[[Sequence[ListedRun]], Sequence[Row]] | None:
     """Return what reads these columns for the first of some runs; ``None`` where none is asked.
 
     Both are null for a run that was deleted after it was listed.
@@ -32,8 +32,8 @@ def from_documents(
     if DOCUMENT_COLUMNS.keys().isdisjoint(columns):
         return None
 
-    def read(lines: Sequence[TrajectorySummary]) -> Sequence[Row]:
-        documents = store.documents_of([line.key for line in lines], PAGE_BYTES)
+    def read(lines: Sequence[ListedRun]) -> Sequence[Row]:
+        documents = store.many([line.key for line in lines], PAGE_BYTES)
         return [
             _columns(with_continuation(document, line.continuation) if document else None, columns)
             for line, document in zip(lines, documents, strict=False)

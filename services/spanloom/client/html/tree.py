@@ -69,29 +69,26 @@ def _nested(pieces: list[_Piece]) -> Iterator[str]:
 
 def _opened(node: Node, depth: int) -> str:
     step = node.step
-    error = (step.get("basic_info") or {}).get("error") or {}
     texts = "".join(
         _PRE.format(f"<b>{name}</b> {lines(str(said), MAX_TEXT)}")
-        for name, said in (("in", step.get("input")), ("out", step.get("output")))
+        for name, said in (("in", step.input), ("out", step.output))
         if said
     )
-    if error:
-        texts += _PRE.format(coloured(lines(str(error.get("msg", "")), MAX_TEXT), "#c00"))
-    return _OPEN.format(
-        is_open="" if depth else " open", summary=_summary(node, bool(error)), texts=texts
-    )
+    if step.error:
+        texts += _PRE.format(coloured(lines(str(step.error_message), MAX_TEXT), "#c00"))
+    return _OPEN.format(is_open="" if depth else " open", summary=_summary(node), texts=texts)
 
 
-def _summary(node: Node, is_error: bool) -> str:
+def _summary(node: Node) -> str:
     step = node.step
-    used = step.get("model_info") or step.get("metrics_info") or {}
+    used = step.tokens
     tokens = f"{used.get('input_tokens', 0):,} → {used.get('output_tokens', 0):,} tokens"
     parts = (
         coloured(text(node.type, 20), _COLOURS.get(node.type, "")),
-        f"<b>{text(step.get('name') or '(no name)', 80)}</b>",
-        text((step.get("metadata") or {}).get("model", ""), 60),
+        f"<b>{text(step.name or '(no name)', 80)}</b>",
+        text(step.model, 60),
         text(duration(node.duration_ms)),
         tokens if used else "",
-        coloured("✗ failed" if is_error else "", "#c00"),
+        coloured("✗ failed" if step.error else "", "#c00"),
     )
     return " · ".join(part for part in parts if part)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from spanloom.client.models import Trajectory
 from spanloom.core.conventions.imported import SCOPE
+from spanloom.core.document import OF_THE_RUN, ROOT
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 MAX_VALUE_BYTES = 8 * 1024 * 1024
 """A receiver cuts a longer text."""
 _DIALECT = "imported"
-_OF_THE_RUN = ("id", "root_step", "agent_steps")
 _BY_COZE = "it has no `extraction`: of documents only canonical ones are read (--format jsonl)"
 
 
@@ -41,7 +41,7 @@ class Run(NamedTuple):
 
 def is_document(value: object) -> bool:
     """Return whether it is meant to be the document of a run, in whatever form."""
-    return isinstance(value, dict) and "root_step" in value
+    return isinstance(value, dict) and ROOT in value
 
 
 def read_run(document: Json, project: str | None) -> Run:
@@ -86,7 +86,7 @@ def compare(run: Run, stored: Mapping[str, object] | None) -> Standing:
     """
     if stored is None or _is_part(stored):
         return Standing()
-    ours, theirs = ({k: doc.get(k) for k in _OF_THE_RUN} for doc in (run.document, stored))
+    ours, theirs = ({k: doc.get(k) for k in OF_THE_RUN} for doc in (run.document, stored))
     place = find_difference(ours, theirs)
     if place is None:
         return Standing(is_there=True)

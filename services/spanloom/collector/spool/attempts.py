@@ -32,9 +32,9 @@ class StoppedError(Exception):
 class Attempts:
     """The writer's way into the store."""
 
-    def __init__(self, store: SpanWriter, metrics: Metrics, stopping: Event, stall: Stall) -> None:
+    def __init__(self, spans: SpanWriter, metrics: Metrics, stopping: Event, stall: Stall) -> None:
         """Try until an answer comes, or ``stopping`` is set; ``stall`` is told of failures."""
-        self._store = store
+        self._spans = spans
         self._metrics = metrics
         self._stopping = stopping
         self._stall = stall
@@ -64,7 +64,7 @@ class Attempts:
             raise StoppedError
         try:
             with self._metrics.insert_seconds.time():
-                self._store.append(requests)
+                self._spans.append(requests)
         except Exception as error:  # the thread must outlive any fault of a store
             self._note_failure(error)
             return error

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.collector.spool.bound import RECORD_BYTES, RETRY_S, Bound
 from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
+from spanloom.collector.spool.shrinking import cut_log, drop_free_pages, size_on_disk
 from spanloom.collector.spool.sqlite_errors import is_damage, is_passing
 from spanloom.core.errors import OverloadedError, SpanloomError
 from spanloom.core.ports.spans import Signal, SpooledRequest
@@ -84,8 +85,10 @@ class Spool:
         self._metrics = metrics
         self._clock_ns = clock_ns
         self._path = path
+        self._connect = connect
         self._writing = open_spool_file(path, connect)
         self._reading = connect_spool_file(path, connect)
+        self._reading.execute("PRAGMA cache_size = -1024")  # it reads each record once
         self._read_lock = Lock()
         self._changed = Condition()
         self._pending = Totals.load(self._writing)
@@ -221,6 +224,20 @@ class Spool:
         with self._changed:
             self._changed.notify_all()
 
+    def shrink(self, spare_bytes: int) -> None:
+        """Give the disk what the files take beyond that and what they hold; requests go on.
+
+        Raises ``OverloadedError`` or ``sqlite3.Error`` if the disk is full or has failed.
+        """
+        held = self._durable.bytes + self._durable.dead_bytes
+        if size_on_disk(self._path) - held <= spare_bytes:
+            return
+        while self._committer.submit(self._drop_free_pages).result():
+            pass
+        with self._read_lock:
+            self._reading.execute("PRAGMA shrink_memory")
+        cut_log(self._path, self._connect)
+
     def close(self) -> None:
         """Commit what was put, then close the file; a closed spool is not used again."""
         self._committer.close()
@@ -286,6 +303,9 @@ class Spool:
             self._pending.dead_records += 1
             self._pending.dead_bytes += size
         self._remove([seq])
+
+    def _drop_free_pages(self) -> bool:
+        return drop_free_pages(self._writing)
 
     def after_begin(self) -> None:
         """Take over what another process has changed meanwhile."""

@@ -41,6 +41,10 @@ REFUSED_BACKOFF_S = 1.0
 """Between two tries of what is refused while nothing proves that the store is sound."""
 _IDLE_S = 1.0
 """How often an idle writer looks whether another process has changed the spool."""
+IDLE_SPARE_BYTES = 2 << 20
+BUSY_SPARE_BYTES = 192 << 20
+"""What the spool's files may take beyond what they hold when nothing has come for a second, and
+while requests come all the time: a log of 64 MiB is written over and over then."""
 
 
 class Writer:
@@ -53,13 +57,13 @@ class Writer:
     name = "writer"
 
     def __init__(
-        self, spool: Spool, store: SpanWriter, metrics: Metrics, max_bytes: int, wait_s: float
+        self, spool: Spool, spans: SpanWriter, metrics: Metrics, max_bytes: int, wait_s: float
     ) -> None:
         """Let batches grow to ``max_bytes``, but a small one for ``wait_s`` at most."""
         self._spool = spool
         self._stopping = Event()
         self._stall = Stall()
-        self._attempts = Attempts(store, metrics, self._stopping, self._stall)
+        self._attempts = Attempts(spans, metrics, self._stopping, self._stall)
         self._metrics = metrics
         self._max_bytes = max_bytes
         self._wait_s = wait_s
@@ -120,6 +124,17 @@ class Writer:
                     return
                 except (RetryableError, sqlite3.Error) as error:
                     self._outlast(error)
+                else:
+                    self._shrink(BUSY_SPARE_BYTES)
+            else:
+                self._shrink(IDLE_SPARE_BYTES)
+
+    def _shrink(self, spare_bytes: int) -> None:
+        """Give room that a backlog took back to the disk; else it is tried again later."""
+        try:
+            self._spool.shrink(spare_bytes)
+        except (RetryableError, sqlite3.Error) as error:
+            self._outlast(error)
 
     def _outlast(self, error: Exception) -> None:
         """Wait for a spool that cannot be read or shortened, as on a full disk.

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
+from spanloom.core.document import AGENT, Document
 from spanloom.core.model.annotation import Anchor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from spanloom.core.document import DocumentStep
+
     Json = dict[str, Any]  # a document as it is parsed
 
 QUOTED = 200
 """Characters of a step that are kept with its annotation."""
-AGENT = "agent"
 
 
 class AnchoredStep(NamedTuple):
@@ -86,60 +88,54 @@ def anchors_of(document: Json) -> Anchors:
     Hashed are type, name, input, output and error: not times, tokens, parents or metadata, which
     change with what arrives late and say nothing that was judged.
     """
-    names = {a["id"]: a.get("name", "") for a in document.get("agent_steps", ())}
-    ordered = sorted(_steps(document), key=lambda found: _place(found[1]))
+    view = Document(document)
+    names = {agent.id: agent.name for agent in view.agents}
+    ordered = sorted(_steps(view), key=lambda found: (found[1].started_at, found[1].id))
     equal: Counter[tuple[str, str]] = Counter()
     steps: dict[str, AnchoredStep] = {}
     for agent_id, step, kind in ordered:
         said = hash_step(step, kind)
         equal[agent_id, said] += 1
-        merged = step.get("metadata", {}).get("merged_span_ids", "")
+        merged = step.metadata.get("merged_span_ids", "")
         steps.setdefault(
-            step["id"],
+            step.id,
             AnchoredStep(
-                step["id"],
+                step.id,
                 kind,
                 said,
                 agent_id,
                 names.get(agent_id, ""),
                 equal[agent_id, said],
                 quote_of(step),
-                step.get("parent_id", ""),
+                step.parent_id,
                 tuple(filter(None, merged.split(","))),
             ),
         )
-    return Anchors(int(document.get("extraction", {}).get("version", 0)), list(steps.values()))
+    return Anchors(int(view.extraction.get("version", 0)), list(steps.values()))
 
 
-def hash_step(step: Json, kind: str) -> str:
+def hash_step(step: DocumentStep, kind: str) -> str:
     """Return what identifies what a step says: 32 hex digits."""
-    error = step.get("basic_info", {}).get("error") or {}
-    said = [kind, step.get("name"), step.get("input"), step.get("output")]
+    error, said = step.error or {}, [kind, step.name, step.input, step.output]
     text = orjson.dumps([*said, error.get("code"), error.get("msg")])
     return blake2b(text, digest_size=16).hexdigest()
 
 
-def quote_of(step: Json) -> str:
+def quote_of(step: DocumentStep) -> str:
     """Return name and beginning of a step."""
-    said = step.get("output") or step.get("input") or ""
-    return f"{step.get('name', '')}: {said}"[:QUOTED]
+    return f"{step.name}: {step.output or step.input}"[:QUOTED]
 
 
-def _steps(document: Json) -> Iterator[tuple[str, Json, str]]:
+def _steps(document: Document) -> Iterator[tuple[str, DocumentStep, str]]:
     """Yield every step with the agent that owns it and its type: an agent once, as a step."""
-    root = document.get("root_step", {})
+    root = document.root
     met = set()
-    for agent in document.get("agent_steps", ()):
-        for step in agent.get("steps", ()):
-            met.add(step["id"])
-            yield agent["id"], step, step.get("type", "")
-    for agent in document.get("agent_steps", ()):
-        if agent["id"] not in met and agent["id"] != root.get("id"):
-            met.add(agent["id"])
-            yield agent.get("parent_id", ""), agent, AGENT
-    if root.get("id") and root["id"] not in met:
+    for step in document.steps:
+        met.add(step.id)
+        yield step.agent_id, step, step.type
+    for agent in document.agents:
+        if agent.id not in met and agent.id != root.id:
+            met.add(agent.id)
+            yield agent.parent_id, agent, AGENT
+    if root.id and root.id not in met:
         yield "", root, AGENT
-
-
-def _place(step: Json) -> tuple[int, str]:
-    return int(step.get("basic_info", {}).get("started_at", 0)), step["id"]

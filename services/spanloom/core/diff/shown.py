@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.document import Document
 from spanloom.core.model.trajectory import StepType
 
 if TYPE_CHECKING:
@@ -40,15 +41,16 @@ def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool 
 
 
 def _named(document: Json) -> Json:
-    said, root = document["extraction"], document["root_step"]
+    view = Document(document)
+    said, root = view.extraction, view.root
     return {
-        "trace_id": document["id"],
+        "trace_id": view.id,
         "project": said["project"],
         "version": said["version"],
         "status": said["status"],
         "outcome": said.get("outcome", ""),
-        "name": root["name"],
-        "started_at": root["basic_info"]["started_at"],
+        "name": root.name,
+        "started_at": root.basic_info["started_at"],
     }
 
 
@@ -59,10 +61,11 @@ def _metrics(a: Json, b: Json) -> Json:
 
 
 def _measured(document: Json) -> Json:
-    root, said = document["root_step"], document["extraction"]
-    metrics, counts = root["metrics_info"], said.get("step_counts", {})
+    view = Document(document)
+    root, said = view.root, view.extraction
+    metrics, counts = root.metrics_info, said.get("step_counts", {})
     return {
-        "duration": int(root["basic_info"]["duration"]),
+        "duration": root.duration,
         "model_time": int(metrics.get("llm_duration", 0)),
         "tool_time": int(metrics.get("tool_duration", 0)),
         "input_tokens": metrics["input_tokens"],

@@ -6,10 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.diff.messages import Json, read_messages, without_ids
+from spanloom.core.document import Document
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.document import DocumentStep
 
 
 class Signature(NamedTuple):
@@ -27,20 +30,14 @@ class DiffStep:
     position: int | None = None
     """Its place among those of the run, from 0."""
 
-    def __init__(self, step: Json) -> None:
-        """Take the step as the document has it."""
-        self.id: str = step["id"]
-        self.parent_id: str = step.get("parent_id", "")
-        self.type: str = step["type"]
-        self.name: str = step["name"]
-        self.input: str = step["input"]
-        self.output: str = step["output"]
-        self.model: str = step.get("metadata", {}).get("model", "")
-        info = step["basic_info"]
-        self.start_ms, self.duration_ms = int(info["started_at"]), int(info["duration"])
+    def __init__(self, step: DocumentStep) -> None:
+        """Take a step of the document."""
+        self.id, self.parent_id = step.id, step.parent_id
+        self.type, self.name, self.model = step.type, step.name, step.model
+        self.input, self.output = step.input, step.output
+        self.start_ms, self.duration_ms = step.started_at, step.duration
         self.end_ms = self.start_ms + self.duration_ms
-        error = info.get("error")
-        self.error: str | None = None if error is None else error["msg"]
+        self.error = None if step.error is None else step.error_message
         said = without_ids(self.output) if self.type == "model" else self.input
         self.signature = Signature(self.type, self.name, said)
 
@@ -65,12 +62,12 @@ class DiffStep:
 
 def root_of(document: Json) -> DiffStep:
     """Return the root of a run as a step of it; it has no place among the steps."""
-    return DiffStep({**document["root_step"], "type": document["extraction"]["root_type"]})
+    return DiffStep(Document(document).root)
 
 
 def owned_steps(document: Json) -> dict[str, list[DiffStep]]:
     """Return the steps of each agent, and of the root where it owns some, by the owner's id."""
-    agents = [(agent["id"], agent["steps"]) for agent in document["agent_steps"]]
+    agents = [(agent.id, agent.steps) for agent in Document(document).agents]
     every = [(agent_id, DiffStep(step)) for agent_id, steps in agents for step in steps]
     every.sort(key=lambda item: (item[1].start_ms, -item[1].end_ms))
     owned: dict[str, list[DiffStep]] = {agent_id: [] for agent_id, _ in agents}

@@ -18,6 +18,7 @@ from spanloom.core.values.attributes import json_value
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
+    from spanloom.core.document import DocumentStep
     from spanloom.core.formats.json_bytes import Json
 
 
@@ -38,10 +39,10 @@ class OpenCalls:
         for key in _keys(place[1], str(function.get("name", "")), function.get("arguments", "")):
             self._waiting[key].append(place)
 
-    def answer(self, step: Json) -> tuple[int, str] | None:
+    def answer(self, step: DocumentStep) -> tuple[int, str] | None:
         """Return number and id of the call that a tool step runs, and hold it for answered."""
-        call_id = str((step.get("metadata") or {}).get("tool_call_id", ""))
-        keys = _keys(call_id, step.get("name", ""), step.get("input", ""))
+        call_id = str(step.metadata.get("tool_call_id", ""))
+        keys = _keys(call_id, step.name, step.input)
         return next((place for key in keys if (place := self._taken(key))), None)
 
     def answer_id(self, call_id: str) -> bool:

@@ -10,9 +10,17 @@ instant answer. Token counts are always there, 0 where none were reported.
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 
-from spanloom.core.formats.json_bytes import Json, dump, sorted_keys
+from spanloom.core.formats.json_bytes import (
+    AT_ONCE,
+    Json,
+    dump,
+    dump_list,
+    sorted_keys,
+    write_list,
+)
 from spanloom.core.model.trajectory import (
     AgentStep,
     Failure,
@@ -36,6 +44,8 @@ EXTRACTION = b'"extraction":{"version":'
 """Where the last member of a document begins."""
 MAX_ERROR_CHARS = 300
 """Of a failure that a span tells: every span around it tells it again."""
+STEP_BYTES = 150
+"""A step has about so many, beside what it says."""
 MAX_ERRORS = 1_000
 """The most failures that a document lists; ``failures`` counts all."""
 _STEP_COUNTS = ("agent", "model", "tool", "graph", "other")
@@ -46,17 +56,43 @@ _MODEL = StepType.MODEL  # kept: until Python 3.12 an enum looks its members up 
 
 def encode_document(trajectory: Trajectory, version: int, status: Status) -> bytes:
     """Return the canonical JSON document of a trajectory in this version and status."""
-    root = trajectory.root
+    if sum(len(agent.steps) for agent in trajectory.agent_steps) > AT_ONCE:
+        return _encode_long(trajectory, version, status)
     return dump(
         {
-            "id": trajectory.trace_id,
-            "root_step": {
-                **_show(root, {"id": root.id}),
-                "metrics_info": _metrics_info(trajectory.root_metrics),
-            },
+            **_beginning(trajectory),
             "agent_steps": [_agent_step(agent) for agent in trajectory.agent_steps],
             "extraction": _extraction(trajectory, version, status),
         }
+    )
+
+
+def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
+    """Return the same, written piece by piece into memory that is not copied in the end."""
+    file = BytesIO()
+    file.seek(_bytes_of(trajectory))  # room at once: growing by and by leaves holes in the heap
+    file.write(b" ")
+    file.seek(0)
+    file.write(dump(_beginning(trajectory))[:-1])
+    for number, agent in enumerate(trajectory.agent_steps):
+        file.write(b"," if number else b',"agent_steps":[')
+        file.write(dump(_agent(agent))[:-1])
+        file.write(b',"steps":')
+        write_list(file, agent.steps, _step)
+        file.write(b"}")
+    file.write(b'],"extraction":')
+    file.write(dump(_extraction(trajectory, version, status)))
+    file.write(b"}")
+    file.truncate()
+    return file.getvalue()
+
+
+def _bytes_of(trajectory: Trajectory) -> int:
+    """Return about how long a document is, hardly ever more."""
+    return sum(
+        STEP_BYTES + len(step.input) + len(step.output)
+        for agent in trajectory.agent_steps
+        for step in agent.steps
     )
 
 
@@ -79,14 +115,25 @@ def with_version(document: bytes, version: int) -> bytes:
 
 def encode_spans(trajectory: Trajectory) -> bytes:
     """Return the JSON list of what became of each span, in the order of the verdicts."""
-    return dump([_span(verdict) for verdict in trajectory.verdicts])
+    return dump_list(trajectory.verdicts, _span)
+
+
+def _beginning(trajectory: Trajectory) -> Json:
+    root = trajectory.root
+    shown = _show(root, {"id": root.id})
+    shown["metrics_info"] = _metrics_info(trajectory.root_metrics)
+    return {"id": trajectory.trace_id, "root_step": shown}
 
 
 def _agent_step(agent: AgentStep) -> Json:
+    return {**_agent(agent), "steps": [_step(step) for step in agent.steps]}
+
+
+def _agent(agent: AgentStep) -> Json:
+    """Return an agent without its steps."""
     step = agent.step
     encoded = _show(step, {"id": step.id, "parent_id": step.parent_id})
     encoded["metrics_info"] = _metrics_info(agent.metrics)
-    encoded["steps"] = [_step(step) for step in agent.steps]
     return encoded
 
 

@@ -17,6 +17,7 @@ from spanloom.core.messages.texts import messages_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.json_bytes import Json
 
 _HEARD = frozenset({"system", "developer", "user"})
@@ -32,7 +33,7 @@ class Turn(NamedTuple):
     UTF-16 units."""
 
 
-def conversation(agent: Json) -> Sequence[Turn]:
+def conversation(agent: DocumentAgent) -> Sequence[Turn]:
     """Return the turns of an agent of a document; of steps that are neither models nor tools none.
 
     Results of tools that ran beside each other stand in the order in which they were called.
@@ -41,14 +42,14 @@ def conversation(agent: Json) -> Sequence[Turn]:
     results: list[tuple[int, Turn]] = []
     calls = OpenCalls()
     heard: Sequence[Json] = ()
-    for step in agent.get("steps", ()):
-        if step.get("type") == "tool":
+    for step in agent.steps:
+        if step.type == "tool":
             number, call_id = calls.answer(step) or (len(turns) + len(results), "")
-            results.append((number, _result(step, call_id or step["id"])))
-        elif step.get("type") == "model":
+            results.append((number, _result(step, call_id or step.id)))
+        elif step.type == "model":
             turns += _in_order(results)
             results = []
-            said = messages_in(step.get("input", ""), "user")
+            said = messages_in(step.input, "user")
             turns += _news(step, said, _shared(heard, said), calls)
             turns += (answers := list(_answer(step)))
             for call in (c for turn in answers for c in turn.message.get("tool_calls", ())):
@@ -61,16 +62,14 @@ def _in_order(results: list[tuple[int, Turn]]) -> Iterator[Turn]:
     return (turn for _, turn in sorted(results, key=itemgetter(0)))
 
 
-def _result(step: Json, call_id: str) -> Turn:
+def _result(step: DocumentStep, call_id: str) -> Turn:
     """Return what a tool gave back, or why it failed."""
-    error = (step.get("basic_info") or {}).get("error") or {}
-    text = step.get("output") or error.get("msg") or ""
-    name = step.get("name", "")
-    message = {"role": "tool", "tool_call_id": call_id, "name": name, "content": text}
-    return Turn(message, step["id"], {("output", ""): ("content", 0)})
+    text = step.output or step.error_message
+    message = {"role": "tool", "tool_call_id": call_id, "name": step.name, "content": text}
+    return Turn(message, step.id, {("output", ""): ("content", 0)})
 
 
-def _news(step: Json, said: Sequence[Json], known: int, calls: OpenCalls) -> Iterator[Turn]:
+def _news(step: DocumentStep, said: Sequence[Json], known: int, calls: OpenCalls) -> Iterator[Turn]:
     """Yield what was not said before; also what a tool gave back that is no step of its own."""
     for at, message in enumerate(said[known:], known):
         is_result = message["role"] == "tool" and calls.answer_id(str(message.get("tool_call_id")))
@@ -79,15 +78,15 @@ def _news(step: Json, said: Sequence[Json], known: int, calls: OpenCalls) -> Ite
             parts = dict.fromkeys(places or [("input", f"{at}.content")], ("content", 0))
             kept = {name: value for name, value in message.items() if name != "tool_calls"}
             is_said = isinstance(message.get("content"), str | list)
-            yield Turn(kept if is_said else kept | {"content": ""}, step["id"], parts)
+            yield Turn(kept if is_said else kept | {"content": ""}, step.id, parts)
 
 
-def _answer(step: Json) -> Iterator[Turn]:
+def _answer(step: DocumentStep) -> Iterator[Turn]:
     """Yield the one turn of a model's answer: its messages are joined into one."""
     texts: list[str] = []
     calls: list[Json] = []
     parts: dict[tuple[str, str], tuple[str, int]] = {}
-    answers = messages_in(step.get("output", ""), "assistant")
+    answers = messages_in(step.output, "assistant")
     for at, answer in enumerate(answers):
         if text := _text(answer.get("content")):
             parts["output", f"{at}.content"] = "content", sum(_units(t) + 1 for t in texts)
@@ -95,12 +94,12 @@ def _answer(step: Json) -> Iterator[Turn]:
         for k, call in enumerate(answer.get("tool_calls") or ()):
             place = "output", f"{at}.tool_calls.{k}.function.arguments"
             parts[place] = f"tool_calls.{len(calls)}.function.arguments", 0
-            calls.append({**call, "id": call.get("id") or f"{step['id']}.{len(calls)}"})
+            calls.append({**call, "id": call.get("id") or f"{step.id}.{len(calls)}"})
     if answers:
         if len(answers) == 1:
             parts["output", ""] = "content", 0
         message = {"role": "assistant", "content": "\n".join(texts)}
-        yield Turn(message | ({"tool_calls": calls} if calls else {}), step["id"], parts)
+        yield Turn(message | ({"tool_calls": calls} if calls else {}), step.id, parts)
 
 
 def _shared(before: Sequence[Json], now: Sequence[Json]) -> int:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.document import Document
 from spanloom.core.formats.json_bytes import Json, dump
 from spanloom.core.model.trajectory import TOLD_BY_STATUS
 
@@ -133,9 +134,8 @@ class _Builder:
 
 def _contents(document: Json) -> Mapping[str, Json]:
     """Return what the canonical document says of each step, by its id."""
-    agents = document["agent_steps"]
-    steps = [step for agent in agents for step in agent["steps"]]
-    return {step["id"]: step for step in (document["root_step"], *agents, *steps)}
+    view = Document(document)
+    return {step.id: step.json for step in (view.root, *view.agents, *view.steps)}
 
 
 def _content(step: Json) -> Json:

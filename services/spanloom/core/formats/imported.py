@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from spanloom.core.conventions import imported as carried
+from spanloom.core.document import ROOT, SHOWN, Document
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.model.span import Span
@@ -21,13 +22,13 @@ from spanloom.core.model.span import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.json_bytes import Json
 
 TOLD_ANEW = frozenset(
     {"version", "status", "extractor_version", "project", "span_count", "resumes", "resumed_by"}
 )
 """Members of ``extraction`` that the store which takes the document finds for itself."""
-_SHOWN = ("name", "input", "output", "basic_info")
 _OTHER = "other"
 """Of ``step_counts``: spans that are no step, of which there are fewer."""
 _TRACE_ID, _STEP_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
@@ -39,7 +40,7 @@ class _Carrier:
 
     where: str
     parent_id: str
-    shown: Json
+    shown: DocumentStep
     attributes: dict[str, str] = field(default_factory=dict)
 
 
@@ -48,40 +49,40 @@ def carry(document: Json) -> Sequence[Span]:
 
     Raises ``InvalidRequestError``, with the place, for what no spans can carry.
     """
-    _check_id(document["id"], _TRACE_ID, "id", 32)
+    view = Document(document)
+    _check_id(view.id, _TRACE_ID, "id", 32)
     carriers: dict[str, _Carrier] = {}
-    _carry_root(document, carriers)
-    _carry_agents(document, carriers)
+    _carry_root(view, carriers)
+    _carry_agents(view, carriers)
     digest = hashlib.blake2b(orjson.dumps(document), digest_size=12).hexdigest()
     for carrier in carriers.values():
         carrier.attributes[carried.DOCUMENT] = digest
-    root = carriers[document["root_step"]["id"]]
-    root.attributes[carried.SPANS] = str(len(carriers))
-    return [_span(document["id"], step_id, carrier) for step_id, carrier in carriers.items()]
+    carriers[view.root.id].attributes[carried.SPANS] = str(len(carriers))
+    return [_span(view.id, step_id, carrier) for step_id, carrier in carriers.items()]
 
 
-def _carry_root(document: Json, carriers: dict[str, _Carrier]) -> None:
-    root, told = document["root_step"], document["extraction"]
+def _carry_root(document: Document, carriers: dict[str, _Carrier]) -> None:
+    root, told = document.root, document.extraction
     if told["status"] == "failed":
         raise InvalidRequestError("extraction.status: failed; there is no run that it shows")
-    attributes = _note(carriers, root, "", "root_step").attributes
-    attributes[carried.TYPE] = told["root_type"]
-    attributes[carried.ROOT_METADATA] = _json(root["metadata"])
-    attributes[carried.ROOT_METRICS] = _json(root["metrics_info"])
+    attributes = _note(carriers, root, "", ROOT).attributes
+    attributes[carried.TYPE] = root.type
+    attributes[carried.ROOT_METADATA] = _json(root.metadata)
+    attributes[carried.ROOT_METRICS] = _json(root.metrics_info)
     attributes[carried.EXTRACTION] = _json(told)
 
 
-def _carry_agents(document: Json, carriers: dict[str, _Carrier]) -> None:
-    root_id = document["root_step"]["id"]
-    for at, agent in enumerate(document["agent_steps"]):
+def _carry_agents(document: Document, carriers: dict[str, _Carrier]) -> None:
+    root_id = document.root.id
+    for at, agent in enumerate(document.agents):
         where = f"agent_steps.{at}"
-        attributes = _note(carriers, agent, agent["parent_id"], where).attributes
+        attributes = _note(carriers, agent, agent.parent_id, where).attributes
         if carried.AGENT_POSITION in attributes:
-            raise InvalidRequestError(f"{where}.id: {agent['id']} is there twice")
+            raise InvalidRequestError(f"{where}.id: {agent.id} is there twice")
         attributes[carried.AGENT_POSITION] = str(at)
-        attributes[carried.AGENT_METADATA] = _json(agent["metadata"])
-        attributes[carried.AGENT_METRICS] = _json(agent["metrics_info"])
-        attributes.setdefault(carried.TYPE, "agent")
+        attributes[carried.AGENT_METADATA] = _json(agent.metadata)
+        attributes[carried.AGENT_METRICS] = _json(agent.metrics_info)
+        attributes.setdefault(carried.TYPE, agent.type)
         _carry_steps(agent, where, carriers)
     for agent_id, carrier in carriers.items():
         is_listed = carried.OWNER in carrier.attributes
@@ -89,28 +90,30 @@ def _carry_agents(document: Json, carriers: dict[str, _Carrier]) -> None:
             raise InvalidRequestError(f"{carrier.where}.id: {agent_id} is no step of any agent")
 
 
-def _carry_steps(agent: Json, owner: str, carriers: dict[str, _Carrier]) -> None:
-    for at, step in enumerate(agent["steps"]):
+def _carry_steps(agent: DocumentAgent, owner: str, carriers: dict[str, _Carrier]) -> None:
+    for at, step in enumerate(agent.steps):
         where = f"{owner}.steps.{at}"
-        attributes = _note(carriers, step, step["parent_id"], where).attributes
+        attributes = _note(carriers, step, step.parent_id, where).attributes
         if carried.OWNER in attributes:
-            raise InvalidRequestError(f"{where}.id: {step['id']} is there twice")
-        attributes[carried.OWNER], attributes[carried.POSITION] = agent["id"], str(at)
-        attributes[carried.STEP_METADATA] = _json(step["metadata"])
-        if attributes.setdefault(carried.TYPE, step["type"]) != step["type"]:
+            raise InvalidRequestError(f"{where}.id: {step.id} is there twice")
+        attributes[carried.OWNER], attributes[carried.POSITION] = agent.id, str(at)
+        attributes[carried.STEP_METADATA] = _json(step.metadata)
+        if attributes.setdefault(carried.TYPE, step.type) != step.type:
             raise InvalidRequestError(f"{where}.type: elsewhere it is {attributes[carried.TYPE]}")
-        if "model_info" in step:
-            attributes[carried.MODEL_INFO] = _json(step["model_info"])
+        if step.model_info:
+            attributes[carried.MODEL_INFO] = _json(step.model_info)
 
 
-def _note(carriers: dict[str, _Carrier], shown: Json, parent_id: str, where: str) -> _Carrier:
+def _note(
+    carriers: dict[str, _Carrier], shown: DocumentStep, parent_id: str, where: str
+) -> _Carrier:
     """Return what carries a step, which has to be the same wherever it is shown."""
-    _check_id(shown["id"], _STEP_ID, f"{where}.id", 16)
+    _check_id(shown.id, _STEP_ID, f"{where}.id", 16)
     if parent_id:
         _check_id(parent_id, _STEP_ID, f"{where}.parent_id", 16)
-    carrier = carriers.setdefault(shown["id"], _Carrier(where, parent_id, shown))
-    for name in _SHOWN:
-        if shown[name] != carrier.shown[name]:
+    carrier = carriers.setdefault(shown.id, _Carrier(where, parent_id, shown))
+    for name in SHOWN:
+        if shown.json[name] != carrier.shown.json[name]:
             raise InvalidRequestError(f"{where}.{name}: {carrier.where} of the same id has another")
     if parent_id != carrier.parent_id:
         raise InvalidRequestError(f"{where}.parent_id: {carrier.where} stands elsewhere")
@@ -123,17 +126,17 @@ def _check_id(value: str, form: re.Pattern[str], where: str, digits: int) -> Non
 
 
 def _span(trace_id: str, step_id: str, carrier: _Carrier) -> Span:
-    shown, info = carrier.shown, carrier.shown["basic_info"]
+    shown, info = carrier.shown, carrier.shown.basic_info
     start_ns = _nanoseconds(info["started_at"], f"{carrier.where}.basic_info.started_at")
     took_ns = _nanoseconds(info["duration"], f"{carrier.where}.basic_info.duration")
     error = info.get("error")
-    texts = {carried.INPUT: shown["input"], carried.OUTPUT: shown["output"]}
+    texts = {carried.INPUT: shown.input, carried.OUTPUT: shown.output}
     failed = {} if error is None else {carried.ERROR: _json(error)}
     return Span(
         trace_id=trace_id,
         span_id=step_id,
         parent_span_id=carrier.parent_id,
-        name=shown["name"],
+        name=shown.name,
         kind="Internal",
         start_ns=start_ns,
         end_ns=start_ns + took_ns,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.document import Document
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.values.attributes import json_value
@@ -18,6 +19,7 @@ from spanloom.core.values.attributes import json_value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from spanloom.core.document import DocumentStep
     from spanloom.core.formats.conversation import Turn
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.model.assessment import Assessment
@@ -34,10 +36,11 @@ def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterat
 
     A run without messages has one line, with its question and its answer.
     """
-    talks = [(agent, turns) for agent in document["agent_steps"] if (turns := conversation(agent))]
+    view = Document(document)
+    talks = [(agent, turns) for agent in view.agents if (turns := conversation(agent))]
     lines = [_line(agent, [_strict(turn.message) for turn in turns]) for agent, turns in talks]
     if not lines:
-        lines = [_line(document["root_step"], _gist(document["root_step"]))]
+        lines = [_line(view.root, _gist(view.root))]
     spots = _spots([turns for _, turns in talks])
     for assessment in assessments:
         line, address = _address(assessment, spots)
@@ -47,31 +50,30 @@ def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterat
         else:
             lines[0]["metadata"].setdefault("assessments", []).append(_annotation(assessment))
     for at, line_ in enumerate(lines):
-        about = _about(document) if at == 0 else {"parent_trace": document["id"]}
+        about = _about(view) if at == 0 else {"parent_trace": view.id}
         yield {**line_, "metadata": {**about, **line_["metadata"]}}
 
 
-def _line(agent: Json, messages: Sequence[Json]) -> Json:
-    return {"messages": messages, "annotations": [], "metadata": {"agent": agent.get("name", "")}}
+def _line(agent: DocumentStep, messages: Sequence[Json]) -> Json:
+    return {"messages": messages, "annotations": [], "metadata": {"agent": agent.name}}
 
 
-def _about(document: Json) -> Json:
+def _about(document: Document) -> Json:
     """Return what is said of the run: its figures as the document has them."""
-    root, extraction = document["root_step"], document.get("extraction") or {}
-    figures, times = root.get("metrics_info") or {}, root.get("basic_info") or {}
+    root = document.root
     known = {
-        "version": extraction.get("version"),
-        "input_tokens": figures.get("input_tokens"),
-        "output_tokens": figures.get("output_tokens"),
-        "duration_ms": times.get("duration"),
+        "version": document.extraction.get("version"),
+        "input_tokens": root.metrics_info.get("input_tokens"),
+        "output_tokens": root.metrics_info.get("output_tokens"),
+        "duration_ms": root.basic_info.get("duration"),
     }
     told = {name: value for name, value in known.items() if value is not None}
-    return {"trace_id": document["id"], "name": root.get("name", ""), **told}
+    return {"trace_id": document.id, "name": root.name, **told}
 
 
-def _gist(root: Json) -> Sequence[Json]:
+def _gist(root: DocumentStep) -> Sequence[Json]:
     """Return the question and the answer of a run as messages."""
-    question, answer = question_in(root.get("input", "")), answer_in(root.get("output", ""))
+    question, answer = question_in(root.input), answer_in(root.output)
     asked = {"role": "user", "content": question}
     return [asked, {"role": "assistant", "content": answer}]
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 Json = dict[str, Any]  # an object as json gives and takes it: typed by its schema, not by Python
 
@@ -13,6 +17,9 @@ _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
 _SCALARS = (str, int, float)
 _LISTS = (list, tuple)
 _MAPPINGS = (dict, Mapping)
+T = TypeVar("T")
+AT_ONCE = 1_000
+"""Items of a long list that are JSON values, and not text yet, at one time."""
 
 
 def dump(value: Any) -> bytes:  # any JSON value
@@ -25,6 +32,25 @@ def dump(value: Any) -> bytes:  # any JSON value
         return orjson.dumps(value)
     except TypeError:  # so rare that looking for it first would be a waste
         return orjson.dumps(_encodable(value))
+
+
+def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
+    """Write the list of what ``encode`` makes of the items, as ``dump`` does."""
+    if len(items) <= AT_ONCE:
+        return dump([encode(item) for item in items])
+    file = BytesIO()
+    write_list(file, items, encode)
+    return file.getvalue()
+
+
+def write_list(file: BytesIO, items: Sequence[T], encode: Callable[[T], Any]) -> None:
+    """Write a list to a file piece by piece: as values it is several times as large as its text."""
+    file.write(b"[")
+    for start in range(0, len(items), AT_ONCE):
+        piece = dump([encode(item) for item in items[start : start + AT_ONCE]])
+        file.write(b"," * bool(start))
+        file.write(memoryview(piece)[1:-1])
+    file.write(b"]")
 
 
 def sorted_keys(value: Any) -> Any:  # any JSON value

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Literal
 
 import orjson
 
+from spanloom.core.document import Document
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spanloom.core.document import DocumentStep
     from spanloom.core.formats.json_bytes import Json
 
 _TEXTS = ("input", "output")
@@ -25,7 +27,10 @@ def find_step(whole: Json, step_id: str) -> Json | None:
     The root is one too, of the type ``extraction.root_type``, owned by nobody: its ``agent_id`` is
     empty. An agent comes without the steps that it owns.
     """
-    return next((step for step in _steps(whole) if step["id"] == step_id), None)
+    found = next((step for step in _steps(whole) if step.id == step_id), None)
+    if found is None:
+        return None
+    return {**found.json, "type": found.type, "agent_id": found.agent_id}
 
 
 def brief_steps(whole: Json) -> list[Json]:
@@ -35,24 +40,24 @@ def brief_steps(whole: Json) -> list[Json]:
     a graph: one of a model or a tool stands among the steps already.
     """
     *owned, root = _steps(whole)
-    steps = [root, *owned] if root["type"] in (StepType.AGENT, StepType.GRAPH) else owned
+    steps = [root, *owned] if root.type in (StepType.AGENT, StepType.GRAPH) else owned
     return list(map(_brief, steps))
 
 
-def _brief(step: Json) -> Json:
-    info, usage = step["basic_info"], step.get("model_info", {})
+def _brief(step: DocumentStep) -> Json:
+    info, usage = step.basic_info, step.model_info
     return {
-        "step_id": step["id"],
-        "parent_id": step.get("parent_id") or None,
-        "agent_id": step["agent_id"] or None,
-        "type": step["type"],
-        "name": step["name"],
-        "model": step["metadata"].get("model"),
+        "step_id": step.id,
+        "parent_id": step.parent_id or None,
+        "agent_id": step.agent_id or None,
+        "type": step.type,
+        "name": step.name,
+        "model": step.metadata.get("model"),
         "started_at": info["started_at"],
         "duration": info["duration"],
         "input_tokens": usage.get("input_tokens"),
         "output_tokens": usage.get("output_tokens"),
-        "error": info.get("error"),
+        "error": step.error,
     }
 
 
@@ -70,10 +75,9 @@ def with_texts(document: bytes, texts: Texts) -> bytes:
     if texts == "raw":
         return document
     whole: Json = orjson.loads(document)
-    for step in (whole["root_step"], *whole["agent_steps"]):
-        turn_texts_of(step, texts)
-        for inner in step.get("steps", ()):
-            turn_texts_of(inner, texts)
+    view = Document(whole)
+    for step in (view.root, *view.agents, *view.steps):
+        turn_texts_of(step.json, texts)
     return orjson.dumps(whole)
 
 
@@ -86,8 +90,7 @@ def turn_texts_of(step: Json, texts: Texts) -> None:
             step[name] = value
 
 
-def _steps(whole: Json) -> Iterator[Json]:
-    for agent in whole["agent_steps"]:
-        for step in agent["steps"]:
-            yield {**step, "agent_id": agent["id"]}
-    yield {**whole["root_step"], "type": whole["extraction"]["root_type"], "agent_id": ""}
+def _steps(whole: Json) -> Iterator[DocumentStep]:
+    view = Document(whole)
+    yield from view.steps
+    yield view.root

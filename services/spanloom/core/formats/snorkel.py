@@ -11,17 +11,20 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from spanloom.core.document import AGENT, Document
 from spanloom.core.formats.json_bytes import dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.model.assessment import Assessment
 
 DEEPEST = 100
 """Agents within agents: steps below stand under the root, for few read JSON that is much deeper."""
 _BESIDE = "assessments"
+_ROOT = "root"
 
 
 def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
@@ -30,27 +33,28 @@ def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
     Tokens of a model are what went in and out, of an agent and of the root their sum; latency is in
     seconds. Steps side by side that ran at the same time make what is above them ``parallel``.
     """
-    nodes = _nodes(document)
-    top = nodes[document["root_step"]["id"]]
+    view = Document(document)
+    nodes = _nodes(view)
+    top = nodes[view.root.id]
     _say(nodes, top, assessments)
     return top
 
 
-def _nodes(document: Json) -> Mapping[str, Json]:
+def _nodes(document: Document) -> Mapping[str, Json]:
     """Return every step as a node, by its id, hung below the agent that it is of."""
-    root = document["root_step"]
-    agents = {agent["id"]: agent for agent in document["agent_steps"]}
+    root = document.root
+    root.type = _ROOT
+    agents = {agent.id: agent for agent in document.agents}
     owners = _owners(agents)
-    steps = {id_: agent | {"type": "agent"} for id_, agent in agents.items()}
-    steps[root["id"]] = root | {"type": "root"}
+    steps: dict[str, DocumentStep] = {**agents, root.id: root}
     for agent in agents.values():
-        for step in agent.get("steps", ()):
-            steps.setdefault(step["id"], step)
-    names = {id_: agents[agent_id].get("name", "") for id_, agent_id in owners.items()}
+        for step in agent.steps:
+            steps.setdefault(step.id, step)
+    names = {id_: agents[agent_id].name for id_, agent_id in owners.items()}
     nodes = {id_: _node(step, names.get(id_, "")) for id_, step in steps.items()}
     below: defaultdict[str, list[str]] = defaultdict(list)
-    for id_ in steps.keys() - {root["id"]}:
-        below[_above(id_, owners, root["id"])].append(id_)
+    for id_ in steps.keys() - {root.id}:
+        below[_above(id_, owners, root.id)].append(id_)
     for id_, found in below.items():
         found.sort(key=lambda one: (_times(steps[one]), one))
         nodes[id_]["substeps"] = [nodes[one] for one in found]
@@ -59,14 +63,14 @@ def _nodes(document: Json) -> Mapping[str, Json]:
     return nodes
 
 
-def _owners(agents: Mapping[str, Json]) -> Mapping[str, str]:
+def _owners(agents: Mapping[str, DocumentAgent]) -> Mapping[str, str]:
     """Return of which agent each step is; an agent that is nobody's step is below its parent's."""
     owners: dict[str, str] = {}
     for agent_id, agent in agents.items():
-        for step in agent.get("steps", ()):
-            owners.setdefault(step["id"], agent_id)
+        for step in agent.steps:
+            owners.setdefault(step.id, agent_id)
     for agent_id, agent in agents.items():
-        above = agent.get("parent_id", "")
+        above = agent.parent_id
         if agent_id not in owners and (above in agents or above in owners):
             owners[agent_id] = above if above in agents else owners[above]
     return owners
@@ -82,29 +86,29 @@ def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
     return root
 
 
-def _node(step: Json, agent: str) -> Json:
+def _node(step: DocumentStep, agent: str) -> Json:
     """Return a step without what is below it."""
-    own, error = step.get("metadata") or {}, (step.get("basic_info") or {}).get("error") or {}
+    error = step.error or {}
     failed = {"error_code": error.get("code"), "error_msg": error.get("msg")}
     metadata = {
-        "step_id": step["id"],
-        "name": step.get("name", ""),
-        "agent": agent if step["type"] not in ("agent", "root") else step.get("name", ""),
+        "step_id": step.id,
+        "name": step.name,
+        "agent": agent if step.type not in (AGENT, _ROOT) else step.name,
         "tokens": _tokens(step),
-        "latency": _ms(step, "duration") / 1_000,
+        "latency": step.duration / 1_000,
         **{name: value for name, value in failed.items() if value is not None},
     }
     texts = {
         name: value if isinstance(value, str) else dump(value).decode()
-        for name, value in own.items()
+        for name, value in step.metadata.items()
     }
     return {
-        "step_type": "ROOT_STEP" if step["type"] == "root" else step["type"].upper(),
+        "step_type": "ROOT_STEP" if step.type == _ROOT else step.type.upper(),
         "metadata": metadata,
-        "value": step.get("output") or "",
+        "value": step.output,
         "substeps": [],
         "substep_execution_type": "serial",
-        "metadata_expand": {"input": step.get("input") or "", **texts},
+        "metadata_expand": {"input": step.input, **texts},
     }
 
 
@@ -136,23 +140,19 @@ def _written(assessment: Assessment) -> Json:
     return {**about, **place, **assessment.facts}
 
 
-def _tokens(step: Json) -> int:
+def _tokens(step: DocumentStep) -> int:
     """Return the tokens of a step, in and out; those of agents are summed in the document."""
-    usage = step.get("model_info") or step.get("metrics_info") or {}
+    usage = step.tokens
     return sum(int(usage.get(name) or 0) for name in ("input_tokens", "output_tokens"))
 
 
-def _times(step: Json) -> tuple[int, int]:
+def _times(step: DocumentStep) -> tuple[int, int]:
     """Return when a step began and ended, in ms."""
-    began = _ms(step, "started_at")
-    return began, began + _ms(step, "duration")
+    began = step.started_at
+    return began, began + step.duration
 
 
 def _overlap(times: tuple[tuple[int, int], tuple[int, int]]) -> bool:
     """Return whether a step ran for a millisecond at least together with the next one."""
     (_, ended), (began, _) = times
     return ended > began
-
-
-def _ms(step: Json, name: str) -> int:
-    return int((step.get("basic_info") or {}).get(name) or 0)

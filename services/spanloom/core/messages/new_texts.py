@@ -6,7 +6,8 @@ from collections import deque
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from spanloom.core.messages.texts import message_texts, texts_in
+from spanloom.core.document import Document
+from spanloom.core.messages.texts import message_texts, read_texts
 from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.values.attributes import json_value
@@ -14,6 +15,7 @@ from spanloom.core.values.attributes import json_value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from spanloom.core.document import DocumentStep
     from spanloom.core.model.trajectory import Step
 
 
@@ -73,11 +75,10 @@ def read_step_texts(step: Step) -> StepTexts:
 
 def read_document_texts(document: Mapping[str, Any]) -> Iterator[StepTexts]:
     """Yield the texts of the steps of a canonical document, in its order, each step once."""
-    root_type = document.get("extraction", {}).get("root_type")
-    if root_type in _AGENTS:
-        yield _step_texts({**document["root_step"], "type": root_type})
-    for agent in document.get("agent_steps", ()):
-        yield from map(_step_texts, agent["steps"])
+    view = Document(document)
+    if view.root_type in _AGENTS:
+        yield read_document_step(view.root)
+    yield from map(read_document_step, view.steps)
 
 
 def find_new_texts(steps: Iterable[StepTexts]) -> Sequence[NewTexts]:
@@ -154,14 +155,14 @@ class _Run:
     def new_input(self, step: StepTexts) -> Sequence[str]:
         """Return the new texts of a step's input; all of a tool's."""
         if step.type == StepType.TOOL:
-            return self._remember(texts_in(step.input))
+            return self._remember(read_texts(step.input))
         if step.type == StepType.MODEL and step.input.startswith(CONVERSATION_START):
             return self._only_new(self._added(step.input))
-        return self._only_new(texts_in(step.input))
+        return self._only_new(read_texts(step.input))
 
     def new_output(self, step: StepTexts) -> Sequence[str]:
         """Return the new texts of a step's output; all of a call's, as it produced them."""
-        texts = texts_in(step.output)
+        texts = read_texts(step.output)
         return self._only_new(texts) if step.type in _AGENTS else self._remember(texts)
 
     def _added(self, conversation: str) -> Sequence[str]:
@@ -172,9 +173,9 @@ class _Run:
         known = next((each for each in self._inputs if _goes_on(conversation, each)), "")
         self._inputs.append(conversation)
         if not known:
-            return texts_in(conversation)
+            return read_texts(conversation)
         added = json_value(f"[{conversation[len(known) :]}") if conversation != known else []
-        return message_texts(added) if isinstance(added, list) else texts_in(conversation)
+        return message_texts(added) if isinstance(added, list) else read_texts(conversation)
 
     def _remember(self, texts: Sequence[str]) -> Sequence[str]:
         self._known.update(map(hash, texts))
@@ -206,19 +207,18 @@ def _hash(step: StepTexts, new_input: str, new_output: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-def _step_texts(step: Mapping[str, Any]) -> StepTexts:
-    info = step["basic_info"]
-    start_ms = int(info["started_at"])
-    error = info.get("error") or {}
+def read_document_step(step: DocumentStep) -> StepTexts:
+    """Return the texts of a canonical document's step."""
+    start_ms = step.started_at
     return StepTexts(
-        step["id"],
-        step["type"],
-        step["name"],
+        step.id,
+        step.type,
+        step.name,
         start_ms,
-        start_ms + int(info["duration"]),
-        step["input"],
-        step["output"],
-        error.get("msg", ""),
+        start_ms + step.duration,
+        step.input,
+        step.output,
+        step.error_message,
     )
 
 

@@ -23,7 +23,7 @@ _PLAIN = 2
 """Number of fields of most messages: role and content."""
 
 
-def texts_in(text: str) -> Sequence[str]:
+def read_texts(text: str) -> Sequence[str]:
     """Return the text of each message in an input or output, without empty ones."""
     if not text.startswith(_NESTED):  # the most common form of tool results and answers
         return [text] if text and not text.startswith(_DATA) else []

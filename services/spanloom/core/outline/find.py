@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.messages.texts import texts_in
+from spanloom.core.messages.texts import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.core.document import DocumentStep
     from spanloom.core.outline.rows import OutlineRow
-    from spanloom.core.outline.steps import Place
 
 BEFORE_CHARS, AFTER_CHARS = 40, 120
 
@@ -29,27 +29,28 @@ class Found(NamedTuple):
     """What stands around it, in one line."""
 
 
-def find_rows(rows: Sequence[OutlineRow], steps: Mapping[str, Place], text: str) -> Iterator[Found]:
+def find_rows(
+    rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep], text: str
+) -> Iterator[Found]:
     """Yield each row once that has the text, with the first part of it that does."""
     wanted = text.casefold()
     for number, row in enumerate(rows):
-        place = steps.get(row.id) if row.step_id == row.id else None
-        for part, said in _parts(row, place):
+        step = steps.get(row.id) if row.step_id == row.id else None
+        for part, said in _parts(row, step):
             at = said.casefold().find(wanted)
             if at >= 0:
                 yield Found(number, part, _around(said, at, len(text)))
                 break
 
 
-def _parts(row: OutlineRow, place: Place | None) -> Iterator[tuple[str, str]]:
+def _parts(row: OutlineRow, step: DocumentStep | None) -> Iterator[tuple[str, str]]:
     yield "name", row.name
-    if place is None:
+    if step is None:
         return
-    step = place.step
-    for part in ("output", "input"):
-        yield part, "\n".join(texts_in(step[part]))
-    if error := step["basic_info"].get("error"):
-        yield "error", error["msg"]
+    for part, text in (("output", step.output), ("input", step.input)):
+        yield part, "\n".join(read_texts(text))
+    if step.error:
+        yield "error", step.error_message
 
 
 def _around(said: str, at: int, length: int) -> str:

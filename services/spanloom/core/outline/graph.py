@@ -14,8 +14,8 @@ from spanloom.core.outline.handoffs import find_handoffs
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.document import DocumentStep
     from spanloom.core.outline.rows import OutlineRow
-    from spanloom.core.outline.steps import Place
 
 MOST_STEPS = 250
 MOST_NODES = 1_000
@@ -23,7 +23,7 @@ MOST_NODES = 1_000
 _REST = "…"
 
 
-def run_graph(rows: Sequence[OutlineRow], steps: Mapping[str, Place]) -> dict[str, Any]:
+def run_graph(rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep]) -> dict[str, Any]:
     """Return the nodes and edges of a run; each node names the first row that it stands for."""
     own = [(number, row) for number, row in enumerate(rows) if row.step_id == row.id]
     is_expanded = len(own) <= MOST_STEPS
@@ -36,7 +36,7 @@ def run_graph(rows: Sequence[OutlineRow], steps: Mapping[str, Place]) -> dict[st
     edges = Counter(
         (node_of[above], node_of[row.id])
         for _, row in own
-        if (place := steps.get(row.id)) and (above := place.parent_id) in node_of
+        if (step := steps.get(row.id)) and (above := step.parent_id) in node_of
     )
     return {
         "nodes": list(nodes.values()),
@@ -48,7 +48,7 @@ def run_graph(rows: Sequence[OutlineRow], steps: Mapping[str, Place]) -> dict[st
 
 def _handed(
     rows: Sequence[OutlineRow],
-    steps: Mapping[str, Place],
+    steps: Mapping[str, DocumentStep],
     node_of: Mapping[str, str],
     *,
     is_expanded: bool,

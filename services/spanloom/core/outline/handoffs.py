@@ -14,8 +14,8 @@ from spanloom.core.values.attributes import json_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.core.document import DocumentStep
     from spanloom.core.outline.rows import OutlineRow
-    from spanloom.core.outline.steps import Place
 
 _BEFORE_NAME = ("transfer_to_", "handoff to ")
 _NAMELESS = ("handoff", "transfer_to_agent")
@@ -30,7 +30,9 @@ class Handoff(NamedTuple):
     agent_id: str
 
 
-def find_handoffs(rows: Sequence[OutlineRow], steps: Mapping[str, Place]) -> Iterator[Handoff]:
+def find_handoffs(
+    rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep]
+) -> Iterator[Handoff]:
     """Yield the handoffs whose agent is known.
 
     Where an agent ran several times the first of them stands for all; see ``run_graph``.
@@ -46,13 +48,13 @@ def find_handoffs(rows: Sequence[OutlineRow], steps: Mapping[str, Place]) -> Ite
             yield Handoff(row.id, agents[named])
 
 
-def _named(tool: OutlineRow, place: Place) -> str:
+def _named(tool: OutlineRow, step: DocumentStep) -> str:
     """Return whom a tool names as the next agent; empty for any other tool."""
     name = tool.name
     if name in _NAMELESS:
-        given = json_value(place.step["input"])
+        given = json_value(step.input)
         told = [given[key] for key in _ARGUMENTS if key in given] if isinstance(given, dict) else []
-        return str(told[0] if told else place.step["output"])
+        return str(told[0] if told else step.output)
     found = (name.removeprefix(begin) for begin in _BEFORE_NAME if name.startswith(begin))
     return next(found, "")
 

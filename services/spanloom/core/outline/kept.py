@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.outline.steps import places
+from spanloom.core.document import AGENT, Document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from spanloom.core.document import DocumentStep
 
     Json = Mapping[str, Any]
 
@@ -18,28 +20,21 @@ def spans_of_document(document: Json) -> Sequence[Json]:
     They have the shape of the stored verdicts without dialect and rule. Framework spans, which are
     no steps, are not among them.
     """
-    root = document["root_step"]["id"]
-    kinds = {
-        step["id"]: step["type"] for agent in document["agent_steps"] for step in agent["steps"]
-    }
-    kinds |= dict.fromkeys((agent["id"] for agent in document["agent_steps"]), "agent")
-    kinds.setdefault(root, document["extraction"].get("root_type") or "agent")
-    found = [
-        _span(step_id, place.step, place.parent_id, kinds[step_id])
-        for step_id, place in places(document).items()
-    ]
-    return sorted(found, key=lambda span: (int(span["started_at"]), span["span_id"] != root))
+    told = Document(document)
+    root = told.root.id
+    found = sorted(told.by_id().values(), key=lambda step: (step.started_at, step.id != root))
+    return [_span(step) for step in found]
 
 
-def _span(step_id: str, step: Json, parent_id: str, kind: str) -> Json:
-    basic = step["basic_info"]
+def _span(step: DocumentStep) -> Json:
+    info = step.basic_info
     return {
-        "span_id": step_id,
-        "step_id": step_id,
-        "parent_span_id": "" if parent_id == step_id else parent_id,
-        "kind": kind,
-        "name": step.get("name") or "",
-        "started_at": basic["started_at"],
-        "duration": basic["duration"],
-        "error": (basic.get("error") or {}).get("msg"),
+        "span_id": step.id,
+        "step_id": step.id,
+        "parent_span_id": "" if step.parent_id == step.id else step.parent_id,
+        "kind": step.type or AGENT,
+        "name": step.name,
+        "started_at": info["started_at"],
+        "duration": info["duration"],
+        "error": (step.error or {}).get("msg"),
     }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.messages.texts import texts_in
+from spanloom.core.messages.texts import read_texts
 
 if TYPE_CHECKING:
-    from spanloom.core.outline.steps import Place
+    from spanloom.core.document import DocumentStep
 
 PREVIEW_CHARS = 200
 _READ_CHARS = 20_000
@@ -25,20 +25,20 @@ class Source(NamedTuple):
     error: str
 
 
-def source_of(place: Place) -> Source:
+def source_of(step: DocumentStep) -> Source:
     """Return what of a step is kept for its line."""
-    step, metadata = place.step, place.step["metadata"]
+    metadata = step.metadata
     cost = metadata.get("cost")
     return Source(
-        step["output"] or step["input"],
+        step.output or step.input,
         metadata.get("model", ""),
         None if cost is None else float(cost),
-        (step["basic_info"].get("error") or {}).get("msg", "")[:PREVIEW_CHARS],
+        step.error_message[:PREVIEW_CHARS],
     )
 
 
 def first_words(text: str) -> str:
     """Return the beginning of what a text says, in one line; of messages that of the last one."""
-    said = texts_in(text)
+    said = read_texts(text)
     line = " ".join((said[-1] if said else "")[:_READ_CHARS].split())
     return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"

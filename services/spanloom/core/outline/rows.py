@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.outline.steps import places
+from spanloom.core.document import Document
 from spanloom.core.outline.tree import preorder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.outline.steps import Place
+    from spanloom.core.document import DocumentStep
 
     Json = Mapping[str, Any]
 
@@ -49,10 +49,10 @@ def outline_rows(document: Json, spans: Sequence[Json]) -> list[OutlineRow]:
     ``document`` is the canonical one, ``spans`` what became of each span in the same version, in
     the order of their starts.
     """
-    return place_rows(places(document), spans)
+    return place_rows(Document(document).by_id(), spans)
 
 
-def place_rows(steps: Mapping[str, Place], spans: Sequence[Json]) -> list[OutlineRow]:
+def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list[OutlineRow]:
     """Return the rows as ``outline_rows`` does, where the steps of the document are known."""
     own = {span["span_id"]: span.get("parent_span_id") or "" for span in spans}
     parents = _parents(spans, own, steps)
@@ -62,37 +62,38 @@ def place_rows(steps: Mapping[str, Place], spans: Sequence[Json]) -> list[Outlin
     for at, depth in zip(order, depths, strict=True):
         span = spans[at]
         step_id = span["step_id"]
-        place = steps.get(step_id) if step_id else None
-        agent = place.agent if place else ""
+        told = steps.get(step_id) if step_id else None
+        agent = told.agent_name if told else ""
         del agents[depth:]
         agents.append(agent or (agents[-1] if agents else ""))
-        flags = _flags(span, own, parents[at], place)
-        step = place.step if place and step_id == span["span_id"] else None
+        flags = _flags(span, own, parents[at], told)
+        step = told if step_id == span["span_id"] else None
         rows.append(_row(span, step, depth, agents[-1], flags))
     return rows
 
 
 def _parents(
-    spans: Sequence[Json], own: Mapping[str, str], steps: Mapping[str, Place]
+    spans: Sequence[Json], own: Mapping[str, str], steps: Mapping[str, DocumentStep]
 ) -> list[str]:
     """Return below what each span stands: its own parent, unless its step was moved elsewhere."""
     nearest: dict[str, str] = {}
     parents = []
     for span in spans:
         span_id, parent_id = span["span_id"], own[span["span_id"]]
-        place = steps.get(span_id)
-        if place is None or place.parent_id in (parent_id, span_id):
+        step = steps.get(span_id)
+        below = parent_id if step is None else step.parent_id
+        if below in (parent_id, span_id):
             parents.append(parent_id)
-        elif place.parent_id in own:
+        elif below in own:
             above = _step_above(span_id, own, steps, nearest)
-            parents.append(parent_id if above == place.parent_id else place.parent_id)
+            parents.append(parent_id if above == below else below)
         else:
             parents.append(parent_id)
     return parents
 
 
 def _step_above(
-    span_id: str, own: Mapping[str, str], steps: Mapping[str, Place], nearest: dict[str, str]
+    span_id: str, own: Mapping[str, str], steps: Mapping[str, DocumentStep], nearest: dict[str, str]
 ) -> str:
     """Return the nearest step above a span by its own parents; each span is walked over once."""
     path: list[str] = []
@@ -107,13 +108,13 @@ def _step_above(
     return found
 
 
-def _row(span: Json, step: Json | None, depth: int, agent: str, flags: int) -> OutlineRow:
-    usage = _NO_USAGE if step is None else step.get("model_info", _NO_USAGE)
+def _row(span: Json, step: DocumentStep | None, depth: int, agent: str, flags: int) -> OutlineRow:
+    usage = _NO_USAGE if step is None else step.model_info
     return OutlineRow(  # in the order of its fields: by name it would take twice the time
         span["span_id"],
         depth,
         span["kind"],
-        span["name"] if step is None else step.get("name") or span["name"],
+        span["name"] if step is None else step.name or span["name"],
         agent,
         int(span["started_at"]),
         int(span["duration"]),
@@ -125,16 +126,16 @@ def _row(span: Json, step: Json | None, depth: int, agent: str, flags: int) -> O
     )
 
 
-def _flags(span: Json, own: Mapping[str, str], parent_id: str, place: Place | None) -> int:
+def _flags(span: Json, own: Mapping[str, str], parent_id: str, told: DocumentStep | None) -> int:
     span_id, step_id = span["span_id"], span["step_id"]
-    told = own[span_id]
-    flags = MOVED if parent_id != told else 0
-    if told and told not in own:
+    named = own[span_id]
+    flags = MOVED if parent_id != named else 0
+    if named and named not in own:
         flags |= ORPHAN
     if step_id is None:
         flags |= PLUMBING
     elif step_id != span_id:
         flags |= MERGED if step_id else 0
-    elif place and place.step["basic_info"].get("error"):
+    elif told and told.error:
         flags |= ERROR
     return flags | ERROR if span.get("error") else flags

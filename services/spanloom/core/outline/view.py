@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
+from spanloom.core.document import Document
 from spanloom.core.outline.previews import Source, source_of
 from spanloom.core.outline.rows import OutlineRow, place_rows
-from spanloom.core.outline.steps import places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.outline.steps import Place
+    from spanloom.core.document import DocumentStep
 
 _ROW_BYTES = 700
 """What a row takes beside its text."""
@@ -38,13 +38,13 @@ class WholeRun(NamedTuple):
     """A run with all that its steps say."""
 
     view: RunView
-    steps: Mapping[str, Place]
+    steps: Mapping[str, DocumentStep]
 
 
 def read_run(document: bytes, spans: bytes) -> WholeRun:
     """Return a run as it is shown, of its document and its spans in the same version."""
-    whole = orjson.loads(document)
-    steps = places(whole)
+    whole = Document(orjson.loads(document))
+    steps = whole.by_id()
     rows = place_rows(steps, orjson.loads(spans))
     sources = [source_of(steps[row.id]) if row.id in steps else None for row in rows]
-    return WholeRun(RunView(whole["extraction"]["version"], rows, sources), steps)
+    return WholeRun(RunView(whole.extraction["version"], rows, sources), steps)

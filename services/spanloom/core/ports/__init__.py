@@ -1,4 +1,4 @@
-"""What the pipeline asks of a store: one narrow protocol for each consumer.
+"""What the pipeline needs of a store: one narrow protocol for each consumer and subject.
 
 ``tests/contract`` holds one suite that every implementation passes: the embedded engine, a
 ClickHouse server, and the store in memory. All methods are synchronous and may block; call them
@@ -10,10 +10,11 @@ consumer       protocol
 ============== ==========================================================
 writer         ``spans.SpanWriter``
 discovery      ``progress.ChangeReader``
-batch builder  ``building.BuildingStore``
-replayer       ``replays.ReplayQueue`` and ``building.BuildingStore``
-API            ``reading.ReadingStore``
-access         ``keys.KeyStore``, ``usage.UsageStore``
-wiring         ``store.Store``, all of them together
+batch builder  ``building.BuildingStore``: spans, trajectories, calls, feed
+replayer       ``store.ReplayingStore``: these, and replays
+indexer        ``texts.TextIndexer``
+API            ``reading.ReadingStore``: its subjects, a protocol each
+access         ``keys.KeyStore``, ``usage.UsageReader``
+wiring         ``store.Store``: every subject
 ============== ==========================================================
 """

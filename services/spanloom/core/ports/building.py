@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.ports.feed import Announcement, FeedWriter
-from spanloom.core.ports.spans import SpanReader
+from spanloom.core.ports.feed import Announcement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status, Trajectory
+    from spanloom.core.ports.feed import FeedWriter
+    from spanloom.core.ports.spans import SpanReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +121,14 @@ class TrajectoryWriter(Protocol):
         of a long trace takes as much memory as all that writing it does.
         """
 
+    def make_room(self) -> None:
+        """Free memory that is kept of finished work, before something large comes."""
+
 
 class CallFinder(Protocol):
     """Finds stored calls of models and tools that may be reports of the same call."""
 
-    def find_calls(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
+    def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """Return the project's steps that have the call key of a window and overlap it.
 
         The cost follows what is found: traces of years may be looked for at once, for each has
@@ -132,11 +136,24 @@ class CallFinder(Protocol):
         """
 
 
-class BuildingStore(SpanReader, TrajectoryWriter, FeedWriter, CallFinder, Protocol):
-    """All that building a batch of traces asks of a store."""
+class BuildingStore(Protocol):
+    """The subjects that building a batch of traces needs."""
 
-    def make_room(self) -> None:
-        """Give back memory that is kept of work which is over: something large comes."""
+    @property
+    def spans(self) -> SpanReader:
+        """The spans of the traces."""
+
+    @property
+    def trajectories(self) -> TrajectoryWriter:
+        """What is stored of them, and what is built."""
+
+    @property
+    def calls(self) -> CallFinder:
+        """Calls of other traces, which may repeat those of these."""
+
+    @property
+    def feed(self) -> FeedWriter:
+        """Announces what was written."""
 
     def ping(self) -> None:
         """Return if the store answers, else raise ``StoreUnavailableError``."""

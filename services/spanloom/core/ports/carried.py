@@ -65,19 +65,35 @@ class Codec(Protocol):
         """Return a record as ``write_carried`` takes it."""
 
 
-class CarryingStore(Protocol):
-    """Gives spans and takes trajectories as bytes."""
-
-    @property
-    def codec(self) -> Codec:
-        """By which other processes read and write them."""
+class SpanCarrier(Protocol):
+    """Reads spans as bytes."""
 
     def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
         """Return for each group of traces what ``Codec.decode`` reads as ``SpanReader.read_spans``.
 
-        Several groups are read at once: one question costs less than many. For traces of usual
+        Several groups are read at once: one query costs less than many. For traces of usual
         size: all that is answered is in memory together.
         """
 
+
+class TrajectoryCarrier(Protocol):
+    """Stores trajectories that are encoded already."""
+
     def write_carried(self, records: Sequence[CarriedRecord]) -> None:
         """Do what ``TrajectoryWriter.write`` does with the same records."""
+
+
+class CarryingStore(Protocol):
+    """The subjects of a store that worker processes build for."""
+
+    @property
+    def codec(self) -> Codec:
+        """By which other processes read and write what is carried."""
+
+    @property
+    def spans(self) -> SpanCarrier:
+        """The spans of traces, for workers to decode."""
+
+    @property
+    def trajectories(self) -> TrajectoryCarrier:
+        """What workers have encoded."""

@@ -33,5 +33,5 @@ class DeletionLedger(Protocol):
         known only by what was extracted. A new trace of a deleted project is stored.
         """
 
-    def deletions(self, limit: int) -> Sequence[Deletion]:
+    def list(self, limit: int) -> Sequence[Deletion]:
         """Return up to ``limit`` deletions as last recorded, newest first."""

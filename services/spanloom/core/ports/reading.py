@@ -1,18 +1,9 @@
-"""Trajectories as readers ask for them: documents, and lists page by page."""
+"""Trajectories for readers: documents, and lists page by page; all subjects of the API."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.ports.annotation_queues import AnnotationQueueStore
-from spanloom.core.ports.annotations import AnnotationStores
-from spanloom.core.ports.deletions import DeletionLedger
-from spanloom.core.ports.feed import FeedReader
-from spanloom.core.ports.replays import ReplayRequests
-from spanloom.core.ports.scores import ScoreStore
-from spanloom.core.ports.snapshots import SnapshotTaker
-from spanloom.core.ports.steps import StepReader
-from spanloom.core.ports.texts import TextFinder
 from spanloom.core.query.question import ANY_RUN
 
 if TYPE_CHECKING:
@@ -22,11 +13,23 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.model.trajectory import Status
+    from spanloom.core.ports.annotations import (
+        AnnotationQueueStore,
+        AnnotationStore,
+        SchemeStore,
+        ScoreStore,
+        VersionKeeper,
+    )
+    from spanloom.core.ports.deletions import DeletionLedger
+    from spanloom.core.ports.feed import FeedReader
+    from spanloom.core.ports.progress import ReplayRequests
+    from spanloom.core.ports.steps import StepReader
+    from spanloom.core.ports.texts import TextFinder
+    from spanloom.core.ports.upkeep import SnapshotTaker
     from spanloom.core.query.continuations import Continuation
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Group, Numbers
-    from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 
@@ -50,22 +53,22 @@ class StoredVersion(NamedTuple):
     span_count: int
 
 
-class TrajectoryReader(Protocol):
-    """Gives readers the current version of trajectories, within their reach."""
+class DocumentReader(Protocol):
+    """Reads the documents of current trajectories, within the reader's reach."""
 
-    def document(self, trace_id: str, reach: Reach) -> bytes | None:
+    def get(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the document; of several projects that have the trace, the newest one's."""
 
-    def documents_of(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+    def many(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
         """Return the documents of the first of the keys: as many as have room, one at least.
 
         ``None`` stands for one that is not there, or not any more.
         """
 
-    def spans_document(self, trace_id: str, reach: Reach) -> bytes | None:
+    def spans(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the JSON list of what became of each span."""
 
-    def both_documents(self, trace_id: str, reach: Reach) -> Documents | None:
+    def both(self, trace_id: str, reach: Reach) -> Documents | None:
         """Return both of one version, which two questions might not."""
 
     def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
@@ -74,17 +77,18 @@ class TrajectoryReader(Protocol):
         Only the newest is kept; of several projects that have the trace, the newest one's.
         """
 
-    def continuation(self, key: TraceKey) -> Continuation:
-        """Return which run it goes on with and which goes on with it, of those there are now."""
+
+class RunReader(Protocol):
+    """Lists runs by their current trajectories, within the reader's reach."""
 
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
         A question narrows them down further, and may ask for another order; what has no such value
@@ -100,35 +104,46 @@ class TrajectoryReader(Protocol):
         Raises ``InvalidQueryError`` as ``list`` does.
         """
 
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
-        """Return the numbers of each group of runs that pass the filter, or of their steps.
-
-        By time they come in its order, else the largest first number first; never more than
-        ``asked.top``. Without anything to tell groups apart there is always one. Raises
-        ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
-        """
-
     def conversation(
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """Return up to ``limit`` of a conversation by (start, trace id, project), oldest first.
 
         A conversation is of one project; within a wider reach, those of all that have its id. The
         empty id is no conversation.
         """
 
-    def conversations(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+    def continuation(self, key: TraceKey) -> Continuation:
+        """Return which run it goes on with and which goes on with it, of those there are now."""
+
+
+class ConversationReader(Protocol):
+    """Lists conversations, within the reader's reach."""
+
+    def list(
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         """Return up to ``limit`` conversations in which a run is what the filter wants.
 
         They are told whole, with all their runs but those that repeat another or have no step, and
         come by the newest run that the filter wants, newest first.
+        """
+
+
+class StatsReader(Protocol):
+    """Computes numbers over runs, within the reader's reach."""
+
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
+        """Return the numbers of each group of runs that pass the filter, or of their steps.
+
+        By time they come in its order, else the largest first number first; never more than
+        ``asked.top``. Without anything to tell groups apart there is always one. Raises
+        ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
         """
 
 
@@ -149,18 +164,69 @@ class SentSpans(Protocol):
         """
 
 
-class ReadingStore(
-    TrajectoryReader,
-    StepReader,
-    FeedReader,
-    SentSpans,
-    TextFinder,
-    ReplayRequests,
-    DeletionLedger,
-    SnapshotTaker,
-    AnnotationStores,
-    ScoreStore,
-    AnnotationQueueStore,
-    Protocol,
-):
-    """All that the API asks of a store."""
+class ReadingStore(Protocol):
+    """The subjects that the API needs."""
+
+    @property
+    def spans(self) -> SentSpans:
+        """Spans as they were sent."""
+
+    @property
+    def documents(self) -> DocumentReader:
+        """Documents of trajectories."""
+
+    @property
+    def runs(self) -> RunReader:
+        """Lists of runs."""
+
+    @property
+    def steps(self) -> StepReader:
+        """Lists of steps."""
+
+    @property
+    def conversations(self) -> ConversationReader:
+        """Lists of conversations."""
+
+    @property
+    def stats(self) -> StatsReader:
+        """Numbers over runs and steps."""
+
+    @property
+    def texts(self) -> TextFinder:
+        """Full-text search."""
+
+    @property
+    def feed(self) -> FeedReader:
+        """The change feed."""
+
+    @property
+    def replays(self) -> ReplayRequests:
+        """Requests for replays."""
+
+    @property
+    def deletions(self) -> DeletionLedger:
+        """Deletions of traces."""
+
+    @property
+    def snapshots(self) -> SnapshotTaker:
+        """Snapshots for backups."""
+
+    @property
+    def annotations(self) -> AnnotationStore:
+        """Annotations of trajectories and steps."""
+
+    @property
+    def schemes(self) -> SchemeStore:
+        """Schemes that annotations are made with."""
+
+    @property
+    def versions(self) -> VersionKeeper:
+        """Documents as they were annotated."""
+
+    @property
+    def scores(self) -> ScoreStore:
+        """Scores of trajectories and steps."""
+
+    @property
+    def queues(self) -> AnnotationQueueStore:
+        """Queues of trajectories to annotate."""

@@ -1,28 +1,67 @@
-"""The whole store: for wiring and for the suite that every implementation passes."""
+"""The whole store by subject: for wiring, and for the suite that every implementation passes."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from spanloom.core.ports.building import BuildingStore
 from spanloom.core.ports.progress import ChangeReader, ProgressWriter
-from spanloom.core.ports.reading import ReadingStore
-from spanloom.core.ports.replays import ReplayQueue
-from spanloom.core.ports.spans import SpanWriter
-from spanloom.core.ports.texts import TextIndexer
-from spanloom.core.ports.usage import UsageReader
+from spanloom.core.ports.reading import ReadingStore, SentSpans
+from spanloom.core.ports.spans import SpanReader, SpanWriter
+
+if TYPE_CHECKING:
+    from spanloom.core.ports.feed import FeedStore
+    from spanloom.core.ports.progress import ReplayQueue
+    from spanloom.core.ports.texts import TextIndexer
+    from spanloom.core.ports.upkeep import UsageReader
 
 
-class ReplayingStore(ReplayQueue, BuildingStore, Protocol):
-    """All that working a replay off asks of a store."""
+class ProgressStore(ChangeReader, ProgressWriter, Protocol):
+    """What changed, and how far the extractor has come with it."""
 
 
-class ExtractionStore(ChangeReader, ProgressWriter, ReplayingStore, Protocol):
-    """All that the extractor asks of a store."""
+class SpanStore(SpanWriter, SpanReader, SentSpans, Protocol):
+    """Spans: written, read for extraction, and read as they were sent."""
 
 
-class Store(SpanWriter, ExtractionStore, ReadingStore, UsageReader, TextIndexer, Protocol):
-    """All of it, and its life cycle."""
+class ReplayingStore(BuildingStore, Protocol):
+    """The subjects that working off a replay needs."""
+
+    @property
+    def replays(self) -> ReplayQueue:
+        """The replays that were requested."""
+
+
+class ExtractionStore(ReplayingStore, Protocol):
+    """The subjects that the extractor needs."""
+
+    @property
+    def progress(self) -> ProgressStore:
+        """What changed, and how far each trace is extracted."""
+
+
+class Store(ExtractionStore, ReadingStore, Protocol):
+    """All subjects, and the life cycle."""
+
+    @property
+    def spans(self) -> SpanStore:
+        """Spans of all traces."""
+
+    @property
+    def feed(self) -> FeedStore:
+        """The change feed."""
+
+    @property
+    def replays(self) -> ReplayQueue:
+        """The replays that were requested."""
+
+    @property
+    def text_index(self) -> TextIndexer:
+        """What full-text search finds."""
+
+    @property
+    def usage(self) -> UsageReader:
+        """How much each project has stored."""
 
     def close(self) -> None:
         """Release the store; a closed store is not used again."""

@@ -117,8 +117,8 @@ class TextIndexer(Protocol):
         Returns how many texts came in. What was put in by a call that returned is found.
         """
 
-    def read_text_watermark(self) -> int:
+    def read_watermark(self) -> int:
         """Return the remembered watermark; 0 if there is none."""
 
-    def record_text_watermark(self, second: int) -> None:
+    def record_watermark(self, second: int) -> None:
         """Remember that the texts of what was stored before this second are indexed."""

@@ -5,25 +5,28 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.document import Document
 from spanloom.core.model.trajectory import NO_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.core.document import DocumentStep
+
     Json = Mapping[str, Any]
 
 
 class Placed(NamedTuple):
-    """A step, its place from 1, and the agent that owns it."""
+    """A step, its place from 1, and the name of the agent that owns it."""
 
     place: int
     agent: str
-    step: Json
+    step: DocumentStep
 
     @property
     def error(self) -> str:
         """What its failure says, ``429: slow down``, or ``failed``; empty where nothing did."""
-        error = self.step["basic_info"].get("error")
+        error = self.step.error
         if error is None:
             return ""
         code = "" if error["code"] == NO_CODE else f"{error['code']}: "
@@ -32,9 +35,8 @@ class Placed(NamedTuple):
 
 def place_steps(document: Json) -> Sequence[Placed]:
     """Return every step in the order of their starts; of equal starts the longest comes first."""
-    owned = [(agent["name"], step) for agent in document["agent_steps"] for step in agent["steps"]]
-    owned.sort(key=lambda item: _start(item[1]))
-    return [Placed(place, agent, step) for place, (agent, step) in enumerate(owned, 1)]
+    owned = sorted(Document(document).steps, key=_start)
+    return [Placed(place, step.agent_name, step) for place, step in enumerate(owned, 1)]
 
 
 def outline(steps: Sequence[Placed]) -> Iterator[dict[str, Any]]:
@@ -52,7 +54,7 @@ def outline(steps: Sequence[Placed]) -> Iterator[dict[str, Any]]:
             "type": kind,
             "name": name,
             "agent": agent,
-            "ms": sum(int(own.step["basic_info"]["duration"]) for own in (first, *more)),
+            "ms": sum(own.step.duration for own in (first, *more)),
         }
         if more:
             line |= {"to": more[-1].place, "times": 1 + len(more)}
@@ -62,10 +64,9 @@ def outline(steps: Sequence[Placed]) -> Iterator[dict[str, Any]]:
 
 
 def _likeness(own: Placed) -> tuple[str, str, str, str]:
-    return own.step["type"], own.step["name"], own.agent, own.error
+    return own.step.type, own.step.name, own.agent, own.error
 
 
-def _start(step: Json) -> tuple[int, int, str]:
-    info = step["basic_info"]
-    start_ms = int(info["started_at"])
-    return start_ms, -start_ms - int(info["duration"]), step["id"]
+def _start(step: DocumentStep) -> tuple[int, int, str]:
+    start_ms = step.started_at
+    return start_ms, -start_ms - step.duration, step.id

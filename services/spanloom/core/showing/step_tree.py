@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanloom.core.showing.values import whole
+from spanloom.core.document import Document, DocumentStep
+
+_OTHER = "other"
 
 
 @dataclass(slots=True)
 class Node:
     """A step with the steps under it, in order of their start."""
 
-    step: dict[str, Any]  # as the document has it
+    step: DocumentStep
     type: str
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
@@ -20,12 +22,12 @@ class Node:
     @property
     def start_ms(self) -> int:
         """When it began, in milliseconds since the epoch."""
-        return whole((self.step.get("basic_info") or {}).get("started_at"))
+        return self.step.started_at
 
     @property
     def duration_ms(self) -> int:
         """How long it ran."""
-        return whole((self.step.get("basic_info") or {}).get("duration"))
+        return self.step.duration
 
 
 def build_tree(document: dict[str, Any]) -> Node:
@@ -33,28 +35,28 @@ def build_tree(document: dict[str, Any]) -> Node:
 
     No step is lost or shown twice, whatever the ids say.
     """
-    extraction = document.get("extraction") or {}
-    root = Node(document.get("root_step") or {}, extraction.get("root_type", "other"))
-    nodes = {root.step.get("id", ""): root}
-    for agent in document.get("agent_steps") or []:
-        owner = _place(nodes, agent, "agent", root)
-        for step in agent.get("steps") or []:
-            _place(nodes, step, step.get("type", "other"), owner)
+    view = Document(document)
+    root = Node(view.root, view.root_type or _OTHER)
+    nodes = {root.step.id: root}
+    for agent in view.agents:
+        owner = _place(nodes, agent, root)
+        for step in agent.steps:
+            _place(nodes, step, owner)
     for node in nodes.values():
         if node is not root:
-            _adopt(nodes.get(node.step.get("parent_id", "")), node, root)
+            _adopt(nodes.get(node.step.parent_id), node, root)
     for node in nodes.values():
         node.children.sort(key=lambda child: child.start_ms)
     return root
 
 
-def _place(nodes: dict[str, Node], step: dict[str, Any], kind: str, owner: Node) -> Node:
+def _place(nodes: dict[str, Node], step: DocumentStep, owner: Node) -> Node:
     """Make the step's node, or add to it: an agent is also a step of the agent above it."""
-    node = nodes.get(step.get("id", ""))
+    node = nodes.get(step.id)
     if node is None:
-        node = nodes[step.get("id", "")] = Node(step, kind, parent=owner)
+        node = nodes[step.id] = Node(step, step.type or _OTHER, parent=owner)
     else:
-        node.step = {**step, **node.step}
+        node.step = DocumentStep({**step.json, **node.step.json}, node.step.type)
     return node
 
 

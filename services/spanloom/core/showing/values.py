@@ -23,14 +23,6 @@ def shortened(text: str, cells: int) -> str:
     return line if len(line) <= cells else line[: cells - 1].rstrip() + "…"
 
 
-def whole(value: object, otherwise: int = 0) -> int:
-    """Read a number of the document, written as a number or as digits."""
-    try:
-        return int(value) if isinstance(value, str | int | float) else otherwise
-    except (ValueError, OverflowError):
-        return otherwise
-
-
 def duration(ms: int) -> str:
     """Write a duration: ``<1 ms``, ``412 ms``, ``2.31 s``, ``1m 05s``, ``2h 03m``."""
     if ms < 1_000:

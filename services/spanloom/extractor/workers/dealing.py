@@ -70,7 +70,7 @@ class Dealer:
         """Read the spans of tasks together, else each alone."""
         try:
             groups = [list(task.wanted) for task in tasks]
-            for task, carried in zip(tasks, self._carrying.carry_spans(groups), strict=True):
+            for task, carried in zip(tasks, self._carrying.spans.carry_spans(groups), strict=True):
                 task.carried = carried
         except Exception:  # too large for the store's memory, or damaged: built in halves
             if len(tasks) == 1:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
+    from spanloom.core.ports.building import BuildingStore
     from spanloom.core.ports.carried import CarriedRecord, CarryingStore
-    from spanloom.core.ports.store import ExtractionStore
     from spanloom.extractor.builder import Asked
     from spanloom.extractor.options import BuildOptions
     from spanloom.extractor.workers.pool import Pool
@@ -45,7 +45,7 @@ class Pipeline:
 
     def __init__(
         self,
-        store: ExtractionStore,
+        store: BuildingStore,
         carrying: CarryingStore,
         pool: Pool,
         options: BuildOptions,
@@ -90,7 +90,7 @@ class Pipeline:
         """Yield what was asked for, long traces each alone."""
         wanted = asked.wanted
         try:
-            arrived = self._store.arrived(list(wanted))
+            arrived = self._store.spans.arrived(list(wanted))
         except Exception:  # built in this process, where it is found whose fault it is
             yield Batch(wanted)
             return
@@ -125,8 +125,8 @@ class Pipeline:
             return
         calls = batch.calls()
         try:
-            batch.repeats = find_repeats(self._store, calls)
-            batch.heads = self._store.heads(list(calls))
+            batch.repeats = find_repeats(self._store.calls, calls)
+            batch.heads = self._store.trajectories.heads(list(calls))
         except Exception as error:  # building in this process finds whose fault it is
             log.warning("calls could not be looked up", error=str(error))
             self._dealer.give_up()
@@ -144,7 +144,7 @@ class Pipeline:
             elif _is_hopeless(task):
                 result.failures.update(dict.fromkeys(task.wanted, StuckError(STUCK)))
                 wanted.update(task.wanted)
-        write_apart(self._carrying.write_carried, self._store, records, result)
+        write_apart(self._carrying.trajectories.write_carried, self._store.feed, records, result)
         return Built(wanted, result)
 
 

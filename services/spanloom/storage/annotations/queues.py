@@ -18,7 +18,7 @@ from spanloom.core.model.annotation_queue import (
     QueueItem,
 )
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.annotations.living import living
+from spanloom.storage.annotations.rows import living
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.remembered import Remembered
 
@@ -26,28 +26,77 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 _ITEM_COLUMNS = ("Project", "Queue", "TraceId", "Place", "Version", "Failures", "IsGold")
 _EVENT_COLUMNS = ("Project", "Queue", "TraceId", "Annotator", "AtUnixMicro", "Event")
 _OF_ROW = ("project", "name", "at_us")
 
 
-class ClickHouseAnnotationQueues:
-    """Queues over the extractor's lane and that of readers."""
+class ReadQueues:
+    """``QueueReader`` over one lane."""
 
-    def __init__(self, worker: Lane, reader: Lane, *, is_alone: bool = False) -> None:
+    def __init__(self, reader: Lane, *, is_alone: bool = False) -> None:
+        """Take the lane; whoever opened it closes it.
+
+        ``is_alone`` says that nobody but this object puts queues.
+        """
+        self._reader = reader
+        self._queues = Remembered[Sequence[Queue]](is_alone=is_alone)
+
+    def list(self, reach: Reach, name: str = "") -> Sequence[Queue]:
+        """See ``QueueReader.list``."""
+
+        def read() -> Sequence[Queue]:
+            rows = self._reader.rows("read_queues", reach=within(reach), of_name=name)
+            return tuple(map(_queue, rows))
+
+        return self._queues.get((reach, name), read)
+
+    def items(self, queue: Queue) -> Sequence[QueueItem]:
+        """See ``QueueReader.items``."""
+        rows = self._reader.rows("queue_items", project=queue.project, queue=queue.name)
+        items = [QueueItem(*row)._replace(is_gold=bool(row.IsGold)) for row in rows]
+        return living(self._reader, items, lambda item: TraceKey(queue.project, item.trace_id))
+
+    def events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
+        """See ``QueueReader.events``."""
+        rows = self._reader.rows(
+            "queue_events", project=queue.project, queue=queue.name, trace_id=trace_id
+        )
+        events = [QueueEvent(of, who, at_us, Event(event)) for of, who, at_us, event in rows]
+        return living(self._reader, events, lambda event: TraceKey(queue.project, event.trace_id))
+
+    def alike(self, queue: Queue) -> Mapping[str, Alike]:
+        """See ``QueueReader.alike``."""
+        rows = self._reader.rows(
+            "judged_alike", project=queue.project, queue=queue.name, scheme=queue.scheme
+        )
+        found = living(self._reader, list(rows), lambda r: TraceKey(queue.project, r.TraceId))
+        return {row.TraceId: Alike(row.Shared, row.Same) for row in found}
+
+
+class ClickHouseAnnotationQueues(ReadQueues):
+    """Queues over the extractor's lane and that of readers; the feed announces their changes."""
+
+    def __init__(self, worker: Lane, reader: Lane, feed: Announcing, *, is_alone: bool) -> None:
         """Take the lanes; whoever opened them closes them.
 
         ``is_alone`` says that nobody else puts queues.
         """
+        super().__init__(reader, is_alone=is_alone)
         self._worker = worker
-        self._reader = reader
-        self._queues = Remembered[Sequence[Queue]](is_alone=is_alone)
+        self._feed = feed
 
-    def put_queue(self, queue: Queue) -> None:
-        """See ``AnnotationQueueStore.put_queue``."""
+    def put(self, queue: Queue) -> None:
+        """See ``AnnotationQueueStore.put``: what it withheld may be seen from now on."""
+        items = self.items(queue)
+        with self._feed.telling(TraceKey(queue.project, item.trace_id) for item in items):
+            self._put(queue)
+
+    def _put(self, queue: Queue) -> None:
         definition = {k: v for k, v in asdict(queue).items() if k not in _OF_ROW}
         row = {
             "Project": queue.project,
@@ -58,46 +107,16 @@ class ClickHouseAnnotationQueues:
         with self._queues.writes:
             self._worker.insert_objects("annotation_queues", [row])
 
-    def queues(self, reach: Reach, name: str = "") -> Sequence[Queue]:
-        """See ``AnnotationQueueStore.queues``."""
-
-        def read() -> Sequence[Queue]:
-            rows = self._reader.rows("read_queues", reach=within(reach), of_name=name)
-            return tuple(map(_queue, rows))
-
-        return self._queues.get((reach, name), read)
-
     def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
         """See ``AnnotationQueueStore.add_items``."""
         rows = ([queue.project, queue.name, *item] for item in items)
         self._worker.insert("annotation_queue_items", _ITEM_COLUMNS, rows)
 
-    def queue_items(self, queue: Queue) -> Sequence[QueueItem]:
-        """See ``AnnotationQueueStore.queue_items``."""
-        rows = self._reader.rows("queue_items", project=queue.project, queue=queue.name)
-        items = [QueueItem(*row)._replace(is_gold=bool(row.IsGold)) for row in rows]
-        return living(self._reader, items, lambda item: TraceKey(queue.project, item.trace_id))
-
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """See ``AnnotationQueueStore.add_events``."""
+        """See ``AnnotationQueueStore.add_events``: who is done sees all annotations."""
         rows = ([queue.project, queue.name, *event] for event in events)
-        self._worker.insert("annotation_queue_events", _EVENT_COLUMNS, rows)
-
-    def queue_events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
-        """See ``AnnotationQueueStore.queue_events``."""
-        rows = self._reader.rows(
-            "queue_events", project=queue.project, queue=queue.name, trace_id=trace_id
-        )
-        events = [QueueEvent(of, who, at_us, Event(event)) for of, who, at_us, event in rows]
-        return living(self._reader, events, lambda event: TraceKey(queue.project, event.trace_id))
-
-    def alike(self, queue: Queue) -> Mapping[str, Alike]:
-        """See ``AnnotationQueueStore.alike``."""
-        rows = self._reader.rows(
-            "judged_alike", project=queue.project, queue=queue.name, scheme=queue.scheme
-        )
-        found = living(self._reader, list(rows), lambda r: TraceKey(queue.project, r.TraceId))
-        return {row.TraceId: Alike(row.Shared, row.Same) for row in found}
+        with self._feed.telling(TraceKey(queue.project, event.trace_id) for event in events):
+            self._worker.insert("annotation_queue_events", _EVENT_COLUMNS, rows)
 
 
 def _queue(row: Row) -> Queue:

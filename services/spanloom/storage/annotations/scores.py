@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
-from spanloom.storage.annotations.living import living_page
+from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace
+from spanloom.storage.annotations.rows import living_page
 from spanloom.storage.engine.conditions import within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.scores import ScoreQuery
-    from spanloom.storage.engine.answers import Row
+    from spanloom.core.ports.annotations import ScoreQuery
+    from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 _COLUMNS: Mapping[str, str] = {
     "revision": "Revision",
@@ -52,21 +53,23 @@ _COLUMNS: Mapping[str, str] = {
 
 
 class ClickHouseScores:
-    """Scores over the extractor's lane and that of readers."""
+    """Scores over the extractor's lane and that of readers; the feed announces them."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
+    def __init__(self, worker: Lane, reader: Lane, feed: Announcing) -> None:
         """Take the lanes; whoever opened them closes them."""
         self._worker = worker
         self._reader = reader
+        self._feed = feed
 
-    def add_scores(self, scores: Sequence[Score]) -> None:
-        """See ``ScoreStore.add_scores``."""
-        self._worker.insert_objects("scores", map(_to_row, scores))
+    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+        """See ``ScoreStore.add``."""
+        with self._feed.telling(score.key for score in scores if is_told):
+            self._worker.insert_objects("scores", map(_to_row, scores))
 
-    def scores(
+    def list(
         self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
     ) -> Sequence[Score]:
-        """See ``ScoreStore.scores``."""
+        """See ``ScoreStore.list``."""
 
         def read(last: Score | None) -> Sequence[Score]:
             place = ScorePlace(*last.key, last.id) if last else after

@@ -47,8 +47,8 @@ NEED_NO_SET = {
 """Queries that need no set though they name no trace, and why."""
 
 
-class Hiding:
-    """What is deleted, as far as queries of one store have to know."""
+class DeletedRows:
+    """``Hiding`` of the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
         """Say whether anything may be deleted: on a server, which others use too, always."""
@@ -56,7 +56,7 @@ class Hiding:
 
     @property
     def may_hide(self) -> bool:
-        """Whether anything may be deleted."""
+        """See ``Hiding.may_hide``: whether anything may be deleted."""
         return self._has_deletions
 
     def begin(self) -> None:
@@ -64,7 +64,7 @@ class Hiding:
         self._has_deletions = True
 
     def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the parameters of a query without the traces that are deleted."""
+        """See ``Hiding.narrowed``."""
         if not self._has_deletions:
             return parameters
         if "keys" in parameters:
@@ -82,7 +82,7 @@ class Hiding:
         return {**parameters, "trace_id": ""} if self.deleted_among(lane, [key]) else parameters
 
     def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
-        """Return table → condition on its rows, for a named query and its parameters."""
+        """See ``Hiding.conditions``."""
         if not self._has_deletions:
             return {}
         if name in NEED_NO_SET or "keys" in parameters or parameters.get("trace_id") is not None:
@@ -93,7 +93,7 @@ class Hiding:
     def deleted_among(
         self, lane: Lane, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
-        """Return the deleted ones of these traces, each a project and a trace id."""
+        """See ``Hiding.deleted_among``."""
         if not self._has_deletions:
             return frozenset()
         return {

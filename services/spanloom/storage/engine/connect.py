@@ -1,9 +1,10 @@
-"""Opens a store by its URL: ``chdb:///path`` or ``clickhouse://user:password@host:8123/database``."""
+"""Connections by URL: ``chdb:///path`` or ``clickhouse://user:password@host:8123/database``."""
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlencode, urlsplit
@@ -13,31 +14,61 @@ from clickhouse_connect import common
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
-from spanloom.storage.clickhouse import ClickHouseStore
-from spanloom.storage.deletions.hiding import Hiding
-from spanloom.storage.deletions.ledger import read_deletions
-from spanloom.storage.deletions.tables import late_rows_live
-from spanloom.storage.engine.conditions import FILTERS
-from spanloom.storage.engine.copied import mend_links
-from spanloom.storage.engine.lane import (
-    ASKER_SETTINGS,
-    PROBER_SETTINGS,
-    READER_SETTINGS,
-    REQUEST_SETTINGS,
-    UPKEEP_SETTINGS,
-    WORKER_SETTINGS,
-    EmbeddedLane,
-    Lane,
-)
+from spanloom.storage.engine.lane import READER_SETTINGS, Lane
 from spanloom.storage.engine.loading import load_engine
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.own_answers import with_own_answers
-from spanloom.storage.engine.statements import request_schema
-from spanloom.storage.upkeep.lock import MigrationLock, NoLock
-from spanloom.storage.upkeep.store import ClickHouseUpkeep
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
+
+
+_DATABASE = "default"
+_EVERY_STORE_HAS = "schema_migrations.sql"
+_UUID = re.compile(r"\bUUID '([0-9a-f-]{36})'")
+
+
+def mend_links(store: Path) -> None:
+    """Put back what a copy has lost; do nothing to a new store or to one whose links are right.
+
+    Raises ``StartupError`` if it cannot be told which of two databases is the one.
+    """
+    link = store / "metadata" / _DATABASE
+    databases = [file.parent for file in (store / "store").glob(f"*/*/{_EVERY_STORE_HAS}")]
+    if not databases or (link.is_symlink() and link.resolve() in map(Path.resolve, databases)):
+        return
+    if len(databases) > 1:
+        found = ", ".join(sorted(str(database) for database in databases))
+        raise StartupError(
+            f"the store {store} was copied without its symbolic links and holds several databases "
+            f"({found}): copy it again with `cp -a`, or make {link} a link to the right one"
+        )
+    _remove_copies(store / "data" / _DATABASE, databases[0])
+    _replace(link, databases[0])
+
+
+def _remove_copies(tables: Path, database: Path) -> None:
+    """Remove what stands in the place of a table's link; the engine makes the link anew."""
+    for definition in database.glob("*.sql"):
+        place = tables / definition.stem
+        uuid = _UUID.search(definition.read_text())
+        if uuid and (database.parents[1] / uuid[1][:3] / uuid[1]).is_dir():
+            _remove(place)
+
+
+def _replace(link: Path, database: Path) -> None:
+    _remove(link)
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(f"../store/{database.parent.name}/{database.name}", target_is_directory=True)
+
+
+def _remove(place: Path) -> None:
+    """Remove a link or a directory, if there is one."""
+    if place.is_symlink():
+        place.unlink()
+    elif place.is_dir():
+        shutil.rmtree(place)
+
 
 Connect = Callable[[], "Client"]
 
@@ -46,68 +77,32 @@ ENGINE_OPTIONS = {"memory_worker_period_ms": 500}
 twenty times a second, which was a tenth of what an idle service took."""
 
 
-def open_store(url: str) -> ClickHouseStore:
-    """Open the store for work; its tables and its retention are left as they are.
+def connector_of(url: str) -> Connect:
+    """Return what makes connections to a store.
 
-    Raises ``StartupError`` with one line if the URL is none, the store cannot be opened or the
-    keeper has not brought its schema up to date, and ``SchemaTooNewError`` if a newer Spanloom
-    wrote it.
+    Each raises ``StartupError`` with one line, without the password, if the store cannot be opened,
+    and so does this if the URL is none.
     """
     connect = _connector(url)
     common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
-    with ExitStack() as opened:
-        lanes: list[Lane] = []
-        embedded = urlsplit(url).scheme == "chdb"
-        lane_of = EmbeddedLane if embedded else Lane
-        schema = request_schema(embedded=embedded)
-        hiding = Hiding(has_deletions=not embedded)
-        # The reader can set nothing by query; of the tables that the writer fills it reads one.
-        late = {FILTERS: {"otel_traces": late_rows_live("otel_traces")}}
-        for settings, hides in (
-            ({**REQUEST_SETTINGS, **schema}, None),
-            (WORKER_SETTINGS, hiding),
-            ({**late, **READER_SETTINGS}, hiding),
-            (ASKER_SETTINGS, hiding),
-            (PROBER_SETTINGS, None),
-            (WORKER_SETTINGS, hiding),
-        ):
-            client = _open(connect, url)
-            opened.callback(client.close)
-            if not lanes:
-                check_schema(Lane(client), migrate_command(url))
-            lanes.append(lane_of(client, settings, hides))
-        if read_deletions(lanes[0], limit=1, only_lasting=True):
-            hiding.begin()
-        opened.pop_all()
-    writer, worker, reader, asker, prober, indexer = lanes
-    path = store_path(url) if embedded else None
-    return ClickHouseStore(writer, worker, reader, asker, prober, indexer, path)
+    return lambda: _open(connect, url)
+
+
+def is_embedded(url: str) -> bool:
+    """Return whether the URL names an embedded store."""
+    return urlsplit(url).scheme == "chdb"
 
 
 def open_lane(url: str) -> Lane:
     """Open one lane of a store whose schema is up to date; raises as ``open_store`` does."""
-    common.set_setting("autogenerate_session_id", False)
-    lane = Lane(_open(_connector(url), url))
+    lane = Lane(connector_of(url)())
     check_schema(lane, migrate_command(url))
     return lane
 
 
 def open_unchecked(url: str) -> Lane:
     """Open one lane that only reads, of a store of whatever schema; raises ``StartupError``."""
-    common.set_setting("autogenerate_session_id", False)
-    return Lane(_open(_connector(url), url), READER_SETTINGS)
-
-
-def open_upkeep(url: str) -> ClickHouseUpkeep:
-    """Open the store for the keeper, who alone may change its tables and its retention.
-
-    Raises ``StartupError`` with one line if the URL is none or the store cannot be opened.
-    """
-    common.set_setting("autogenerate_session_id", False)
-    lane = Lane(_open(_connector(url), url), UPKEEP_SETTINGS)
-    # The directory of an embedded store is locked already.
-    lock = NoLock() if urlsplit(url).scheme == "chdb" else MigrationLock(lane)
-    return ClickHouseUpkeep(lane, lock)
+    return Lane(connector_of(url)(), READER_SETTINGS)
 
 
 def store_path(url: str) -> Path:

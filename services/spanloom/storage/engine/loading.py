@@ -1,7 +1,4 @@
-"""Loads the embedded engine without what Spanloom never asks it for, and gives back what is left.
-
-Both are about what a process takes that does nothing; docs/operations.md has the figures.
-"""
+"""Loads the embedded engine without what is not needed, and returns memory to the system."""
 
 from __future__ import annotations
 
@@ -14,8 +11,11 @@ from pathlib import Path
 
 _ARROW = "pyarrow"
 _MADV_DONTNEED = 4
-_CODE_OF_ENGINE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) r-xp .*/_chdb[^/]*\.so$", re.MULTILINE)
-"""In ``/proc/self/maps``: where the code of its library is, from and to."""
+_CODE_OF_ENGINE = re.compile(
+    r"^([0-9a-f]+)-([0-9a-f]+) r(?:-xp \S+|--p 0+) .*/_chdb[^/]*\.so$", re.MULTILINE
+)
+"""In ``/proc/self/maps``: where the code of its library is, from and to, and its constants, which
+are the beginning of the file. What else is only read was written when the library was loaded."""
 
 
 def load_engine() -> None:
@@ -37,8 +37,8 @@ def load_engine() -> None:
 def give_back_code() -> None:
     """Unmap the engine's code that has run, as its start does all over a library of 560 MB.
 
-    Half of it never runs again. Code does not change: what does run again is mapped again out of
-    the system's cache. Only Linux says where it is. Source: madvise(2), MADV_DONTNEED.
+    Half of it never runs again. Code and constants do not change: what is used again is mapped
+    again out of the system's cache. Only Linux says where it is. Source: madvise(2), MADV_DONTNEED.
     """
     with suppress(OSError):
         for found in _CODE_OF_ENGINE.finditer(Path("/proc/self/maps").read_text("utf-8")):
@@ -46,3 +46,10 @@ def give_back_code() -> None:
             ctypes.CDLL(None).madvise(
                 ctypes.c_void_p(start), ctypes.c_size_t(end - start), _MADV_DONTNEED
             )
+
+
+def trim_heap() -> None:
+    """Give freed memory back to the system; only glibc keeps so much that it can be told to."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

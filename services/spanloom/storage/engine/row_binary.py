@@ -17,7 +17,7 @@ Parts: TypeAlias = tuple[bytes, ...]
 Encoder: TypeAlias = Callable[..., Parts]  # takes a value of its column's type
 
 LONG = 1 << 20
-"""Bytes from which a text is handed over on its own."""
+"""Bytes from which a text is handed over on its own, and short ones together."""
 
 _UINT32, _INT64, _UINT64 = struct.Struct("<I"), struct.Struct("<q"), struct.Struct("<Q")
 
@@ -58,15 +58,21 @@ class Pieces:
 
 
 def joined(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Put short parts together, up to a long one, which is not copied."""
+    """Put short parts together, as many as make a long one, which is not copied."""
     gathered: list[bytes] = []
+    size = 0
     for part in parts:
-        if len(part) < LONG:
+        length = len(part)
+        if length < LONG:
             gathered.append(part)
-            continue
+            size += length
+            if size < LONG:
+                continue
         yield b"".join(gathered)
-        yield part
         gathered.clear()
+        size = 0
+        if length >= LONG:
+            yield part
     yield b"".join(gathered)
 
 

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.positions import Position, advance, unseen
-from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
-from spanloom.storage.engine.conditions import passing, within
+from spanloom.storage.engine.conditions import within
 from spanloom.storage.feed.clocks import TABLE, US
-from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import SUMMARY, read_current
+from spanloom.storage.runs.continuations import with_continuations
+from spanloom.storage.runs.current import SUMMARY, read_current
 from spanloom.storage.upkeep.retention import DAY_S, retained_days
+from spanloom.storage.where.compile import passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
-    from contextlib import AbstractContextManager
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.query.positions import Sight
-    from spanloom.storage.engine.answers import Row
+    from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+    from spanloom.storage.feed.announcer import Announcer
     from spanloom.storage.feed.clocks import FeedClock
 
 EVERY = 1 << 20
@@ -34,26 +34,23 @@ EVERY = 1 << 20
 
 
 class ClickHouseFeed:
-    """``FeedWriter`` over the extractor's lane and ``FeedReader`` over that of readers."""
+    """``FeedWriter`` by its announcer, and ``FeedReader`` over the lane of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane, feed_clock: FeedClock) -> None:
-        """Take the lanes, which whoever opened them closes, and what gives rows their time."""
-        self._worker = worker
+    def __init__(
+        self, reader: Lane, feed_clock: FeedClock, announcer: Announcer, queues: QueueReader
+    ) -> None:
+        """Take the lane, which its opener closes, and the queues, which may withhold changes."""
         self._reader = reader
         self._feed_clock = feed_clock
+        self._announcer = announcer
+        self._queues = queues
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """See ``FeedWriter.announce``."""
-        with self.announcing(announcements):
-            pass
-
-    def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
-        """Return a context in which to store what is announced: readers are told behind it."""
-        rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
-        return self._feed_clock.around(self._worker, rows) if rows else nullcontext()
+        self._announcer.announce(announcements)
 
     def announced(
-        self, reach: Reach, where: TrajectoryFilter, after: Position | None, limit: int
+        self, reach: Reach, where: tree.Condition | None, after: Position | None, limit: int
     ) -> FeedPage:
         """See ``FeedReader.announced``."""
         sight = self._feed_clock.look(self._reader)
@@ -105,20 +102,17 @@ class ClickHouseFeed:
         return list(map(_announcement_of, rows))
 
     def _as_they_are(
-        self, found: Sequence[Announcement], reach: Reach, where: TrajectoryFilter
+        self, found: Sequence[Announcement], reach: Reach, where: tree.Condition | None
     ) -> Iterator[Announcement]:
         """Yield announcements with what their trajectories are now: here filters are applied."""
         lines = read_current(self._reader, passing(where), (a.key for a in found), SUMMARY)
         current = {line.key: line for line in with_continuations(self._reader, lines)}
-        withheld = self._withheld(reach) if any(a.is_said for a in found) else frozenset()
+        is_any_said = any(a.is_said for a in found)
+        withheld = withheld_from_all(self._queues, reach) if is_any_said else frozenset()
         shown = ((a, current.get(a.key)) for a in found)
         return (
             a._replace(now=None if a.is_said and a.key in withheld else now) for a, now in shown
         )
-
-    def _withheld(self, reach: Reach) -> AbstractSet[TraceKey]:
-        queues = ClickHouseAnnotationQueues(self._reader, self._reader)
-        return withheld_from_all(queues, reach)
 
 
 def _announcement_of(row: Row) -> Announcement:

@@ -10,10 +10,10 @@ from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, Tr
 from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived", "Error")
 
@@ -21,14 +21,19 @@ PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived"
 class ClickHouseProgress:
     """``ChangeReader`` and ``ProgressWriter`` over the extractor's lane."""
 
-    def __init__(self, worker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+    def __init__(self, worker: Lane, appends: Callable[[], int | None]) -> None:
+        """Take the lane, which its opener closes, and how many appends have ended."""
         self._worker = worker
+        self._appends = appends
 
     def clock(self) -> int:
         """See ``ChangeReader.clock``."""
         ((second,),) = self._worker.rows("clock")
         return int(second)
+
+    def appends(self) -> int | None:
+        """See ``ChangeReader.appends``."""
+        return self._appends()
 
     def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
         """See ``ChangeReader.inserted``."""

@@ -8,15 +8,15 @@ from spanloom.core.model.replay import Replay, Selection, StoredTrace
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.storage.engine.conditions import Condition, within
-from spanloom.storage.engine.reach_columns import reach_columns, reach_of
-from spanloom.storage.engine.writes import Writes
+from spanloom.storage.engine.parameters import reach_columns, reach_of
+from spanloom.storage.engine.remembered import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 _BEHIND_ALL = "g"
 """Comes behind every id, which is hex digits."""
@@ -54,8 +54,8 @@ class ClickHouseReplays:
         )
         return [StoredTrace(TraceKey(p, t), Status(status), spans) for p, t, status, spans in rows]
 
-    def record_replay(self, replay: Replay) -> None:
-        """See ``ReplayRequests.record_replay``."""
+    def record(self, replay: Replay) -> None:
+        """See ``ReplayRequests.record``."""
         wanted = replay.selection
         row = {
             "Id": replay.id,
@@ -76,19 +76,19 @@ class ClickHouseReplays:
         with self._recorded:
             self._worker.insert_objects("replays", [row])
 
-    def replay(self, replay_id: str, reach: Reach) -> Replay | None:
-        """See ``ReplayRequests.replay``."""
+    def get(self, replay_id: str, reach: Reach) -> Replay | None:
+        """See ``ReplayRequests.get``."""
         rows = self._worker.rows("read_replay", id=replay_id, reach=_over(reach))
         return next(map(_replay_of, rows), None)
 
-    def replays(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
-        """See ``ReplayRequests.replays``."""
+    def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        """See ``ReplayRequests.list``."""
         before = _BEHIND_ALL if after is None else after
         rows = self._worker.rows("list_replays", reach=_over(reach), before=before, limit=limit)
         return list(map(_replay_of, rows))
 
-    def unfinished_replays(self, reach: Reach) -> Sequence[Replay]:
-        """See ``ReplayRequests.unfinished_replays``; of none it is known until one is recorded."""
+    def unfinished(self, reach: Reach) -> Sequence[Replay]:
+        """See ``ReplayRequests.unfinished``; of none it is known until one is recorded."""
         recorded = self._recorded.ended
         if self._is_alone and recorded is not None and recorded == self._finished_at:
             return []

@@ -34,8 +34,8 @@ class ClickHouseSnapshots:
         self._worker = worker
         self._path = path
 
-    def take_snapshot(self) -> int:
-        """See ``SnapshotTaker.take_snapshot``.
+    def take(self) -> int:
+        """See ``SnapshotTaker.take``.
 
         Neither lane inserts meanwhile: the tables are as between two INSERTs, as after a kill.
         """

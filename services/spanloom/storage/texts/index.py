@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import orjson
-
-from spanloom.core.messages.new_texts import find_new_texts, read_document_texts
+from spanloom.core.messages.document_steps import read_steps
+from spanloom.core.messages.new_texts import find_new_texts
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.texts import Changed
-from spanloom.storage.engine.parameters import batched
-from spanloom.storage.engine.row_binary import Encoder, RowBinary, enum8, text, uint64
+from spanloom.storage.engine.parameters import batched, texts_in
+from spanloom.storage.engine.row_binary import Encoder, Pieces, RowBinary, enum8, text, uint64
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.core.messages.new_texts import NewTexts
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
 
 MAX_SPANS = 20_000
 """Of traces whose documents are read at once: they are in memory as a whole."""
 MAX_BYTES = 16 << 20
-"""Of texts in one INSERT, but for a single step: each becomes one part, whole or not at all."""
+"""Of rows in one INSERT, but for a single step: each becomes one part, whole or not at all."""
 TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Project": text,
     "TrajectoryStart": uint64,
@@ -34,6 +32,8 @@ TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Name": text,
     "Text": text,
 }
+SLICE_BYTES = 16 << 20
+"""Of a long document that are read at once: an answer is in memory several times over."""
 _BEFORE_ALL = Changed(0, TraceKey("", ""), 0, 0)
 
 
@@ -45,12 +45,31 @@ class _Missing(NamedTuple):
     hashes: frozenset[int]
 
 
+class _Texts(NamedTuple):
+    """What the steps of a run bring."""
+
+    key: TraceKey
+    start_ns: int
+    """Where the trajectory starts."""
+    texts: Sequence[NewTexts]
+
+
 class ClickHouseTextIndexer:
     """``TextIndexer`` over a lane of its own: it holds up nobody."""
 
-    def __init__(self, indexer: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+    def __init__(self, indexer: Lane, writes: Callable[[], int | None]) -> None:
+        """Take the lane, which its opener closes, and how many writes of runs have ended."""
         self._indexer = indexer
+        self._writes = writes
+
+    def clock(self) -> int:
+        """See ``TextIndexer.clock``."""
+        ((second,),) = self._indexer.rows("clock")
+        return int(second)
+
+    def writes(self) -> int | None:
+        """See ``TextIndexer.writes``."""
+        return self._writes()
 
     def changed_since(
         self, second: int, limit: int, after: Changed | None = None
@@ -80,17 +99,16 @@ class ClickHouseTextIndexer:
         count = 0
         for runs in _few_enough(missing):
             for rows in _in_blocks(self._new_rows(runs)):
-                body = RowBinary(rows, TEXT_COLUMNS)
-                self._indexer.insert_binary("step_texts", TEXT_COLUMNS, body)
+                self._indexer.insert_binary("step_texts", TEXT_COLUMNS, Pieces(rows))
                 count += len(rows)
         return count
 
-    def read_text_watermark(self) -> int:
-        """See ``TextIndexer.read_text_watermark``."""
+    def read_watermark(self) -> int:
+        """See ``TextIndexer.read_watermark``."""
         return next((int(row.Second) for row in self._indexer.rows("read_text_watermark")), 0)
 
-    def record_text_watermark(self, second: int) -> None:
-        """See ``TextIndexer.record_text_watermark``."""
+    def record_watermark(self, second: int) -> None:
+        """See ``TextIndexer.record_watermark``."""
         self._indexer.insert("text_watermark", ("Second",), [(second,)])
 
     def _missing_texts(self, keys: Sequence[TraceKey]) -> Iterator[_Missing]:
@@ -107,23 +125,50 @@ class ClickHouseTextIndexer:
             if hashes := frozenset(row.Hashes).difference(indexed.get(key, ())):
                 yield _Missing(key, row.SpanCount, hashes)
 
-    def _new_rows(self, runs: Sequence[_Missing]) -> Iterator[Sequence[Mapping[str, object]]]:
+    def _new_rows(self, runs: Sequence[_Missing]) -> Iterator[Sequence[bytes]]:
         """Yield the rows of each step of which the index has none."""
         wanted = {run.key: run.hashes for run in runs}
-        for row in self._indexer.rows("text_documents", keys=list(wanted)):
-            hashes = wanted[TraceKey(row.Project, row.TraceId)]
-            for new in find_new_texts(read_document_texts(orjson.loads(row.Document))):
+        is_long = sum(run.span_count for run in runs) > MAX_SPANS  # one alone
+        texts = self._texts_of_long(runs[0].key) if is_long else self._texts_of(list(wanted))
+        for key, start_ns, found in texts:
+            hashes = wanted[key]
+            for new in found:
                 if new.hash in hashes:
-                    yield list(_text_rows(row, new))
+                    yield list(_text_rows(key, start_ns, new))
+
+    def _texts_of(self, keys: Sequence[TraceKey]) -> Iterator[_Texts]:
+        """Yield what the newest documents of traces bring."""
+        texts = texts_in(self._indexer.blob("text_documents", keys=keys))
+        for project, trace_id, start_ns, document in zip(texts, texts, texts, texts, strict=True):
+            key = TraceKey(project.decode(), trace_id.decode())
+            yield _Texts(key, int(start_ns), find_new_texts(read_steps(document)))
+
+    def _texts_of_long(self, key: TraceKey) -> Iterator[_Texts]:
+        """Yield the same of one trace: its document is read in slices, and memory made for it."""
+        for row in self._indexer.rows("text_place", **key._asdict()):
+            version = {**key._asdict(), "seq": row.Seq, "version": row.Version}
+            document = bytearray()
+            self._indexer.relax()
+            while part := self._indexer.blob(
+                "text_slice", **version, after=len(document), most=SLICE_BYTES
+            ):
+                document += part
+                self._indexer.relax()
+            steps = read_steps(document)
+            del document, part
+            self._indexer.relax()
+            yield _Texts(key, row.StartTimeUnixNano, find_new_texts(steps))
+        self._indexer.relax()
 
 
-def _text_rows(run: Row, new: NewTexts) -> Iterator[Mapping[str, object]]:
+def _text_rows(key: TraceKey, start_ns: int, new: NewTexts) -> Iterator[bytes]:
+    """Yield rows as they are sent: as objects those of a long run would be ten times as large."""
     for place, said in enumerate((new.input, new.output, new.error), 1):
         if said:
-            yield {
-                "Project": run.Project,
-                "TrajectoryStart": run.StartTimeUnixNano,
-                "TraceId": run.TraceId,
+            row = {
+                "Project": key.project,
+                "TrajectoryStart": start_ns,
+                "TraceId": key.trace_id,
                 "StepId": int(new.step_id, 16),
                 "Part": place,
                 "Hash": new.hash,
@@ -131,6 +176,7 @@ def _text_rows(run: Row, new: NewTexts) -> Iterator[Mapping[str, object]]:
                 "Name": new.name,
                 "Text": said,
             }
+            yield b"".join(RowBinary([row], TEXT_COLUMNS))
 
 
 def _few_enough(runs: Sequence[_Missing]) -> Iterator[Sequence[_Missing]]:
@@ -147,15 +193,13 @@ def _few_enough(runs: Sequence[_Missing]) -> Iterator[Sequence[_Missing]]:
         yield group
 
 
-def _in_blocks(
-    steps: Iterator[Sequence[Mapping[str, object]]],
-) -> Iterator[Sequence[Mapping[str, object]]]:
+def _in_blocks(steps: Iterator[Sequence[bytes]]) -> Iterator[Sequence[bytes]]:
     """Yield the rows of steps in blocks, those of one step always in one."""
-    block: list[Mapping[str, object]] = []
+    block: list[bytes] = []
     size = 0
     for rows in steps:
         block += rows
-        size += sum(len(str(row["Text"])) for row in rows)
+        size += sum(map(len, rows))
         if size >= MAX_BYTES:
             yield block
             block, size = [], 0

@@ -1,5 +1,10 @@
--- The newest documents of some traces.
-SELECT Project, TraceId, StartTimeUnixNano, Document
+-- The newest documents of some traces: of each the project, the trace id, the start and the document,
+-- each behind its length. As bytes: in JSON a document would be a text within a text.
+SELECT
+    leftPad(toString(length(Project)), 12, '0'), Project,
+    leftPad(toString(length(TraceId)), 12, '0'), TraceId,
+    leftPad(toString(length(toString(StartTimeUnixNano))), 12, '0'), toString(StartTimeUnixNano),
+    leftPad(toString(length(Document)), 12, '0'), Document
 FROM trajectories
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
 ORDER BY Seq DESC, Version DESC

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.annotation.anchors import AGENT
+from spanloom.core.document import AGENT, Document
 from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from spanloom.core.document import DocumentStep
 
     Json = dict[str, Any]  # as JSON gives and takes it
 
@@ -40,22 +42,16 @@ def write_item(document: Json, *, with_agents: bool = False) -> Json:
     """
     return {
         "id": document["id"],
-        "task_description": cut(question_in(document.get("root_step", {}).get("input", ""))),
-        "steps": [
-            _step(step, agent) for step, agent in list_steps(document, with_agents=with_agents)
-        ],
+        "task_description": cut(question_in(Document(document).root.input)),
+        "steps": [_step(step) for step in list_steps(document, with_agents=with_agents)],
     }
 
 
-def list_steps(document: Json, *, with_agents: bool = False) -> Sequence[tuple[Json, str]]:
-    """Return the steps of a document in the order of an item, each with its agent's name."""
-    found = {
-        step["id"]: (step, agent.get("name", ""))
-        for agent in document.get("agent_steps", ())
-        for step in agent.get("steps", ())
-        if with_agents or step.get("type") != AGENT
-    }
-    return sorted(found.values(), key=lambda one: _place(one[0]))
+def list_steps(document: Json, *, with_agents: bool = False) -> Sequence[DocumentStep]:
+    """Return the steps of a document in the order of an item."""
+    steps = Document(document).steps
+    found = {step.id: step for step in steps if with_agents or step.type != AGENT}
+    return sorted(found.values(), key=lambda step: (step.started_at, step.id))
 
 
 def cut(text: str) -> str:
@@ -65,19 +61,18 @@ def cut(text: str) -> str:
     return f"{text[:MOST_TEXT]} […{len(text) - MOST_TEXT:,} characters more]"
 
 
-def _step(step: Json, agent: str) -> Json:
-    kind = step.get("type", "")
-    is_call = kind == "tool"
-    said = f"{step['name']}({step.get('input', '')})" if is_call else answer_in(step["output"])
+def _step(step: DocumentStep) -> Json:
+    is_call = step.type == "tool"
+    said = f"{step.name}({step.input})" if is_call else answer_in(step.output)
     shown = {
-        "action": cut(said or step.get("name", "")),
-        "thought": cut("\n".join(_thoughts(json_value(step.get("output", ""))))),
-        "agent": agent,
-        "type": kind,
-        "step_id": step["id"],
+        "action": cut(said or step.name),
+        "thought": cut("\n".join(_thoughts(json_value(step.output)))),
+        "agent": step.agent_name,
+        "type": step.type,
+        "step_id": step.id,
     }
     if is_call:
-        shown["observation"] = cut(step.get("output", ""))
+        shown["observation"] = cut(step.output)
     return shown
 
 
@@ -85,7 +80,3 @@ def _thoughts(messages: object) -> Iterator[str]:
     for message in messages if isinstance(messages, list) else [messages]:
         if isinstance(message, dict) and isinstance(message.get("reasoning_content"), str):
             yield message["reasoning_content"]
-
-
-def _place(step: Mapping[str, Any]) -> tuple[int, str]:
-    return int(step.get("basic_info", {}).get("started_at", 0)), step["id"]

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from spanloom.core.document import Document, whole
 from spanloom.core.showing.html.steps import Room, earliest, write_steps
 from spanloom.core.showing.html.style import HASH, STYLE
 from spanloom.core.showing.html.texts import legible
-from spanloom.core.showing.values import duration, instant, whole
+from spanloom.core.showing.values import duration, instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ ENDING = "</main></body></html>"
 def run_page(document: bytes) -> bytes:
     """Return a canonical document as one file of HTML, 40 MB at most."""
     run: dict[str, Any] = orjson.loads(document)
-    name = run["root_step"].get("name") or run["id"]
+    name = Document(run).root.name or run["id"]
     return "".join((*opening(name), *run_inside(run, Room()), ENDING)).encode()
 
 
@@ -61,13 +62,13 @@ def _title(name: str) -> str:
 
 
 def _told_of(run: dict[str, Any]) -> dict[str, str]:
-    root, told = run["root_step"], run["extraction"]
-    basic, metrics = root["basic_info"], root["metrics_info"]
+    view = Document(run)
+    root, told, metrics = view.root, view.extraction, view.root.metrics_info
     return {
-        "trace": run["id"],
+        "trace": view.id,
         "version": f"{told['version']}, {told['status']}",
-        "started": instant(whole(basic["started_at"])),
-        "duration": duration(whole(basic["duration"])),
+        "started": instant(root.started_at),
+        "duration": duration(root.duration),
         "model time": duration(whole(metrics["llm_duration"])),
         "tool time": duration(whole(metrics["tool_duration"])),
         "tokens in / out": f"{metrics['input_tokens']:,} / {metrics['output_tokens']:,}",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.document import Document
 from spanloom.core.showing.html.texts import block, legible, said
 from spanloom.core.showing.step_tree import Node, build_tree
-from spanloom.core.showing.values import duration, whole
+from spanloom.core.showing.values import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from spanloom.core.document import DocumentStep
 
     Json = dict[str, Any]
 
@@ -33,19 +36,15 @@ class Room:
 
 def earliest(document: Json, most: int) -> tuple[Json, int]:
     """Return the document with at most so many steps, the earliest, and how many it had."""
+    view = Document(document)
     starts: dict[str, int] = {}
-    for agent in document["agent_steps"]:
-        for step in (agent, *agent["steps"]):
-            starts.setdefault(step["id"], whole(step["basic_info"]["started_at"]))
+    for agent in view.agents:
+        for step in (agent, *agent.steps):
+            starts.setdefault(step.id, step.started_at)
     if len(starts) <= most:
         return document, len(starts)
     chosen = set(sorted(starts, key=lambda step_id: starts[step_id])[:most])
-    agents = [
-        {**agent, "steps": [step for step in agent["steps"] if step["id"] in chosen]}
-        for agent in document["agent_steps"]
-        if agent["id"] in chosen
-    ]
-    return {**document, "agent_steps": agents}, len(starts)
+    return view.with_steps(chosen), len(starts)
 
 
 def write_steps(document: Json, room: Room) -> Iterator[str]:
@@ -70,23 +69,22 @@ def write_steps(document: Json, room: Room) -> Iterator[str]:
 
 def _head(node: Node) -> str:
     step = node.step
-    model = step.get("model_info") or {}
+    model = step.model_info
     tokens = f"{model['input_tokens']:,} / {model['output_tokens']:,} tokens" if model else ""
-    failed = '<b class="bad">✕ failed</b>' if step["basic_info"].get("error") else ""
+    failed = '<b class="bad">✕ failed</b>' if step.error else ""
     kind = node.type if node.type.isalpha() else "other"
     facts = " · ".join(filter(None, (duration(node.duration_ms), tokens, failed)))
-    name = legible((step.get("name") or step["id"])[:_NAME_CHARS])
+    name = legible((step.name or step.id)[:_NAME_CHARS])
     return (
         f'<summary><b class="k {kind}">{kind}</b> <bdi>{name}</bdi> '
-        f"<small>{facts} <code>{legible(step['id'])}</code></small></summary>"
+        f"<small>{facts} <code>{legible(step.id)}</code></small></summary>"
     )
 
 
-def _texts(step: Json) -> str:
-    error = (step["basic_info"].get("error") or {}).get("msg", "")
+def _texts(step: DocumentStep) -> str:
+    error = step.error_message
     parts = [f'<div class="bad">{block(error)}</div>'] if error else []
-    for title, name in (("Input", "input"), ("Output", "output")):
-        text = step.get(name) or ""
+    for title, text in (("Input", step.input), ("Output", step.output)):
         if text:
             parts.append(f'<div class="side"><h3>{title}</h3>{said(text)}</div>')
     return "".join(parts)

@@ -1,0 +1,112 @@
+"""Schemes of annotation, and the documents as they were annotated, in ClickHouse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spanloom.core.ports.annotations import KeptAt, KeptVersion, StoredScheme
+from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.remembered import Remembered
+from spanloom.storage.engine.row_binary import Encoder, RowBinary, text, uint32, uint64
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.storage.engine.lane import Lane
+
+
+class ClickHouseSchemes:
+    """Schemes over the extractor's lane and that of readers."""
+
+    def __init__(self, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
+        """Take the lanes; whoever opened them closes them.
+
+        ``is_alone`` says that no other process puts schemes.
+        """
+        self._worker = worker
+        self._reader = reader
+        self._schemes = Remembered[Sequence[StoredScheme]](is_alone=is_alone)
+
+    def put(self, scheme: StoredScheme) -> None:
+        """See ``SchemeStore.put``."""
+        row = {
+            "Project": scheme.project,
+            "Name": scheme.name,
+            "Hash": scheme.hash,
+            "AtUnixMicro": scheme.at_us,
+            "PutBy": scheme.put_by,
+            "Text": scheme.text,
+        }
+        with self._schemes.writes:
+            self._worker.insert_objects("annotation_schemes", [row])
+
+    def list(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
+        """See ``SchemeStore.list``."""
+
+        def read() -> Sequence[StoredScheme]:
+            rows = self._reader.rows("read_schemes", reach=within(reach), of_name=name)
+            return tuple(StoredScheme(*row) for row in rows)
+
+        return self._schemes.get((reach, name), read)
+
+    def text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
+        """See ``SchemeStore.text``."""
+        rows = self._reader.rows("scheme_text", project=project, of_name=name, hash=scheme_hash)
+        return next((StoredScheme(*row) for row in rows), None)
+
+
+_KEPT: Mapping[str, Encoder] = {
+    "Project": text,
+    "TraceId": text,
+    "Version": uint32,
+    "Hash": text,
+    "AtUnixMicro": uint64,
+    "Document": text,
+}
+
+
+class ClickHouseVersions:
+    """Kept versions over the extractor's lane and that of readers."""
+
+    def __init__(self, worker: Lane, reader: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
+        self._worker = worker
+        self._reader = reader
+
+    def keep(self, kept: KeptVersion) -> None:
+        """See ``VersionKeeper.keep``."""
+        place = {**kept.key._asdict(), "hash": kept.hash}
+        ((there,),) = self._reader.rows("kept_hash", **place)
+        row = {
+            "Project": kept.key.project,
+            "TraceId": kept.key.trace_id,
+            "Version": kept.version,
+            "Hash": kept.hash,
+            "AtUnixMicro": kept.at_us,
+            "Document": b"" if there else kept.document,
+        }
+        self._worker.insert_binary("trajectory_snapshots", _KEPT, RowBinary([row], _KEPT))
+
+    def has(self, key: TraceKey, version: int) -> bool:
+        """See ``VersionKeeper.has``."""
+        return any(self._reader.rows("kept_version", **key._asdict(), version=version))
+
+    def get(self, key: TraceKey, version: int) -> KeptVersion | None:
+        """See ``VersionKeeper.get``."""
+        place = {**key._asdict(), "version": version}
+        for kept_hash, at_us in self._reader.rows("kept_version", **place):
+            document = self._reader.blob("kept_document", **place, hash=kept_hash)
+            return KeptVersion(key, version, kept_hash, at_us, document)
+        return None
+
+    def list(self, key: TraceKey) -> Sequence[KeptAt]:
+        """See ``VersionKeeper.list``."""
+        return [KeptAt(*row) for row in self._reader.rows("kept_versions", **key._asdict())]
+
+    def current(self, key: TraceKey) -> int:
+        """See ``VersionKeeper.current``."""
+        rows = self._reader.rows("current_version", **key._asdict())
+        return next((int(row.Version) for row in rows), 0)

@@ -1,0 +1,53 @@
+"""What keeps rows from the queries of a connection: whoever opens it passes it in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.storage.engine.lane import Lane
+
+
+class Hiding(Protocol):
+    """Decides which rows a query must not see; one serves all connections of a store."""
+
+    @property
+    def may_hide(self) -> bool:
+        """Whether any row may have to be hidden."""
+
+    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the parameters of a query without the traces that are hidden."""
+
+    def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
+        """Return table → condition on its rows, for a named query and its parameters."""
+
+    def deleted_among(
+        self, lane: Lane, keys: Iterable[tuple[str, str]]
+    ) -> AbstractSet[tuple[str, str]]:
+        """Return the hidden ones of these traces, each a project and a trace id."""
+
+
+class NothingHidden:
+    """``Hiding`` for a connection whose queries see every row."""
+
+    may_hide = False
+
+    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+        """See ``Hiding.narrowed``."""
+        del lane
+        return parameters
+
+    def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
+        """See ``Hiding.conditions``."""
+        del name, parameters
+        return {}
+
+    def deleted_among(
+        self, lane: Lane, keys: Iterable[tuple[str, str]]
+    ) -> AbstractSet[tuple[str, str]]:
+        """See ``Hiding.deleted_among``."""
+        del lane, keys
+        return frozenset()

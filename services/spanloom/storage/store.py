@@ -1,0 +1,198 @@
+"""The store on ClickHouse, embedded or server: one object for each subject, over six connections.
+
+``open_store`` opens the connections and composes the subjects in the order of their needs; who
+uses the store gets the subjects that it needs (``core/ports``).
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
+from spanloom.storage.annotations.schemes import ClickHouseSchemes, ClickHouseVersions
+from spanloom.storage.annotations.scores import ClickHouseScores
+from spanloom.storage.annotations.store import ClickHouseAnnotations
+from spanloom.storage.codec import ClickHouseCodec
+from spanloom.storage.deletions.hiding import DeletedRows
+from spanloom.storage.deletions.store import ClickHouseDeletions, read_deletions
+from spanloom.storage.deletions.tables import late_rows_live
+from spanloom.storage.engine.conditions import FILTERS
+from spanloom.storage.engine.connect import connector_of, is_embedded, migrate_command, store_path
+from spanloom.storage.engine.lane import (
+    ASKER_SETTINGS,
+    PROBER_SETTINGS,
+    READER_SETTINGS,
+    REQUEST_SETTINGS,
+    WORKER_SETTINGS,
+    EmbeddedLane,
+    Lane,
+)
+from spanloom.storage.engine.migrate import check_schema
+from spanloom.storage.engine.statements import request_schema
+from spanloom.storage.feed.announcer import Announcer
+from spanloom.storage.feed.clocks import OwnClock, SharedClock
+from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.progress.store import ClickHouseProgress
+from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.runs.calls import ClickHouseCalls
+from spanloom.storage.runs.conversations import ClickHouseConversations
+from spanloom.storage.runs.documents import ClickHouseDocuments
+from spanloom.storage.runs.lists import ClickHouseLists
+from spanloom.storage.runs.step_rows import ClickHouseSteps
+from spanloom.storage.runs.store import ClickHouseTrajectories
+from spanloom.storage.snapshots.store import ClickHouseSnapshots
+from spanloom.storage.spans.store import ClickHouseSpans
+from spanloom.storage.stats.store import ClickHouseStats
+from spanloom.storage.texts.index import ClickHouseTextIndexer
+from spanloom.storage.texts.search import ClickHouseTextFinder
+from spanloom.storage.usage.store import ClickHouseUsage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from clickhouse_connect.driver.client import Client
+
+    from spanloom.storage.engine.connect import Connect
+
+
+class Lanes(NamedTuple):
+    """The connections of a store: a long read holds up no INSERT and no ``ping``."""
+
+    writer: Lane
+    """Appends spans."""
+    worker: Lane
+    """For the extractor, and for all else that is written."""
+    reader: Lane
+    """Reads on behalf of users."""
+    asker: Lane
+    """Reads what users ask in the query language, which may take long."""
+    prober: Lane
+    """For short questions that must not wait for a read."""
+    indexer: Lane
+    """Puts texts into the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClickHouseStore:
+    """``Store`` on ClickHouse: its subjects, and the connections that they share."""
+
+    spans: ClickHouseSpans
+    progress: ClickHouseProgress
+    trajectories: ClickHouseTrajectories
+    calls: ClickHouseCalls
+    documents: ClickHouseDocuments
+    runs: ClickHouseLists
+    steps: ClickHouseSteps
+    conversations: ClickHouseConversations
+    stats: ClickHouseStats
+    texts: ClickHouseTextFinder
+    text_index: ClickHouseTextIndexer
+    feed: ClickHouseFeed
+    annotations: ClickHouseAnnotations
+    schemes: ClickHouseSchemes
+    versions: ClickHouseVersions
+    scores: ClickHouseScores
+    queues: ClickHouseAnnotationQueues
+    replays: ClickHouseReplays
+    deletions: ClickHouseDeletions
+    snapshots: ClickHouseSnapshots
+    usage: ClickHouseUsage
+    codec: ClickHouseCodec
+    lanes: Lanes
+
+    def ping(self) -> None:
+        """See ``Store.ping``."""
+        list(self.lanes.prober.rows("ping"))
+
+    def close(self) -> None:
+        """See ``Store.close``: closes the connections."""
+        for lane in self.lanes:
+            lane.close()
+
+
+def open_store(url: str) -> ClickHouseStore:
+    """Open the store for work; its tables and its retention are left as they are.
+
+    Raises ``StartupError`` with one line if the URL is none, the store cannot be opened or the
+    keeper has not brought its schema up to date, and ``SchemaTooNewError`` if a newer Spanloom
+    wrote it.
+    """
+    connect = connector_of(url)
+    embedded = is_embedded(url)
+    hiding = DeletedRows(has_deletions=not embedded)
+    with ExitStack() as opened:
+        clients = _connect(connect, url, opened)
+        lanes = _lanes(clients, hiding, embedded=embedded)
+        if read_deletions(lanes.writer, limit=1, only_lasting=True):
+            hiding.begin()
+        opened.pop_all()
+    return compose(lanes, hiding, store_path(url) if embedded else None)
+
+
+def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> ClickHouseStore:
+    """Return the store over these connections; closing it closes them.
+
+    ``path`` is the directory of an embedded store, to which no other process writes.
+    """
+    writer, worker, reader, asker, prober, indexer = lanes
+    is_alone = path is not None
+    clock = OwnClock() if is_alone else SharedClock()
+    announcer = Announcer(worker, clock)
+    spans = ClickHouseSpans(writer, worker, reader, is_alone=is_alone)
+    trajectories = ClickHouseTrajectories(worker, is_alone=is_alone)
+    queues = ClickHouseAnnotationQueues(worker, reader, announcer, is_alone=is_alone)
+    return ClickHouseStore(
+        spans=spans,
+        progress=ClickHouseProgress(worker, spans.appends),
+        trajectories=trajectories,
+        calls=ClickHouseCalls(worker),
+        documents=ClickHouseDocuments(reader),
+        runs=ClickHouseLists(reader, asker),
+        steps=ClickHouseSteps(asker),
+        conversations=ClickHouseConversations(reader),
+        stats=ClickHouseStats(asker),
+        texts=ClickHouseTextFinder(reader),
+        text_index=ClickHouseTextIndexer(indexer, trajectories.writes),
+        feed=ClickHouseFeed(reader, clock, announcer, queues),
+        annotations=ClickHouseAnnotations(worker, reader, announcer, is_alone=is_alone),
+        schemes=ClickHouseSchemes(worker, reader, is_alone=is_alone),
+        versions=ClickHouseVersions(worker, reader),
+        scores=ClickHouseScores(worker, reader, announcer),
+        queues=queues,
+        replays=ClickHouseReplays(worker, is_alone=is_alone),
+        deletions=ClickHouseDeletions(worker, hiding),
+        snapshots=ClickHouseSnapshots(writer, worker, path),
+        usage=ClickHouseUsage(prober),
+        codec=ClickHouseCodec(),
+        lanes=lanes,
+    )
+
+
+def _connect(connect: Connect, url: str, opened: ExitStack) -> Sequence[Client]:
+    """Return a client for each lane; the first finds out whether the schema is up to date."""
+    clients: list[Client] = []
+    for _ in Lanes._fields:
+        client = connect()
+        opened.callback(client.close)
+        if not clients:
+            check_schema(Lane(client), migrate_command(url))
+        clients.append(client)
+    return clients
+
+
+def _lanes(clients: Sequence[Client], hiding: DeletedRows, *, embedded: bool) -> Lanes:
+    lane_of = EmbeddedLane if embedded else Lane
+    writer, worker, reader, asker, prober, indexer = clients
+    # The reader can set nothing by query; of the tables that the writer fills it reads one.
+    late = {FILTERS: {"otel_traces": late_rows_live("otel_traces")}}
+    return Lanes(
+        lane_of(writer, {**REQUEST_SETTINGS, **request_schema(embedded=embedded)}),
+        lane_of(worker, WORKER_SETTINGS, hiding),
+        lane_of(reader, {**late, **READER_SETTINGS}, hiding),
+        lane_of(asker, ASKER_SETTINGS, hiding),
+        lane_of(prober, PROBER_SETTINGS),
+        lane_of(indexer, WORKER_SETTINGS, hiding),
+    )

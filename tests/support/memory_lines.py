@@ -1,0 +1,87 @@
+"""What lists in memory show of stored trajectories."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from tests.support.memory_said import said_of
+from tests.support.memory_state import MemorySubject
+from tests.support.where_evaluation import holds, run_of, with_said
+
+from spanloom.core.query.continuations import (
+    NO_CONTINUATION,
+    TURNS,
+    find_continuations,
+)
+from spanloom.core.query.shorts import meets
+from spanloom.storage.runs.rows import summary_row
+from spanloom.storage.runs.run_reader import listed_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.support.memory_state import MemoryState
+    from tests.support.where_evaluation import Run
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.query.question import Question
+    from spanloom.core.query.summaries import ListedRun
+
+
+class _Told:
+    """What lists tell of a record, worked out when it is first asked for."""
+
+    def __init__(self, record: TrajectoryRecord) -> None:
+        self.record = record
+
+    @cached_property
+    def summary(self) -> ListedRun:
+        return _summary(self.record)
+
+    @cached_property
+    def run(self) -> Run:
+        return run_of(self.record)
+
+
+class MemoryLines(MemorySubject):
+    """What lists show of the stored trajectories, for the subjects that list them."""
+
+    def __init__(self, state: MemoryState) -> None:
+        super().__init__(state)
+        self._told: dict[TraceKey, _Told] = {}
+
+    def all(self) -> Sequence[ListedRun]:
+        with self._state.lock:
+            lines = [self._tell(record).summary for record in self._state.records.values()]
+        found = find_continuations(line for line in lines if meets(line, TURNS))
+        return [line.continued(found.get(line.key, NO_CONTINUATION)) for line in lines]
+
+    def run(self, key: TraceKey) -> Run:
+        with self._state.lock:
+            return with_said(self._tell(self._state.records[key]).run, said_of(self._state, key))
+
+    def is_asked_for(self, key: TraceKey, question: Question) -> bool:
+        return question.where is None or holds(question.where, self.run(key))
+
+    def _tell(self, record: TrajectoryRecord) -> _Told:
+        known = self._told.get(record.key)
+        if known is None or known.record is not record:
+            known = self._told[record.key] = _Told(record)
+        return known
+
+
+class MemoryListing(MemorySubject):
+    """A subject that lists what is stored."""
+
+    def __init__(self, state: MemoryState) -> None:
+        super().__init__(state)
+        self._lines = MemoryLines(state)
+
+
+def _summary(record: TrajectoryRecord) -> ListedRun:
+    """Return a record as the columns of its row would be read."""
+    stored = {**summary_row(record), "Rank": ()}
+    return listed_run(SimpleNamespace(**stored))

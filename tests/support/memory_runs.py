@@ -1,0 +1,175 @@
+"""Lists of runs, steps and conversations in memory, and numbers over them."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tests.support.memory_lines import MemoryListing
+from tests.support.memory_numbers import count_numbers
+from tests.support.memory_steps import step_rows
+from tests.support.where_evaluation import rank_of
+
+from spanloom.core.ports.steps import ANY_STEP
+from spanloom.core.query.continuations import (
+    NO_CONTINUATION,
+    TURNS,
+    Continuation,
+)
+from spanloom.core.query.question import ANY_RUN, Question
+from spanloom.core.query.shorts import all_of, condition_of, meets
+from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
+    from spanloom.core.query.stats import Group, Numbers
+    from spanloom.core.query.where.tree import Condition
+
+
+class MemoryRuns(MemoryListing):
+    """Lists of runs."""
+
+    def list(
+        self,
+        reach: Reach,
+        where: Condition | None,
+        limit: int,
+        after: Cursor | None = None,
+        question: Question = ANY_RUN,
+    ) -> Sequence[ListedRun]:
+        """See ``RunReader.list``."""
+        descending = question.order.is_descending
+        comes_later = operator.lt if descending else operator.gt
+        seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
+        matching = [
+            replace(line, rank=rank_of(question.order, self._lines.run(line.key)))
+            for line in seen
+            if meets(line, where) and self._lines.is_asked_for(line.key, question)
+        ]
+        matching.sort(key=lambda line: line.cursor.place, reverse=descending)
+        place = None if after is None else after.place
+        behind = [m for m in matching if place is None or comes_later(m.cursor.place, place)]
+        return behind[:limit]
+
+    def asked_among(
+        self, keys: Sequence[TraceKey], reach: Reach, where: Condition
+    ) -> AbstractSet[TraceKey]:
+        """See ``RunReader.asked_among``."""
+        own = [key for key in keys if reach.covers(key.project) and key in self._state.records]
+        return {key for key in own if self._lines.is_asked_for(key, Question(where))}
+
+    def conversation(
+        self,
+        conversation_id: str,
+        reach: Reach,
+        where: Condition | None,
+        limit: int,
+        after: Cursor | None = None,
+    ) -> Sequence[ListedRun]:
+        """See ``RunReader.conversation``."""
+        where = all_of(where, condition_of({"conversation": conversation_id}))
+        seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
+        matching = [line for line in seen if conversation_id and meets(line, where)]
+        matching.sort(key=lambda line: line.cursor)
+        ahead = [m for m in matching if after is None or m.cursor > after]
+        return ahead[:limit]
+
+    def continuation(self, key: TraceKey) -> Continuation:
+        """See ``RunReader.continuation``."""
+        found = [line.continuation for line in self._lines.all() if line.key == key]
+        return found[0] if found else NO_CONTINUATION
+
+
+class MemoryStats(MemoryListing):
+    """Numbers over runs."""
+
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
+        """See ``StatsReader.numbers``."""
+        seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
+        runs = [self._lines.run(line.key) for line in seen if meets(line, where)]
+        return count_numbers(runs, asked)
+
+
+class MemorySteps(MemoryListing):
+    """Lists of steps."""
+
+    def list(
+        self,
+        reach: Reach,
+        where: Condition | None,
+        limit: int,
+        after: StepCursor | None = None,
+        asked: StepsAsked = ANY_STEP,
+    ) -> Sequence[ListedStep]:
+        """See ``StepReader.list``."""
+        found: list[ListedStep] = []
+        for line in MemoryRuns(self._state).list(reach, where, 2**31):
+            with self._state.lock:
+                record = self._state.records[line.key]
+            found += step_rows(record, self._lines.run(line.key), asked)
+        behind = after and (*after[:3], -after.position)
+        return [row for row in found if behind is None or _place(row) < behind][:limit]
+
+
+class MemoryConversations(MemoryListing):
+    """Lists of conversations."""
+
+    def list(
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
+    ) -> Sequence[ConversationSummary]:
+        """See ``ConversationReader.list``."""
+        seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
+        turns = [line for line in seen if line.conversation_id and meets(line, TURNS)]
+        turns.sort(key=lambda line: (_talk(line), line.cursor))
+        talks = [
+            _conversation(list(runs), where, self._duration_ns) for _, runs in groupby(turns, _talk)
+        ]
+        found = [talk for talk in talks if talk and (after is None or talk.cursor < after)]
+        return sorted(found, key=lambda talk: talk.cursor, reverse=True)[:limit]
+
+    def _duration_ns(self, key: TraceKey) -> int:
+        root = self._state.records[key].trajectory.root
+        return max(root.end_ns - root.start_ns, 0)
+
+
+def _place(row: ListedStep) -> tuple[object, ...]:
+    return (*row.cursor[:3], -row.row.position)
+
+
+def _talk(line: ListedRun) -> tuple[str, str]:
+    return line.key.project, line.conversation_id
+
+
+def _conversation(
+    runs: Sequence[ListedRun], where: Condition | None, duration_ns: Callable[[TraceKey], int]
+) -> ConversationSummary | None:
+    """Return a conversation of these runs, oldest first, if the filter wants one of them."""
+    first, last = runs[0], runs[-1]
+    wanted = [run for run in runs if meets(run, where)]
+    if not wanted:
+        return None
+    users = [run.run.user_id for run in runs if run.run.user_id]
+    return ConversationSummary(
+        project=first.key.project,
+        conversation_id=first.conversation_id,
+        cursor=wanted[-1].cursor,
+        runs=len(runs),
+        start_ns=first.start_ns,
+        question=first.run.question,
+        answer=last.run.answer,
+        user_id=users[-1] if users else "",
+        input_tokens=sum(run.run.input_tokens for run in runs),
+        output_tokens=sum(run.run.output_tokens for run in runs),
+        last_trace_id=last.key.trace_id,
+        last_start_ns=last.start_ns,
+        last_duration_ns=duration_ns(last.key),
+        last_status=last.status,
+        last_outcome=last.run.outcome,
+    )

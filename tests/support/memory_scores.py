@@ -1,0 +1,55 @@
+"""Scores in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.support.memory_state import MemorySubject
+
+from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.support.memory_state import MemoryState
+
+    from spanloom.core.model.score import Score
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.annotations import ScoreQuery
+
+
+class MemoryScores(MemorySubject):
+    """Scores by their newest revisions."""
+
+    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+        """See ``ScoreStore.add``."""
+        with self._state.telling(score.key for score in scores if is_told):
+            keep_scores(self._state, scores)
+
+    def list(
+        self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
+    ) -> Sequence[Score]:
+        """See ``ScoreStore.list``."""
+        return [
+            score
+            for place, score in sorted(self._state.scores.items(), key=lambda item: item[0])
+            if place > after
+            and not score.is_deleted
+            and score.key not in self._state.deleted
+            and reach.covers(score.key.project)
+            and score.key.trace_id in (asked.trace_ids or (score.key.trace_id,))
+            and asked.name in ("", score.name)
+            and score.source in (asked.sources or (score.source,))
+            and asked.author in ("", score.author)
+            and asked.target in ("", score.target)
+        ][:limit]
+
+
+def keep_scores(state: MemoryState, scores: Sequence[Score]) -> None:
+    """Keep the newest revisions of scores."""
+    with state.lock:
+        for score in scores:
+            place = ScorePlace(*score.key, score.id)
+            known = state.scores.get(place)
+            if known is None or known.revision <= score.revision:
+                state.scores[place] = score

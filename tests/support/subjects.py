@@ -1,0 +1,71 @@
+"""The subjects of a store by their ports, and every method that the ports have."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from spanloom.core.ports.annotations import (
+    AnnotationQueueStore,
+    AnnotationStore,
+    SchemeStore,
+    ScoreStore,
+    VersionKeeper,
+)
+from spanloom.core.ports.building import CallFinder, TrajectoryWriter
+from spanloom.core.ports.deletions import DeletionLedger
+from spanloom.core.ports.feed import FeedStore
+from spanloom.core.ports.progress import ReplayQueue
+from spanloom.core.ports.reading import (
+    ConversationReader,
+    DocumentReader,
+    RunReader,
+    StatsReader,
+)
+from spanloom.core.ports.steps import StepReader
+from spanloom.core.ports.store import ProgressStore, SpanStore, Store
+from spanloom.core.ports.texts import TextFinder, TextIndexer
+from spanloom.core.ports.upkeep import SnapshotTaker, UsageReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SUBJECTS: Mapping[str, type] = {
+    "spans": SpanStore,
+    "progress": ProgressStore,
+    "trajectories": TrajectoryWriter,
+    "calls": CallFinder,
+    "documents": DocumentReader,
+    "runs": RunReader,
+    "steps": StepReader,
+    "conversations": ConversationReader,
+    "stats": StatsReader,
+    "texts": TextFinder,
+    "text_index": TextIndexer,
+    "feed": FeedStore,
+    "annotations": AnnotationStore,
+    "schemes": SchemeStore,
+    "versions": VersionKeeper,
+    "scores": ScoreStore,
+    "queues": AnnotationQueueStore,
+    "replays": ReplayQueue,
+    "deletions": DeletionLedger,
+    "snapshots": SnapshotTaker,
+    "usage": UsageReader,
+}
+
+
+def port_methods() -> Mapping[str, Callable[..., object]]:
+    """Return the methods by name: ``runs.list``, and ``ping`` of the store itself."""
+    assert SUBJECTS.keys() == {n for n, m in vars_of(Store) if isinstance(m, property)}
+    own = {name: method for name, method in vars_of(Store) if inspect.isfunction(method)}
+    return own | {
+        f"{subject}.{name}": method
+        for subject, port in SUBJECTS.items()
+        for name, method in vars_of(port)
+        if inspect.isfunction(method)
+    }
+
+
+def vars_of(port: type) -> list[tuple[str, object]]:
+    return [(name, member) for name, member in inspect.getmembers(port) if name[0] != "_"]
