@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject
 
-from spanloom.core.messages.new_texts import NO_TEXT, NewTexts, find_new_texts, told_step
+from spanloom.core.messages.new_texts import NO_TEXT, NewTexts, find_new_texts, read_step_texts
 from spanloom.core.ports.texts import Changed, HitCursor, Part, TextHit, TextSearch
 from spanloom.core.query.flat_steps import lay_flat
 from spanloom.core.query.snippets import make_snippet
@@ -106,7 +106,7 @@ def _place(record: TrajectoryRecord, new: NewTexts) -> tuple[TraceKey, int, int]
 
 
 def _texts_of(record: TrajectoryRecord) -> Sequence[NewTexts]:
-    told = (told_step(step) for _, step in placed_steps(record.trajectory))
+    told = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
     return [new for new in find_new_texts(told) if new.hash != NO_TEXT]
 
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.extraction.metrics import COST
-from spanloom.core.messages.new_texts import find_new_texts, told_step
+from spanloom.core.messages.new_texts import find_new_texts, read_step_texts
 from spanloom.core.model.trajectory import Outcome, Status, StepType, Usage
 from spanloom.core.ports.texts import Part
 from spanloom.core.query.flat_steps import (
@@ -236,7 +236,7 @@ def _ancestors(place: int, run: Run) -> Sequence[int]:
 
 def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[Mapping[Part, str]]:
     """Return what each step brought into the run: what an earlier one said is not said again."""
-    told = (told_step(step) for _, step in placed_steps(record.trajectory))
+    told = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
     brought = {new.step_id: new for new in find_new_texts(told)}
     found = [brought.get(flat.step.id) for flat in steps]
     return [

@@ -18,7 +18,7 @@ from spanloom.core.conventions.failures import (
     join_control_flow,
 )
 from spanloom.core.conventions.pauses import find_question, is_cancelled
-from spanloom.core.conventions.run_context import ToldBy, note_told, told_by
+from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.order import arrange, collect
 from spanloom.core.messages.steps import show_texts
@@ -52,7 +52,7 @@ class Reading(NamedTuple):
     dialect: Dialect
     may_fail: bool
     """Whether they have an attribute that tells a failure."""
-    told_by: ToldBy
+    context_keys: ContextKeys
     """The attributes by which they tell what is around their run."""
 
 
@@ -74,7 +74,7 @@ _readings: ByteCache[Signature, Reading] = ByteCache(CACHE_BYTES)
 
 def _find(signature: Signature) -> Reading:
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
-    return Reading(dialect, has_error_attribute(signature.keys), told_by(signature.keys))
+    return Reading(dialect, has_error_attribute(signature.keys), find_context_keys(signature.keys))
 
 
 def _bytes_of(signature: Signature) -> int:
@@ -85,7 +85,7 @@ def _bytes_of(signature: Signature) -> int:
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
-    dialect, may_fail, by = _find_reading(span)
+    dialect, may_fail, context_keys = _find_reading(span)
     classification = dialect.classify(span, view)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
@@ -97,7 +97,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts = _corrected(facts, classification.facts)
     if matters:
         show_texts(facts, classification.kind)
-        note_told(facts, span, by)
+        note_context(facts, span, context_keys)
     if classification.usage is not None:
         facts.usage = (
             facts.usage.completed_by(classification.usage) if facts.usage else classification.usage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from spanloom.core.messages.new_texts import NO_TEXT, find_hashes, told_step
+from spanloom.core.messages.new_texts import NO_TEXT, find_hashes, read_step_texts
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat
 from spanloom.storage.runs.step_arrays import attributes_of, placed_steps, step_arrays
@@ -12,7 +12,7 @@ from spanloom.storage.runs.step_arrays import attributes_of, placed_steps, step_
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.messages.new_texts import ToldStep
+    from spanloom.core.messages.new_texts import StepTexts
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.flat_steps import FlatStep
     from spanloom.storage.runs.rows import Summary
@@ -32,7 +32,7 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
         root_id=root.id,
         start_ns=root.start_ns,
         told=(metadata if isinstance(metadata, dict) else {}, root.metadata),
-        texts=(told_step(step) for _, step in placed_steps(trajectory)),
+        texts=(read_step_texts(step) for _, step in placed_steps(trajectory)),
     )
 
 
@@ -42,7 +42,7 @@ def laid_out(
     root_id: str,
     start_ns: int,
     told: tuple[Mapping[str, str], Mapping[str, str]],
-    texts: Iterable[ToldStep],
+    texts: Iterable[StepTexts],
 ) -> Columns:
     """Yield the columns that only ``trajectory_list`` has: the steps, and what they add up to.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.genai import read_client_usage
-from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
+from spanloom.core.conventions.openai_agents import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -87,7 +87,7 @@ def _told(span: Span) -> str:
     return first(span.attributes, "raw_input", "input") if _rule(span).kind is Kind.MODEL else ""
 
 
-_TELLER = Teller(lambda span: span.name.startswith(_AGENT), _tool, _told)
+_TELLER = SpanReader(lambda span: span.name.startswith(_AGENT), _tool, _told)
 
 
 def _describe_tool(span: Span) -> Facts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.openai_agents import Teller, ToolRun
+from spanloom.core.conventions.openai_agents import SpanReader, ToolRun
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.dialects.mlflow.attributes import INPUTS, OUTPUTS
 from spanloom.core.dialects.mlflow.names import given_name
@@ -38,7 +38,7 @@ def _request(span: Span) -> str:
     return span.attributes.get(INPUTS, "") if is_call else ""
 
 
-TELLER = Teller(lambda span: all(key in span.attributes for key in _OF_AGENTS), _tool, _request)
+TELLER = SpanReader(lambda span: all(key in span.attributes for key in _OF_AGENTS), _tool, _request)
 
 
 def read_answer(given: str) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
+from spanloom.core.conventions.openai_agents import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -90,7 +90,7 @@ def _request(span: Span) -> str:
     return span.attributes.get("input.value", "") if span_kind(span) == "LLM" else ""
 
 
-_TELLER = Teller(lambda span: bool(_agent_name(span)), _tool, _request)
+_TELLER = SpanReader(lambda span: bool(_agent_name(span)), _tool, _request)
 
 
 def _is_handoff(span: Span, kind: str) -> bool:

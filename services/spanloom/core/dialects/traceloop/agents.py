@@ -18,7 +18,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
+from spanloom.core.conventions.openai_agents import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.conventions.tree import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
@@ -95,7 +95,7 @@ def _request(span: Span) -> str:
     return span.attributes.get("gen_ai.input.messages", "")
 
 
-_TELLER = Teller(lambda span: _kind(span) == "agent", _tool, _request)
+_TELLER = SpanReader(lambda span: _kind(span) == "agent", _tool, _request)
 
 
 def _tool_around(agent: Span, view: TraceView) -> str | None:
