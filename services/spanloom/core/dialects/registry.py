@@ -1,6 +1,6 @@
-"""The dialects in the order in which they are asked, and the one function that uses them.
+"""The dialects in the order in which they are tried, and the one function that uses them.
 
-Each folder beside this file declares its own (``base.py``); nothing is listed here.
+Each folder next to this file declares its own (``base.py``); none is listed here.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
-    """Return every span of the tree, in its order, in the common words."""
+    """Return every span of the tree as a normalized span, in the order of the tree."""
     view = TraceView(tree)
     return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
 
 
 class Reading(NamedTuple):
-    """What spans of one signature have in common."""
+    """What all spans with the same signature have in common, computed once."""
 
     dialect: Dialect
     may_fail: bool
-    """Whether they have an attribute that tells a failure."""
+    """Whether an attribute may report a failure."""
     told_by: ToldBy
-    """The attributes by which they tell what is around their run."""
+    """Attributes that report the context of the run: user, session and the like."""
 
 
 def find_dialect(span: Span) -> Dialect:
-    """Return the first dialect that recognises the span; the last one takes every span."""
+    """Return the first dialect that recognises the span; the last one accepts every span."""
     return _find_reading(span).dialect
 
 
@@ -83,7 +83,7 @@ def _bytes_of(signature: Signature) -> int:
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
-    dialect, may_fail, by = _find_reading(span)
+    dialect, may_fail, told_by_keys = _find_reading(span)
     classification = dialect.classify(span, view)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
@@ -95,7 +95,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts = _corrected(facts, classification.facts)
     if matters:
         show_texts(facts, classification.kind)
-        note_told(facts, span, by)
+        note_told(facts, span, told_by_keys)
     if classification.usage is not None:
         facts.usage = (
             facts.usage.completed_by(classification.usage) if facts.usage else classification.usage

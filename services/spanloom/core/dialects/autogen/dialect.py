@@ -1,8 +1,8 @@
-"""AutoGen: ``gen_ai.system`` is ``autogen``; the runtime's spans have scopes that begin so.
+"""AutoGen: ``gen_ai.system`` is ``autogen``; scopes of the runtime begin with ``autogen``.
 
-Agents and tools have GenAI operations, without arguments and results. Calls are not reported, nor
-teams: a team is a score of traces of message passing, none of it a step. ``create_agent`` is
-construction.
+Agents and tools have GenAI operations, without arguments and results. Model calls and teams are
+not reported: a team is some twenty traces of message passing without steps. ``create_agent`` only
+constructs an agent.
 
 Verified on captures of 0.7.
 """
