@@ -12,7 +12,7 @@ from tests.support.mutations import traces_of
 from tests.support.spans import make_span, normalized
 
 from spanloom.core.dialects.eino.langfuse import SCOPE
-from spanloom.core.dialects.order import own_claim, find_later
+from spanloom.core.dialects.order import find_later, own_claim
 from spanloom.core.dialects.registry import DIALECTS, KEYS_WITH_VALUES, find_dialect
 from spanloom.core.reading.signature import Signature, read_signature
 

@@ -29,7 +29,7 @@ class AnthropicSDK(OtelGenAI):
     id = "anthropic_sdk"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def describe(self, span: Span, kind: Kind) -> Facts:

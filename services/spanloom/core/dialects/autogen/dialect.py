@@ -35,10 +35,10 @@ class AutoGen(OtelGenAI):
     keys_with_values = ("gen_ai.system",)
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, or the system it names itself."""
+        """Recognise by scope name, or by the reported system."""
         is_its_own = signature.scope_name.startswith(_SCOPES)
         return is_its_own or signature.attributes.get("gen_ai.system") == "autogen"
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """By the operation."""
+        """Classify by operation."""
         return _STEPS.get(operation_of(span), _PLUMBING)

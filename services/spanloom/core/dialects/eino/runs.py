@@ -94,7 +94,7 @@ def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classifica
 
 
 def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
-    """Return the adk agent that the span is a private part of: its child, or a child of its Chain."""
+    """Return the adk agent of which the span is an inner part: its child, or one of its Chain."""
     parent = view.tree.parent(span)
     if parent is None:
         return None

@@ -54,7 +54,7 @@ class GoogleADK(OtelGenAI):
     id = "google_adk"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:

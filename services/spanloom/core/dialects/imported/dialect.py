@@ -38,7 +38,7 @@ class Imported(Dialect):
     id = "imported"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == carried.SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # by itself

@@ -49,7 +49,7 @@ class LogfireOpenAIAgents(Dialect):
     before = ("logfire",)
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:

@@ -11,9 +11,10 @@ enclosing node, and in the chunks of a streamed call.
 
 The types of other libraries' spans are not always right (``libraries.py``). Strands' spans, to
 which MLflow only adds attributes, are read by the dialect ``strands``. Spans of type null, which
-MLflow's processor sets on all spans of a shared provider, are left to other dialects too.
+MLflow's processor sets on spans of others in a shared tracer provider, are left to other dialects.
 
-Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and
+Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's
+SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and
 ``GUARDRAIL`` are documented types.
 """
 

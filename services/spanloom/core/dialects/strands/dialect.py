@@ -37,7 +37,7 @@ class Strands(OtelGenAI):
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, or the system it names itself."""
+        """Recognise by scope name, or by the reported system or provider."""
         attributes = signature.attributes
         return signature.scope_name == _SCOPE or _SYSTEM in (
             attributes.get("gen_ai.system"),
@@ -45,7 +45,7 @@ class Strands(OtelGenAI):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the operation."""
+        """Classify by operation."""
         operation = operation_of(span)
         if operation == "invoke_agent":
             return Classification(Kind.AGENT, "strands.invoke_agent")
