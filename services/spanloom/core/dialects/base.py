@@ -55,8 +55,8 @@ class Dialect(Protocol):
     own_scope: ClassVar[str] = ""
     """Scope of a framework that emits its own spans, to which others add attributes."""
 
-    def meet(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most do not need them
-        """Receive all dialects; called once, before any span is read."""
+    def prepare(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most do not need them
+        """Learn about all dialects; called once, before any span is read."""
         return
 
     def recognises(self, signature: Signature) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
 for _dialect in DIALECTS:
-    _dialect.meet(DIALECTS)
+    _dialect.prepare(DIALECTS)
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 

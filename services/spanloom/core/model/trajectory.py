@@ -64,8 +64,8 @@ class Outcome(StrEnum):
     """Something failed, and nothing around it ended well."""
 
 
-TOLD_BY_STATUS = "status"
-"""``StepError.told_by`` of a failure that only the span's status reports."""
+REPORTED_BY_STATUS = "status"
+"""``StepError.reported_by`` of a failure that only the span's status reports."""
 NO_CODE = -1
 """The code of a failure without one."""
 
@@ -83,7 +83,7 @@ class StepError:
     ``content_filter``; empty if unknown."""
     traceback: str = field(default="", compare=False)
     """The stack trace; its form depends on the instrumentation."""
-    told_by: str = field(default="", compare=False)
+    reported_by: str = field(default="", compare=False)
     """What on the span reports it: ``exception``, ``attribute`` or ``status``, in this order."""
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import NO_CODE, TOLD_BY_STATUS, StepError
+from spanloom.core.model.trajectory import NO_CODE, REPORTED_BY_STATUS, StepError
 from spanloom.core.reading.raised import Raised, read_raised
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _told_by(span: Span, *, raised: bool) -> str:
         return "exception"
     if _error_attribute(span):
         return "attribute"
-    return TOLD_BY_STATUS if span.status_code == "Error" else ""
+    return REPORTED_BY_STATUS if span.status_code == "Error" else ""
 
 
 def exceptions(span: Span) -> Iterator[Raised]:

@@ -95,7 +95,7 @@ def read_error(span: Span, metadata: Mapping[str, str]) -> StepError | None:
         code=number(told.get("code")),
         message=text(told.get("msg")),
         type=metadata.get("error_type", ""),
-        told_by=metadata.get("error_told_by", ""),
+        reported_by=metadata.get("error_told_by", ""),
     )
 
 

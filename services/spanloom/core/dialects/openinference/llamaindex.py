@@ -94,8 +94,8 @@ def _holds_a_call(children: Sequence[Span]) -> bool:
 
 def _classes(children: Sequence[Span]) -> frozenset[str]:
     """Return the classes whose methods are children of kind ``CHAIN`` or none."""
-    plumbing = (child for child in children if span_kind(child) in ("CHAIN", ""))
-    return frozenset(child.name.rpartition(".")[0] for child in plumbing)
+    steps = (child for child in children if span_kind(child) in ("CHAIN", ""))
+    return frozenset(child.name.rpartition(".")[0] for child in steps)
 
 
 def _request(text: str) -> str:

@@ -103,14 +103,14 @@ def _is_handoff(span: Span, kind: str) -> bool:
 def _composes(trace: Span, view: TraceView) -> bool:
     """Return whether the author ran several agents in it, directly or each in a separate run."""
     starters = set(view.remember_children(_starters, trace))
-    plumbing: Sequence[Span] = [trace]
+    frames: Sequence[Span] = [trace]
     for _ in range(_LEVELS):
-        plumbing = [c for span in plumbing for c in view.remember_children(_plumbing, span)]
-        starters.update(n for span in plumbing for n in view.remember_children(_starters, span)[:1])
+        frames = [c for span in frames for c in view.remember_children(_frames, span)]
+        starters.update(n for span in frames for n in view.remember_children(_starters, span)[:1])
     return len(starters) > 1
 
 
-def _plumbing(children: Sequence[Span]) -> Sequence[Span]:
+def _frames(children: Sequence[Span]) -> Sequence[Span]:
     return [c for c in children if span_kind(c) in ("CHAIN", "") and not _agent_name(c)]
 
 

@@ -43,10 +43,10 @@ class OpenInferenceOverlay(Dialect):
     before = ("openinference", "strands")
 
     def __init__(self) -> None:
-        """Start without frameworks; ``meet`` sets them."""
+        """Start without frameworks; ``prepare`` sets them."""
         self._frameworks: Mapping[str, Dialect] = {}
 
-    def meet(self, others: Sequence[Dialect]) -> None:
+    def prepare(self, others: Sequence[Dialect]) -> None:
         """Collect the dialects of frameworks that emit their own spans, by scope."""
         self._frameworks = {dialect.own_scope: dialect for dialect in others if dialect.own_scope}
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _SCOPES = "openlit.instrumentation."
 _AGENT_ID = "gen_ai.agent.id"
-_HANDED_FROM = "gen_ai.agent.source"
+_HANDOFF_SOURCE = "gen_ai.agent.source"
 _STEP = "gen_ai.smolagents.step_number"
 _MEMBERS = "gen_ai.agno.team.agents"
 
@@ -64,7 +64,7 @@ def classify_framework(span: Span, operation: str, view: TraceView) -> Classific
 
 def is_handoff(span: Span) -> bool:
     """Return whether the span is a handoff of the OpenAI Agents SDK: a source, but no agent id."""
-    return _HANDED_FROM in span.attributes and _AGENT_ID not in span.attributes
+    return _HANDOFF_SOURCE in span.attributes and _AGENT_ID not in span.attributes
 
 
 def with_cached(usage: Usage, span: Span) -> Usage:
@@ -102,11 +102,11 @@ def _composes(trace: Span, view: TraceView) -> bool:
 def _starters(run: Sequence[Span], view: TraceView) -> set[str]:
     """Return the ids of the agents in one run that did not take over by a handoff."""
     agents = [span for span in run if _is_agent(span)]
-    handed = {name for agent in agents for name in _handed_to(agent, view)}
-    return {a.span_id for a in agents if a.attributes.get("gen_ai.agent.name") not in handed}
+    successors = {name for agent in agents for name in _handoff_targets(agent, view)}
+    return {a.span_id for a in agents if a.attributes.get("gen_ai.agent.name") not in successors}
 
 
-def _handed_to(agent: Span, view: TraceView) -> Sequence[str]:
+def _handoff_targets(agent: Span, view: TraceView) -> Sequence[str]:
     inner = view.tree.children(agent)
     inner = [*inner, *(i for turn in inner if _is_frame(turn) for i in view.tree.children(turn))]
     return [i.attributes.get("gen_ai.agent.name", "") for i in inner if is_handoff(i)]

@@ -137,8 +137,8 @@ def _composed_runs(root: Span, view: TraceView) -> int:
     """Return the number of agents that neither took over by a handoff nor ran as a tool."""
     agents = [child for child in view.tree.children(root) if _kind(child) == "agent"]
     called = sum(_tool_around(agent, view) is not None for agent in agents)
-    handed = sum(view.remember_children(_handoffs, span) for span in (root, *agents))
-    return len(agents) - called - handed
+    handoffs = sum(view.remember_children(_handoffs, span) for span in (root, *agents))
+    return len(agents) - called - handoffs
 
 
 def _handoffs(children: Sequence[Span]) -> int:
