@@ -50,8 +50,8 @@ class Reading(NamedTuple):
     dialect: Dialect
     may_fail: bool
     """Whether an attribute may report a failure."""
-    told_by: ToldBy
-    """Attributes that report the context of the run: user, session and the like."""
+    context_keys: ToldBy
+    """Attributes that report the context of the run: service, user, tags and the like."""
 
 
 def find_dialect(span: Span) -> Dialect:
@@ -83,7 +83,7 @@ def _bytes_of(signature: Signature) -> int:
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
-    dialect, may_fail, told_by_keys = _find_reading(span)
+    dialect, may_fail, context_keys = _find_reading(span)
     classification = dialect.classify(span, view)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
@@ -95,7 +95,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts = _corrected(facts, classification.facts)
     if matters:
         show_texts(facts, classification.kind)
-        note_told(facts, span, told_by_keys)
+        note_told(facts, span, context_keys)
     if classification.usage is not None:
         facts.usage = (
             facts.usage.completed_by(classification.usage) if facts.usage else classification.usage

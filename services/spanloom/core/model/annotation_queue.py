@@ -97,7 +97,7 @@ class QueueItem(NamedTuple):
 
     trace_id: str
     place: int
-    """Later items have higher places."""
+    """Position in the queue; later items have higher ones."""
     version: int = 0
     failures: int = 0
     """How many failures it had when it was added."""

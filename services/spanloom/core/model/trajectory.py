@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class StepType(StrEnum):
-    """What a step is."""
+    """The type of a step."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -27,7 +27,7 @@ class StepType(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a span is: a step type, or framework noise."""
+    """The kind of a span: a step type, or ``other`` for noise."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -177,7 +177,7 @@ def names_of_agents(agents: Iterable[Step]) -> list[str]:
 
 
 class Metrics(NamedTuple):
-    """The seed schema's ``metrics_info`` of an agent or of the whole run."""
+    """The ``metrics_info`` of an agent or of the whole run in the Coze Loop schema."""
 
     llm_duration_ns: int = 0
     """Sum over model steps, so parallel calls exceed the wall time."""
@@ -194,7 +194,7 @@ class Metrics(NamedTuple):
 
 
 class AgentStep(NamedTuple):
-    """An agent's run, or the root where it owns steps itself, with its steps in order."""
+    """An agent's run, or a root that has steps of its own, with these steps in order."""
 
     step: Step
     steps: Sequence[Step]

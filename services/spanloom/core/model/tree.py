@@ -115,7 +115,7 @@ class SpanTree:
         return cuts
 
     def _walk(self, tops: Iterable[Span]) -> list[Span]:
-        """Return everything below these spans, each span after its parent."""
+        """Return these spans and all their descendants, each span after its parent."""
         reached = list(tops)
         for span in reached:
             if (children := self._children.get(span.span_id)) is not None:

@@ -8,7 +8,7 @@ The JavaScript handler omits reasoning and cached tokens on the call; they are i
 of the enclosing chain, or in the input of the next one.
 The latency of the first token is in microseconds, from the LangChain handlers in milliseconds.
 Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. On documentation only:
-spans created by the author. Eino's callback is ``eino_cozeloop``'s.
+spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callback.
 """
 
 from __future__ import annotations

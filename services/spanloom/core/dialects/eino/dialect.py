@@ -118,7 +118,7 @@ def _answer_with_calls(span: Span, view: TraceView) -> str:
     if parent is None or not text or text.startswith(_WHOLES):
         return ""
     nodes = view.remember_children(_tools_nodes, parent)
-    at = bisect_left(nodes, span.start_ns, key=attrgetter("start_ns"))  # a stream ends later
+    at = bisect_left(nodes, span.start_ns, key=attrgetter("start_ns"))  # its end may be later
     return nodes[at].answer if at < len(nodes) and nodes[at].content == text else ""
 
 
