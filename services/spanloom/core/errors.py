@@ -66,7 +66,7 @@ class StoreRejectedError(PermanentError):
 
 
 class StoreFaultError(StoreRejectedError):
-    """The store refuses a statement, not the data: probably a bug of Spanloom."""
+    """The store refuses a statement, not the data: possibly a bug of Spanloom."""
 
 
 class NotEmbeddedError(PermanentError):

@@ -22,7 +22,7 @@ _WARNINGS = {
     "cycle": "{n} parent cycles: each is cut at its earliest span, which hangs below the root",
 }
 
-_MAY_COME = ("no_root", "orphan")
+_MAY_ARRIVE = ("no_root", "orphan")
 """Reasons that later spans may resolve."""
 
 
@@ -143,4 +143,4 @@ class SpanTree:
             reasons["no_root"] = 1
         texts = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
         self.warnings = list(texts.values())
-        self.absences = [text for reason, text in texts.items() if reason in _MAY_COME]
+        self.absences = [text for reason, text in texts.items() if reason in _MAY_ARRIVE]

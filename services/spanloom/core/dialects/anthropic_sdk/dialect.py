@@ -2,7 +2,7 @@
 
 From version 2 on the SDK reports its own calls, ``anthropic.messages.create``, if a tracer provider
 is set, in addition to any instrumentation. So every call has one more span, often in its own trace.
-With its own dialect, these spans are known as second reports of calls that others report.
+Its own dialect identifies them as second reports of calls that another instrumentation reports.
 
 Verified on captures of the SDK under OpenLLMetry and Logfire, and with LangChain's OpenInference.
 """

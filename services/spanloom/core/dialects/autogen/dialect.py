@@ -1,7 +1,7 @@
 """AutoGen: ``gen_ai.system`` is ``autogen``; scopes of the runtime begin with ``autogen``.
 
 Agents and tools have GenAI operations, without arguments and results. Model calls and teams are
-not reported: a team is some twenty traces of message passing without steps. ``create_agent`` only
+not reported: a team is a series of traces of message passing, without steps. ``create_agent`` only
 constructs an agent.
 
 Verified on captures of 0.7.

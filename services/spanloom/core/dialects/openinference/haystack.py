@@ -3,9 +3,9 @@
 A pipeline (``Pipeline.run``) and its components (``Class.run``) have kind ``CHAIN``, generators
 ``LLM``, retrievers, rankers and embedders their own kinds. A pipeline is a graph. The component
 ``Agent`` is an agent, recognised only by its class and by ``last_message`` in its output.
-Inside it a component is reported only if one of its class has run in a pipeline before; its tools
-and agents outside a pipeline are never reported. Its messages are reprs. A prompt builder has kind
-``LLM`` and calls nothing: it has a template and no messages.
+Inside it a component is reported only if one of its class has run in a pipeline before, its tools
+are never reported, nor are agents outside a pipeline. Its messages are reprs. A prompt builder has
+kind ``LLM`` and calls nothing: it has a template and no messages.
 
 Verified on captures of retrieval and of agents in a pipeline (0.1.46).
 """

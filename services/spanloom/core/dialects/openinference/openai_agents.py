@@ -3,8 +3,8 @@
 An agent has kind ``AGENT`` and a name (``agent.name``, repeated as ``graph.node.id``). ``AGENT``
 without a name is the author's ``trace(…)``, or the one that the SDK opens by default: a
 graph only if the author runs several agents in it. Agents that took over by a handoff
-(``graph.node.parent_id``) or ran as a tool are not composed by the author. Kind ``CHAIN`` have
-``Agent workflow`` around each run, also below a tool, and ``turn``.
+(``graph.node.parent_id``) or ran as a tool are not composed by the author.
+``Agent workflow`` around each run, also below a tool, and ``turn`` have kind ``CHAIN``.
 
 A handoff is a function that the model calls, so a tool; it has kind ``TOOL`` but no ``tool.name``.
 Agents have no texts, tools no call id, and the trace stays OK even if something below fails. A run
