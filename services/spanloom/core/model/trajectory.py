@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class StepType(StrEnum):
-    """The type of a step."""
+    """What a step is."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -27,7 +27,7 @@ class StepType(StrEnum):
 
 
 class Kind(StrEnum):
-    """The kind of a span: a step type, or ``other`` for noise."""
+    """What a span is: a step type, or framework noise."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -37,7 +37,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """How complete a trace was when its trajectory was built."""
+    """How far a trace had come when its trajectory was built."""
 
     LIVE = "live"
     """Spans keep arriving."""
@@ -50,7 +50,7 @@ class Status(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a run ended, as far as its spans report."""
+    """How a run went, as far as its spans tell."""
 
     OK = "ok"
     """Nothing failed."""
