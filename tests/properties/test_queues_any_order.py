@@ -7,8 +7,8 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spanloom.core.annotation.assignment import assign
-from spanloom.core.annotation.queueing import CLAIM_US, Desk
+from spanloom.core.annotation.queue import CLAIM_US, Desk
+from spanloom.core.annotation.queue_items import assign
 from spanloom.core.model.annotation_queue import (
     Event,
     ItemState,

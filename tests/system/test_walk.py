@@ -40,14 +40,18 @@ def test_who_follows_the_readme_finds_the_failing_tool_and_reads_the_third_promp
     tree = reader.type_line(line_of_the_page("spanloom show latest   "))
     assert "■ weather" in tree
     assert "✗ ConnectionError: the weather service does not answer" in tree
-    prompt = reader.type_line(line_of_the_page("spanloom show latest model3")).partition("output")[0]
+    prompt = reader.type_line(line_of_the_page("spanloom show latest model3")).partition("output")[
+        0
+    ]
     assert "Failed: the weather service does not answer" in prompt
     assert "tool weather\n  sunny, 7 degrees" in prompt
 
 
 def code_of_the_page() -> str:
     """Return the code that the page has its readers write."""
-    (code,) = (e.text for e in all_examples() if (e.page, e.language) == ("docs/start.md", "python"))
+    (code,) = (
+        e.text for e in all_examples() if (e.page, e.language) == ("docs/start.md", "python")
+    )
     return code
 
 
