@@ -13,7 +13,7 @@ from tests.support.spans import make_span, normalized
 
 from spanloom.core.conventions.view import Signature, read_signature
 from spanloom.core.dialects.eino.langfuse import SCOPE
-from spanloom.core.dialects.order import claimed_by, find_later
+from spanloom.core.dialects.order import find_later, own_claim
 from spanloom.core.dialects.registry import DIALECTS, KEYS_WITH_VALUES, find_dialect
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _recognising(signature: Signature) -> Sequence[str]:
 
 def _is_declared(earlier: str, later: str) -> bool:
     """Whether not the names alone decide between the two."""
-    if claimed_by(BY_ID[earlier]) < claimed_by(BY_ID[later]):
+    if own_claim(BY_ID[earlier]) < own_claim(BY_ID[later]):
         return True
     after = find_later(BY_ID[earlier], BY_ID)
     return later in after or any(_is_declared(other, later) for other in after)

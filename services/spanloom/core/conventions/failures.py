@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.raised import Raised, read_raised
-from spanloom.core.model.trajectory import NO_CODE, TOLD_BY_STATUS, StepError
+from spanloom.core.model.trajectory import NO_CODE, REPORTED_BY_STATUS, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -68,7 +68,7 @@ def _told_by(span: Span, *, raised: bool) -> str:
         return "exception"
     if _error_attribute(span):
         return "attribute"
-    return TOLD_BY_STATUS if span.status_code == "Error" else ""
+    return REPORTED_BY_STATUS if span.status_code == "Error" else ""
 
 
 def exceptions(span: Span) -> Iterator[Raised]:

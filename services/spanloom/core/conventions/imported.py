@@ -91,7 +91,7 @@ def read_error(span: Span, metadata: Mapping[str, str]) -> StepError | None:
         code=number(error.get("code")),
         message=text(error.get("msg")),
         type=metadata.get("error_type", ""),
-        told_by=metadata.get("error_told_by", ""),
+        reported_by=metadata.get("error_told_by", ""),
     )
 
 

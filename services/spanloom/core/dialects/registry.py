@@ -1,6 +1,6 @@
-"""The dialects in the order in which they are asked, and the one function that uses them.
+"""The dialects in the order in which they are tried, and the one function that uses them.
 
-Each folder beside this file declares its own (``base.py``); nothing is listed here.
+Each folder next to this file declares its own (``base.py``); none is listed here.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
 for _dialect in DIALECTS:
-    _dialect.meet(DIALECTS)
+    _dialect.prepare(DIALECTS)
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
-    """Return every span of the tree, in its order, in the common words."""
+    """Return every span of the tree as a normalized span, in the order of the tree."""
     view = TraceView(tree)
     return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
 
 
 class Reading(NamedTuple):
-    """What spans of one signature have in common."""
+    """What all spans with the same signature have in common, computed once."""
 
     dialect: Dialect
     may_fail: bool
-    """Whether they have an attribute that tells a failure."""
+    """Whether an attribute may report a failure."""
     context_keys: ContextKeys
-    """The attributes by which they tell what is around their run."""
+    """Attributes that report the context of the run: service, user, tags and the like."""
 
 
 def find_dialect(span: Span) -> Dialect:
-    """Return the first dialect that recognises the span; the last one takes every span."""
+    """Return the first dialect that recognises the span; the last one accepts every span."""
     return _find_reading(span).dialect
 
 

@@ -28,7 +28,7 @@ def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
     A single call whose parent is in a remote service keeps its name.
     """
     root = arranged.root
-    if not tree.stands_beside or root.type is StepType.AGENT:
+    if not tree.has_other_tops or root.type is StepType.AGENT:
         return arranged
     service = "" if root.type is StepType.GRAPH else tree.root.service_name
     name = _name_of_run(arranged.steps.values(), service)

@@ -126,7 +126,7 @@ def _make_step(
     if is_cancelled:
         metadata["outcome"] = str(Outcome.CANCELLED)
     if error is not None:
-        metadata["error_told_by"] = error.told_by
+        metadata["error_told_by"] = error.reported_by
         if error.type:
             metadata["error_type"] = error.type
     if is_call:
