@@ -15,7 +15,7 @@ from tests.support.page_runs import wait_for
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 
@@ -58,16 +58,24 @@ def trace(traces: list[str]) -> str:
     return traces.pop()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page in a context of its own; whatever it complained about fails the test."""
-    context = browser.new_context(
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One context for a module: in a new one each page loads and compiles all scripts again."""
+    opened = browser.new_context(
         viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
     )
+    opened.new_page()  # stays, and with it the process that all pages share
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page of its own with nothing stored; whatever it complained about fails the test."""
     opened = context.new_page()
     watch = Watch(opened)
     yield opened
-    context.close()
+    watch.forget()
     assert watch.faults == []
 
 
