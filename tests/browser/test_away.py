@@ -79,9 +79,20 @@ def test_a_graph_and_a_panel_that_were_opened_offline_come(
     failure = page.locator(".left [role=alert]")
     expect(failure).to_contain_text(AWAY)
     expect(failure.get_by_role("button", name="Try again")).to_be_visible()
-    leave(page)
     page.unroute("**/annotate/panel.js")
     page.context.set_offline(False)  # the browser says so
+    expect(page.locator(".node")).to_have_count(4)
+    expect(page.locator(".annotate .name-form")).to_be_visible()
+
+
+def test_a_graph_and_a_panel_whose_service_was_away_come(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    open_and_leave(page, service, trace)
+    page.get_by_role("button", name="Annotate").click()
+    expect(page.locator(".annotate [role=alert]")).to_contain_text(AWAY)
+    page.get_by_role("button", name="Graph").click()
+    failure = page.locator(".left [role=alert]")
     expect(failure).to_contain_text("Is `spanloom serve` still running")
     try_again(failure)
     expect(page.locator(".node")).to_have_count(4)
