@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Error, expect, sync_playwright
 from tests.support.slow_page import slow_down
 
 if TYPE_CHECKING:
@@ -84,8 +84,9 @@ class Watch:
         """Close all pages of the context but the first, and delete what they stored."""
         context = self._page.context
         first, *others = context.pages
-        if first.url == "about:blank" and self._origins:
-            first.goto(f"http://{min(self._origins)}{OF_THE_SITE}")
+        if not first.url.startswith("http") and self._origins:
+            with suppress(Error):  # the service of the test has ended
+                first.goto(f"http://{min(self._origins)}{OF_THE_SITE}")
         for page in others:
             page.close()
         session = context.new_cdp_session(first)
