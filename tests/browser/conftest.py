@@ -58,12 +58,16 @@ def trace(traces: list[str]) -> str:
     return traces.pop()
 
 
+def new_context(browser: Browser) -> BrowserContext:
+    return browser.new_context(
+        viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
+    )
+
+
 @pytest.fixture(scope="module")
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """One context for a module: in a new one each page loads and compiles all scripts again."""
-    opened = browser.new_context(
-        viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
-    )
+    opened = new_context(browser)
     opened.new_page()  # stays, and with it the process that all pages share
     yield opened
     opened.close()
@@ -76,6 +80,17 @@ def page(context: BrowserContext) -> Iterator[Page]:
     watch = Watch(opened)
     yield opened
     watch.forget()
+    assert watch.faults == []
+
+
+@pytest.fixture
+def page_with_a_clock(browser: Browser) -> Iterator[Page]:
+    """A page in a context of its own, as a clock that is set stays set in its context."""
+    context = new_context(browser)
+    opened = context.new_page()
+    watch = Watch(opened)
+    yield opened
+    context.close()
     assert watch.faults == []
 
 
