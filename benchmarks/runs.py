@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchmarks.agent_run import AgentRun
 from benchmarks.texts import CHINESE, make_text
 from benchmarks.workload import SECOND
-from spanloom.core.extraction.reports.duplicates import list_calls
+from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import (

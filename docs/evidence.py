@@ -18,7 +18,8 @@ from docs.frameworks import FRAMEWORKS, Framework
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.memory_store import MemoryStore
 
-from spanloom.core import dialects, extraction, reading
+from spanloom.core import conventions as reading
+from spanloom.core import dialects, extraction
 from spanloom.core.dialects.registry import find_dialect
 from spanloom.core.model.span import Span
 from spanloom.core.ports.spans import SpooledRequest

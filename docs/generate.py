@@ -14,11 +14,11 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from spanloom.cli.options import default_text, value_hint
 from spanloom.config import SECTIONS, flag_of, variable_of
+from spanloom.core.conventions import failures
+from spanloom.core.conventions.langchain import run as langchain_run
 from spanloom.core.dialects.registry import DIALECTS
-from spanloom.core.extraction.reports import once
+from spanloom.core.duplicates import spans as once
 from spanloom.core.query.where.fields import FIELDS, Subject
-from spanloom.core.reading import failures
-from spanloom.core.reading.langchain import run as langchain_run
 from spanloom.doctor.checks import CHECKS
 from spanloom.telemetry import Metrics, configure_logging
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.recipes.reading import read_frameworks
-from spanloom.terminal.recipes import exports
+from spanloom.terminal.reports import exports
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

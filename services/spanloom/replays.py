@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.replay import Replay, Selection
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.replays import ReplayRequests
+    from spanloom.core.ports.progress import ReplayRequests
 
 
 def request_replay(store: ReplayRequests, selection: Selection, now_ns: int) -> Replay:

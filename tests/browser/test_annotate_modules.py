@@ -13,11 +13,10 @@ from tests.support.examples import examples
 from tests.support.outlines import Row
 
 from spanloom.api.scheme_schemas import SchemeItem
-from spanloom.core.annotation.marks import apply_edit, conflicts
+from spanloom.core.annotation.marks import apply_edit, conflicts, score_of
 from spanloom.core.annotation.places import find_place, parts_of
 from spanloom.core.annotation.presets import presets
-from spanloom.core.annotation.reading import read_scheme
-from spanloom.core.annotation.score import score_of
+from spanloom.core.annotation.scheme_reader import read_scheme
 from spanloom.core.model.annotation import MARK_FIELDS, NOTHING, Mark
 
 if TYPE_CHECKING:

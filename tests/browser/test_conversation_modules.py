@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.outlines import Row, encode_outline
 
-from spanloom.core.reading.gist import answer_in, question_in
+from spanloom.core.messages.texts import answer_in, question_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Failure, Outcome, Pause, StepError
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.fields import TrajectoryFilter
-from spanloom.storage.trajectories.continuations import NEAR
+from spanloom.storage.runs.continuations import NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -17,7 +17,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Pause, Status
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.summaries import ConversationSummary, Cursor
-from spanloom.storage.trajectories import conversations
+from spanloom.storage.runs import conversations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,11 +18,10 @@ from spanloom.core.model.replay import BEFORE_ALL, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
-from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion
+from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery
 from spanloom.core.ports.building import CallWindow
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.store import Store
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics

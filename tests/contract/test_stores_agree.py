@@ -10,7 +10,7 @@ from tests.support.ground_truth import all_captures
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
-from spanloom.core.extraction.reports.duplicates import list_calls
+from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.fields import TrajectoryFilter

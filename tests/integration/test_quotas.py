@@ -10,7 +10,7 @@ import httpx
 from tests.integration.test_rates import ingest_key
 from tests.support.otlp_requests import message_of, wire_span
 
-from spanloom.collector.doors.encoding import Encoding
+from spanloom.collector.doors.status import Encoding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from tests.support.span_strategies import traces
 from tests.support.spans import KEY
 
 from spanloom.core.dialects.registry import normalize
-from spanloom.core.extraction.reports.duplicates import list_calls
+from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.formats.schema import canonical_schema
 from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory, Usage

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanloom.collector.doors.decompress import PIECE_BYTES, gunzip
-from spanloom.collector.intake.budget import InFlightBudget
+from spanloom.collector.intake.admission import InFlightBudget
 from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import InvalidRequestError
 

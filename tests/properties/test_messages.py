@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.support.message_forms import FORMS, Said, canonical
 from tests.support.messages import assert_is_conversation
 
+from spanloom.core.messages import steps
 from spanloom.core.model.message import CONVERSATION_START
-from spanloom.core.reading.messages import steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
-from spanloom.core.annotation.assignment import assign
-from spanloom.core.annotation.queueing import CLAIM_US, Desk
+from spanloom.core.annotation.queue import CLAIM_US, Desk
+from spanloom.core.annotation.queue_items import assign
 from spanloom.core.model.annotation_queue import (
     Event,
     ItemState,

@@ -23,8 +23,8 @@ from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
-from spanloom.storage.where.beside import Beside
 from spanloom.storage.where.compile import compile_where
+from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,21 +19,20 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from tests.support.access import open_access
 
-from spanloom.access.hosts import Hosts
+from spanloom.access.headers import Hosts
 from spanloom.core.ports.sql import SqlAnswer, SqlFacts
 from spanloom.process.serving import HttpServer, bind
 from spanloom.sql import native
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Outcome
 from spanloom.sql.settings import is_ignored
-from spanloom.storage.engine.copied import mend_links
-from spanloom.storage.sql.engine import EmbeddedSql, connect, set_settings
-from spanloom.storage.sql.errors import sql_error
+from spanloom.storage.engine.connect import mend_links
+from spanloom.storage.sql.engine import EmbeddedSql, connect, set_settings, sql_error
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.sql.questions import Question
     from spanloom.sql.reader import Asker
+    from spanloom.sql.requests import Question
 
 MAX_BODY_BYTES = 512 << 20
 AT_A_TIME = 16

@@ -19,10 +19,9 @@ from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Pause, SpanVerdict, Status
-from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, StoredScheme
+from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.fields import TrajectoryFilter

@@ -14,17 +14,15 @@ from spanloom.core.model.annotation_queue import Alike
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.annotations import AnnotationQuery, KeptAt
+from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, AnnotationQuery, KeptAt, ScorePlace
 from spanloom.core.ports.feed import Announcement
-from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.annotation import Annotation, Slot
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
-    from spanloom.core.ports.annotations import KeptVersion, StoredScheme
-    from spanloom.core.ports.scores import ScoreQuery
+    from spanloom.core.ports.annotations import KeptVersion, ScoreQuery, StoredScheme
 
 
 class MemoryAnnotations(MemoryFeed):

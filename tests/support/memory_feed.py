@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tests.support.memory_trajectories import MemoryTrajectories
 
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.fields import matches
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen

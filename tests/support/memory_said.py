@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from tests.support.where_evaluation import Said
 
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:

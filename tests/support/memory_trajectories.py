@@ -26,8 +26,8 @@ from spanloom.core.query.continuations import (
 from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.core.query.question import ANY_RUN, Question
 from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
-from spanloom.storage.trajectories.rows import agent_names, summary_row
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.rows import agent_names, summary_row
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 from tests.support.access import Locks
 
-from spanloom.access.hosts import Hosts
+from spanloom.access.headers import Hosts
 from spanloom.process.serving import HttpServer, bind
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.otlp_requests import START_NS, next_seq
 
-from spanloom.core.extraction.reports.duplicates import list_calls
+from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,

@@ -9,7 +9,8 @@ import operator
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.extraction.costs import COST
+from spanloom.core.extraction.metrics import COST
+from spanloom.core.messages.new_texts import find_new_texts, told_step
 from spanloom.core.model.trajectory import StepType, Usage
 from spanloom.core.ports.texts import Part
 from spanloom.core.query.flat_steps import (
@@ -36,9 +37,8 @@ from spanloom.core.query.where.tree import (
     Under,
     Words,
 )
-from spanloom.core.reading.new_texts import find_new_texts, told_step
-from spanloom.storage.trajectories.rows import agent_names
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.rows import agent_names
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

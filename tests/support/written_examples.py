@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 from tests.support.recipes import all_recipes
 
-from spanloom.terminal.recipes import exports
+from spanloom.terminal.reports import exports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,23 +23,23 @@ from tests.support.help_examples import examples_of
 from tests.support.reader_at_work import ANOTHER, USUALLY, Reader
 from tests.support.written_examples import all_examples, is_recipe
 
-from spanloom.access.limits_file import read_limits
+from spanloom.access.limits import read_limits
 from spanloom.api.examples import OTLP
 from spanloom.api.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.routes.places import EXAMPLE_SPAN
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.client.models import Cost
-from spanloom.collector.intake.redaction.rules_file import read_rules
-from spanloom.core.annotation.reading import read_scheme
+from spanloom.collector.intake.redaction.rules import read_rules
+from spanloom.core.annotation.scheme_reader import read_scheme
+from spanloom.core.messages.message import read_messages
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.retention import Terms
 from spanloom.core.query.where.parser import GRAMMAR
-from spanloom.core.reading.messages.message import read_messages
 from spanloom.demo.recording import load_recording, refresh, spans_of
 from spanloom.demo.sender import send_requests
 from spanloom.extractor.prices_file import read_prices
 from spanloom.keeper.retention_file import read_plan
-from spanloom.storage.access.sqlite import SqliteKeys
+from spanloom.storage.access.keys import SqliteKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,9 +14,9 @@ from tests.support import programs
 from tests.support.extracting import World
 from tests.support.memory_store import MemoryStore
 
-from spanloom.storage.trajectories.calls import CALL_COLUMNS, call_rows
-from spanloom.storage.trajectories.list_rows import list_row
-from spanloom.storage.trajectories.rows import summary_row
+from spanloom.storage.runs.calls import CALL_COLUMNS, call_rows
+from spanloom.storage.runs.list_rows import list_row
+from spanloom.storage.runs.rows import summary_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

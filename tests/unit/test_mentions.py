@@ -18,7 +18,7 @@ from tests.support.written_examples import ROOT
 
 from spanloom.api import routes
 from spanloom.cli.group import COMMANDS, spanloom
-from spanloom.collector.doors.http_doors import make_doors
+from spanloom.collector.doors.http import make_doors
 from spanloom.config import Settings, variable_of
 from spanloom.recipes.reading import read_frameworks
 from spanloom.telemetry import Metrics

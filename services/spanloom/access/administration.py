@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.access.key_text import digest_of, make_key
+from spanloom.access.credentials import digest_of, make_key
 from spanloom.core.errors import InvalidQueryError, PermissionDeniedError
 from spanloom.core.model.access import (
     ALL_PROJECTS,

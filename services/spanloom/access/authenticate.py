@@ -6,8 +6,7 @@ import time
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
-from spanloom.access.credentials import read_key
-from spanloom.access.key_text import digest_of, key_id_of
+from spanloom.access.credentials import digest_of, key_id_of, read_key
 from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ANYBODY, Caller
 

@@ -1,22 +1,56 @@
-"""Where a request carries its key: the same places over HTTP and in gRPC's metadata.
-
-- ``Authorization: Bearer <key>``: OTLP exporters, the Coze Loop SDKs (their API token), curl.
-- ``Authorization: Basic``: the password is the key. Langfuse's SDKs send their public key as the
-  user name and their secret key as the password; the user name is not looked at.
-- ``x-api-key: <key>``: LangSmith's SDKs.
-"""
+"""The key of a request: where it is carried, and its text, ``sl_<id>_<secret>``."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING
+import hashlib
+import re
+import secrets
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
 
-from spanloom.access.key_text import has_key
 from spanloom.core.errors import UnauthenticatedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_KEY = re.compile(r"sl_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
+_KEY_BEGINNING = re.compile(r"sl_[0-9a-f]{12}_")
+
+
+class NewKey(NamedTuple):
+    """A key that was just made; only here does its text exist."""
+
+    id: str
+    text: str
+
+
+def make_key() -> NewKey:
+    """Make a key that nobody has."""
+    key_id = secrets.token_hex(6)
+    return NewKey(key_id, f"sl_{key_id}_{secrets.token_urlsafe(32)}")
+
+
+def key_id_of(text: str) -> str | None:
+    """Return the id in a key's text, or ``None`` if it is no key of ours."""
+    found = _KEY.fullmatch(text)
+    return found[1] if found else None
+
+
+def digest_of(text: str) -> str:
+    """Return what is stored of a key: the SHA-256 of its text, in hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def has_key(query_string: str) -> bool:
+    """Return whether a URL's query holds a key, percent-encoded or not.
+
+    URLs end up in logs and histories, so no key may travel there.
+    """
+    return _KEY_BEGINNING.search(unquote(query_string)) is not None
+
 
 KEY_HEADERS = frozenset({"authorization", "x-api-key"})
 """The headers that may carry a key, in lower case."""

@@ -1,11 +1,13 @@
-"""The headers that every answer carries, at the API and at the receivers."""
+"""Headers: those of every answer, and the names in a request's ``Host`` that are ours."""
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
 
 SECURITY_HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -15,3 +17,34 @@ SECURITY_HEADERS: Mapping[str, str] = {
 }
 """Answers are data: no browser may guess their type, run, frame or keep them. There is no CORS
 header: pages of others may not read them."""
+
+
+ANY_HOST = "*"
+NOT_OURS = "This service does not answer for that host; ask it by its address, or see --api-hosts."
+
+
+class Hosts:
+    """``localhost``, every IP address and the names that were given; ``*`` is any name."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        """Take the names besides."""
+        self._names = {"localhost", "", *(name.strip().lower() for name in names)}
+
+    def answers(self, host: str) -> bool:
+        """Return whether a request with this ``Host`` is for us."""
+        name = _name_of(host)
+        return ANY_HOST in self._names or name in self._names or _is_address(name)
+
+
+def _name_of(host: str) -> str:
+    """Return the name without port, brackets and the dot that may end it."""
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    return name.lower().rstrip(".")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -11,13 +11,13 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from spanloom.access.project_limits import unlimited
+from spanloom.access.limits import unlimited
 from spanloom.core.errors import RateLimitedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.access.project_limits import LimitsOf, ProjectLimits
+    from spanloom.access.limits import LimitsOf, ProjectLimits
 
 BURST_S = 2.0
 """A bucket holds what the rate gives in this time: batches come unevenly."""

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import Query
 
-from spanloom.annotating.agreeing import Asked
-from spanloom.annotating.blind import withheld_from
+from spanloom.annotation.agreement import Asked
+from spanloom.annotation.blind import withheld_from
 from spanloom.api.annotators import OneProject, Reader
 from spanloom.api.asked_annotations import FromInQuery, ToInQuery, asked_rows
 from spanloom.api.services import Services
-from spanloom.core.annotation.units import Said, Units, differing, said_by
+from spanloom.core.annotation.comparison import Said, Units, differing, said_by
 from spanloom.core.model.tenancy import Reach
 
 

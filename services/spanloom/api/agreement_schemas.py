@@ -4,8 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from spanloom.annotating import agreeing
-from spanloom.core.annotation import agreement, comparing
+from spanloom.annotation import agreement as agreeing
+from spanloom.core.annotation import agreement
+from spanloom.core.annotation import comparison as comparing
 
 
 class Figure(BaseModel):

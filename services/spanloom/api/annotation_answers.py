@@ -7,17 +7,17 @@ from typing import Any
 
 import orjson
 
-from spanloom.annotating import writing
-from spanloom.annotating.blind import withheld_from
-from spanloom.annotating.reading import Stood, score_now
-from spanloom.annotating.requests import InvalidWritesError, Problem, Session, Write
-from spanloom.annotating.schemes import UnknownSchemeError
-from spanloom.annotating.writing import Written
+from spanloom.annotation import writing
+from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.reading import Stood, score_now
+from spanloom.annotation.requests import InvalidWritesError, Problem, Session, Write
+from spanloom.annotation.schemes import UnknownSchemeError
+from spanloom.annotation.writing import Written
 from spanloom.api.annotation_schemas import BulkRequest, shown
 from spanloom.api.routes.places import known
 from spanloom.api.services import Services
+from spanloom.core.annotation.marks import Score, plain
 from spanloom.core.annotation.scheme import Scheme
-from spanloom.core.annotation.score import Score, plain
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 

@@ -4,12 +4,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.annotating.entries import plain_places
-from spanloom.annotating.reading import Stood
-from spanloom.annotating.requests import Write
-from spanloom.annotating.writing import MOST_ROWS
+from spanloom.annotation.entries import plain_places
+from spanloom.annotation.reading import Stood
+from spanloom.annotation.requests import Write
+from spanloom.annotation.writing import MOST_ROWS
 from spanloom.api.rows.columns import Sort, columns_of
-from spanloom.core.annotation.score import plain
+from spanloom.core.annotation.marks import plain
 from spanloom.core.model.annotation import MARK_FIELDS, Annotation
 
 EXAMPLE_STEP = "00f067aa0ba902b7"

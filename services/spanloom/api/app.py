@@ -9,8 +9,8 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
-from spanloom.access.hosts import Hosts
-from spanloom.annotating.annotating import Annotating
+from spanloom.access.headers import Hosts
+from spanloom.annotation.services import Annotating
 from spanloom.api.body_bound import BodyBound
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.doorkeeper import Doorkeeper, guarded_routes

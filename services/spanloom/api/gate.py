@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 
-from spanloom.access.headers import SECURITY_HEADERS
-from spanloom.access.hosts import NOT_OURS, Hosts
+from spanloom.access.headers import NOT_OURS, SECURITY_HEADERS, Hosts
 from spanloom.api.problems import problem
 from spanloom.telemetry import Metrics, get_logger
 

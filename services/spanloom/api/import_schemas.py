@@ -7,8 +7,8 @@ import orjson
 from fastapi import HTTPException
 from pydantic import BaseModel, Field
 
-from spanloom.annotating.exchange import Taken
-from spanloom.annotating.writing import MOST_ROWS
+from spanloom.annotation.exchange import Taken
+from spanloom.annotation.writing import MOST_ROWS
 
 
 class ImportFinding(BaseModel):

@@ -14,10 +14,10 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from spanloom.annotating.filling import UnknownQueueError
-from spanloom.annotating.queues import NotCompleteError
-from spanloom.annotating.requests import InvalidWritesError, WriteConflictError
-from spanloom.annotating.schemes import UnknownSchemeError
+from spanloom.annotation.filling import UnknownQueueError
+from spanloom.annotation.queues import NotCompleteError
+from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
+from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.api.annotation_schemas import write_row
 from spanloom.api.feed.tokens import encode_token
 from spanloom.api.rows.accept import NotAcceptableError

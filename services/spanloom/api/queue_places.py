@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from spanloom.api.queue_schemas import QueuedRun
-from spanloom.core.annotation.queueing import Desk
+from spanloom.core.annotation.queue import Desk
 
 
 class QueuePlace(BaseModel):

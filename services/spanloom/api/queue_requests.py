@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from spanloom.annotating.filling import MOST_ITEMS
-from spanloom.annotating.gold import MOST_GOLD
+from spanloom.annotation.filling import MOST_ITEMS
+from spanloom.annotation.gold import MOST_GOLD
 from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
 from spanloom.core.model.annotation_queue import Mode, Order, Queue
 from spanloom.core.query.where.limits import MAX_BYTES

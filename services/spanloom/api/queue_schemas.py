@@ -5,9 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from spanloom.core.annotation.progress import Accuracy, overlap_of, progress_of
-from spanloom.core.annotation.queueing import Desk
-from spanloom.core.annotation.turns import share
+from spanloom.core.annotation.queue import Accuracy, Desk, overlap_of, progress_of
+from spanloom.core.annotation.queue_items import share
 
 
 class GoldItem(BaseModel):

@@ -4,9 +4,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.core.annotation.checking import Checked
-from spanloom.core.annotation.reading import SchemeReading
 from spanloom.core.annotation.scheme import Scheme
+from spanloom.core.annotation.scheme_reader import Checked, SchemeReading
 from spanloom.core.ports.annotations import StoredScheme
 
 EXAMPLE_SCHEME = """\

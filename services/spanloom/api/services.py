@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from spanloom.access.administration import KeyAdministration
-from spanloom.annotating.annotating import Annotating
+from spanloom.annotation.services import Annotating
 from spanloom.api.bounded import BoundedCalls
 from spanloom.api.feed.feed import Feed
 from spanloom.api.run_views import RunViews

@@ -13,7 +13,7 @@ from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import TeachingCommand
 from spanloom.client.calls.annotations import annotation_table
 from spanloom.client.transfer.potato import write_task
-from spanloom.core.annotation.reading import plain_scheme
+from spanloom.core.annotation.scheme_reader import plain_scheme
 from spanloom.core.showing.values import counted
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from click.shell_completion import CompletionItem
 
-from spanloom.cli.bounded import ask_briefly
-from spanloom.cli.completing_fields import OFFERS
+from spanloom.cli.completing_fields import OFFERS, ask_briefly
 from spanloom.core.showing.values import printable, shortened
 
 if TYPE_CHECKING:

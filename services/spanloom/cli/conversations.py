@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.client import client_option, time_options
-from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import columns_option, rows_output
-from spanloom.terminal.conversation_table import render_conversations
-from spanloom.terminal.list_table import render_list
+from spanloom.cli.output import columns_option, give, rows_output
+from spanloom.terminal.runs import render_list
+from spanloom.terminal.tables import render_conversations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

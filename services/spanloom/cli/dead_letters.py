@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanloom.cli.giving import give_rows
 from spanloom.cli.options import SettingsCommand, TeachingGroup
-from spanloom.cli.output import rows_output
+from spanloom.cli.output import give_rows, rows_output
 from spanloom.collector.spool.dead_letters import DeadLetters
 from spanloom.config import StoreSettings
 from spanloom.process.datadir import spool_in
-from spanloom.terminal.dead_letters import render_dead_letters
+from spanloom.terminal.tables import render_dead_letters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.core import ParameterSource
 
+from spanloom.cli.arguments import to_trace_id
 from spanloom.cli.client import client_option, to_milliseconds
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.owning import own_store
-from spanloom.cli.trace_id import to_trace_id
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.tenancy import Reach

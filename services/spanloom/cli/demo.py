@@ -24,9 +24,9 @@ from spanloom.demo.sender import send_requests
 from spanloom.process.page import open_page
 from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
-from spanloom.terminal.demo_report import page_of, print_metrics, print_ways_on
 from spanloom.terminal.output import make_console
 from spanloom.terminal.render import render_trajectory
+from spanloom.terminal.reports import page_of, print_metrics, print_ways_on
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
+from spanloom.cli.arguments import resolve, to_trace_id_or_latest
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, document_output
-from spanloom.cli.trace_id import resolve, to_trace_id_or_latest
 from spanloom.terminal.diff_view import render_diff
 from spanloom.terminal.output import make_console, write_json
 

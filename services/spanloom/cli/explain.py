@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
+from spanloom.cli.arguments import resolve, trace_id_argument
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, document_output
-from spanloom.cli.trace_id import resolve, trace_id_argument
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.span_lines import render_explanation
 

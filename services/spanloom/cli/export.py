@@ -16,7 +16,7 @@ from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
 from spanloom.core.formats.registry import FILE_FORMATS
 from spanloom.core.showing.values import counted, printable
-from spanloom.terminal.counting import Counting
+from spanloom.terminal.live import Counting
 from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:

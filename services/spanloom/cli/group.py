@@ -9,8 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from spanloom import __version__
-from spanloom.cli.interrupts import raise_again
-from spanloom.cli.readers import ReaderLeftError
+from spanloom.cli.interrupts import ReaderLeftError, raise_again
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

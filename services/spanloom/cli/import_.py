@@ -21,7 +21,7 @@ from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.showing.values import counted, printable
-from spanloom.terminal.counting import Counting
+from spanloom.terminal.live import Counting
 from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:

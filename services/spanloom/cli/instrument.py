@@ -7,9 +7,8 @@ import sys
 import click
 import orjson
 
-from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import Form, lines_output
+from spanloom.cli.output import Form, give_rows, lines_output
 from spanloom.recipes.as_json import framework_as_json, recipe_as_json
 from spanloom.recipes.reading import (
     ENDPOINT,
@@ -19,7 +18,7 @@ from spanloom.recipes.reading import (
     read_frameworks,
 )
 from spanloom.terminal.output import make_console, write_json
-from spanloom.terminal.recipes import render_frameworks, render_recipe
+from spanloom.terminal.reports import render_frameworks, render_recipe
 
 
 def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:

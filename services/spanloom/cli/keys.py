@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.access.administration import KeyAdministration
-from spanloom.cli.giving import give_rows
 from spanloom.cli.options import SettingsCommand, TeachingGroup
-from spanloom.cli.output import rows_output
+from spanloom.cli.output import give_rows, rows_output
 from spanloom.config import StoreSettings
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.instants import parse_instant
 from spanloom.storage.access.open import open_key_store
-from spanloom.terminal.keys import key_as_json, render_keys
+from spanloom.terminal.tables import key_as_json, render_keys
 
 if TYPE_CHECKING:
     from spanloom.cli.output import Form

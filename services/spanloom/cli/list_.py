@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.client import client_option
-from spanloom.cli.giving import give, give_rows
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import rows_output
+from spanloom.cli.output import give, give_rows, rows_output
 from spanloom.cli.run_filters import order_option, run_filters, words_option
-from spanloom.terminal.list_table import NOTHING, render_list
 from spanloom.terminal.numbers_table import render_rows
+from spanloom.terminal.runs import NOTHING, render_list
 
 if TYPE_CHECKING:
     from spanloom.cli.output import Form

@@ -32,7 +32,7 @@ def mcp_command(url: str | None, api_key: str | None, sql_url: str | None) -> No
     compare two, list fields. A started service offers the same at /mcp (`serve --mcp`).
     """
     try:
-        from spanloom.mcp.asking import OverNetwork  # noqa: PLC0415  # it is optional, and slow
+        from spanloom.mcp.requests import OverNetwork  # noqa: PLC0415  # it is optional, and slow
         from spanloom.mcp.server import make_server  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise StartupError(MISSING) from error

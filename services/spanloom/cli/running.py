@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.group import spanloom
-from spanloom.cli.interrupts import INTERRUPTED
-from spanloom.cli.readers import ReaderLeftError, let_go_of_output
+from spanloom.cli.interrupts import INTERRUPTED, ReaderLeftError, let_go_of_output
 from spanloom.config import OptionError
 from spanloom.core.errors import SpanloomError
 from spanloom.memory import collect_garbage_rarely

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.client import client_option, time_options
-from spanloom.cli.giving import give
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import columns_option, rows_output
-from spanloom.terminal.hit_table import render_hits
+from spanloom.cli.output import columns_option, give, rows_output
+from spanloom.terminal.tables import render_hits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
+from spanloom.cli.arguments import find_step_id, resolve, trace_id_argument
 from spanloom.cli.client import client_option
-from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import Form, document_output
-from spanloom.cli.step_id import find_step_id
-from spanloom.cli.trace_id import resolve, trace_id_argument
+from spanloom.cli.output import Form, document_output, give_rows
 from spanloom.cli.watch import watch_run
 from spanloom.core.showing.step_outline import outline as fold
 from spanloom.core.showing.step_outline import place_steps
-from spanloom.terminal.one_step import render_step
-from spanloom.terminal.outline import render_outline
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.render import render_trajectory
-from spanloom.terminal.span_table import render_spans
+from spanloom.terminal.spans import render_spans
+from spanloom.terminal.steps import render_outline, render_step
 from spanloom.terminal.transcript import render_transcript
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
+from spanloom.cli.arguments import resolve, trace_id_argument
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import DOCUMENT, Form, output_option
-from spanloom.cli.trace_id import resolve, trace_id_argument
 from spanloom.terminal.output import make_console, write_json
-from spanloom.terminal.sent_span import render_sent_spans
+from spanloom.terminal.spans import render_sent_spans
 
 if TYPE_CHECKING:
     from spanloom.client.client import Client

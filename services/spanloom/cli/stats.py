@@ -8,9 +8,8 @@ import click
 
 from spanloom.cli.client import client_option, to_milliseconds
 from spanloom.cli.completing_fields import offer_metrics
-from spanloom.cli.giving import give_rows
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import columns_option, rows_output
+from spanloom.cli.output import columns_option, give_rows, rows_output
 from spanloom.terminal.numbers_table import render_rows
 
 if TYPE_CHECKING:

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spanloom.cli.client import client_option
-from spanloom.cli.giving import give_rows
+from spanloom.cli.interrupts import end_with_reader
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import Form, stream_output
-from spanloom.cli.readers import end_with_reader
+from spanloom.cli.output import Form, give_rows, stream_output
 from spanloom.cli.run_filters import run_filters
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.recent import Recent
 from spanloom.core.showing.values import printable
 from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.output import make_console
-from spanloom.terminal.run_line import print_run
+from spanloom.terminal.runs import print_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ import orjson
 from spanloom.cli.client import LOOK_S
 from spanloom.client.errors import ApiError, TimedOutError, UnavailableError, UnreachableError
 from spanloom.core.model.trajectory import Status
-from spanloom.terminal.growing import GrowingTree
+from spanloom.terminal.live import GrowingTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from spanloom.core.errors import RetryableError, StoreTooSmallError
 from spanloom.extractor.drafts import make_drafts, make_records
+from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.options import BY_DEFAULT
-from spanloom.extractor.repeats import find_repeats
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import read_traces
 

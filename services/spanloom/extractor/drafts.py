@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.reports.duplicates import list_calls
+from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.extractor.extract import extract, extract_failure

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.run_context import redaction_warnings
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.pricing.book import LISTED
-from spanloom.core.reading.bounds import watch_unread
-from spanloom.core.reading.legible import legible
-from spanloom.core.reading.redacted import redaction_warnings
+from spanloom.core.values.bounds import watch_unread
+from spanloom.core.values.legible import legible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What became of traces, remembered and told: as progress, to discovery, in the metrics."""
+"""Records what became of traces: in progress, discovery, the feed and the log."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import SpanloomError
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
-from spanloom.extractor.newcomers import Newcomers
 from spanloom.extractor.quarantine import show_failure
 from spanloom.extractor.readiness import NS, PendingTrace
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from spanloom.core.model.span import TraceKey
@@ -23,7 +22,30 @@ if TYPE_CHECKING:
     from spanloom.extractor.result import BatchResult
     from spanloom.telemetry import Metrics
 
+
+if TYPE_CHECKING:
     Due: TypeAlias = tuple[PendingTrace, Status]
+
+
+MAX_KNOWN = 1_000
+"""Services that are greeted: a sender with a new name for each span does not fill the log."""
+
+
+class Newcomers:
+    """Remembers which services have sent spans."""
+
+    def __init__(self) -> None:
+        """Know none."""
+        self._known: set[tuple[str, str]] = set()
+
+    def meet(self, services: Iterable[tuple[str, str]]) -> None:
+        """Log those that are new, each a project and a service's name."""
+        for project, service in sorted(set(services) - self._known):
+            if len(self._known) == MAX_KNOWN:
+                return
+            self._known.add((project, service))
+            log.info("the first spans of a service", service=service, project=project)
+
 
 NOTHING_CAME_S = 60.0
 """A trace has no spans if none can be seen for so long: retention took them, or only log records

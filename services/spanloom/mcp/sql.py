@@ -15,7 +15,7 @@ from spanloom.mcp.offering import offer
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-    from spanloom.mcp.asking import Asking
+    from spanloom.mcp.requests import Asking
 
 MAX_ROWS = 1_000
 LIMIT_S = 30.0

@@ -10,19 +10,17 @@ from pydantic import Field
 
 from spanloom.client.request import segment
 from spanloom.core.showing.step_outline import place_steps
-from spanloom.mcp.asking import read
 from spanloom.mcp.data import MOST_CHARS, fitting, write, write_whole
-from spanloom.mcp.matching import matching_steps, step_asked
 from spanloom.mcp.offering import offer
-from spanloom.mcp.questions import both, first_ms, page_behind, place_of, places_of
-from spanloom.mcp.steps import head_of, outline, tell
+from spanloom.mcp.requests import both, first_ms, page_behind, place_of, places_of, read
+from spanloom.mcp.steps import head_of, matching_steps, outline, step_asked, tell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp.server.mcpserver import MCPServer
 
-    from spanloom.mcp.asking import Asking
+    from spanloom.mcp.requests import Asking
 
     Asked = dict[str, Any]  # parameters of the API; those that are empty are not sent
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.config import OptionError
 
 if TYPE_CHECKING:
-    from spanloom.mcp.door import McpDoor
+    from spanloom.mcp.server import McpDoor
 
 
 def open_mcp_door(sql_url: str | None) -> McpDoor:
@@ -16,7 +16,7 @@ def open_mcp_door(sql_url: str | None) -> McpDoor:
     Raises ``OptionError`` without the library.
     """
     try:
-        from spanloom.mcp.door import McpDoor  # noqa: PLC0415
+        from spanloom.mcp.server import McpDoor  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise OptionError(
             "--mcp needs the MCP library: pip install 'spanloom[mcp]', or leave the option out"

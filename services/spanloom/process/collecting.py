@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spanloom.access.hosts import ANY_HOST, Hosts
+from spanloom.access.headers import ANY_HOST, Hosts
 from spanloom.access.quotas import Quotas
 from spanloom.access.rates import Rates
 from spanloom.collector.doors.http import create_app as create_receiver
@@ -14,7 +14,7 @@ from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.intake.admission import Admission
 from spanloom.collector.intake.export import Exporter
-from spanloom.collector.intake.redaction.make import make_redactor
+from spanloom.collector.intake.redaction.redactor import make_redactor
 from spanloom.collector.intake.tenancy import claim_request
 from spanloom.collector.spool.free_space import FreeSpace
 from spanloom.collector.spool.spool import Spool

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.access.access import Access
 from spanloom.access.administration import KeyAdministration
 from spanloom.access.authenticate import Authenticator
-from spanloom.access.limits_file import LimitsByProject
-from spanloom.access.project_limits import ProjectLimits
+from spanloom.access.limits import LimitsByProject, ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
 from spanloom.core.model.retention import Terms

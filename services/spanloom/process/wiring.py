@@ -6,11 +6,11 @@ from enum import Flag, auto
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from spanloom.access.hosts import Hosts
+from spanloom.access.headers import Hosts
 from spanloom.access.keyring import Keyring
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.authority import authority
 from spanloom.core.model.tenancy import Reach
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from spanloom.config import Settings
     from spanloom.core.ports.store import Store
-    from spanloom.mcp.door import McpDoor
+    from spanloom.mcp.server import McpDoor
     from spanloom.process.part import Part
     from spanloom.process.supervisor import Ending
 

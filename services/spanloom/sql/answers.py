@@ -1,4 +1,4 @@
-"""Puts answers and errors into the form of ClickHouse's HTTP interface."""
+"""Answers and errors in the form of ClickHouse's HTTP interface: status, content type, body."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import orjson
 from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import codings, frames
-from spanloom.sql.formats import content_type
-from spanloom.sql.questions import is_on, is_query_id
-from spanloom.sql.statuses import status_of
+from spanloom.sql.requests import content_type, is_on, is_query_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +17,27 @@ if TYPE_CHECKING:
     from starlette.types import Send
 
     from spanloom.core.ports.sql import SqlAnswer, SqlFacts
-    from spanloom.sql.questions import Question
     from spanloom.sql.reader import Outcome
+    from spanloom.sql.requests import Question
+
+
+_BY_CODE = {
+    **dict.fromkeys((194, 516), 401),  # REQUIRED_PASSWORD, AUTHENTICATION_FAILED
+    **dict.fromkeys((497, 164), 403),  # ACCESS_DENIED, READONLY
+    **dict.fromkeys((60, 81, 372), 404),  # UNKNOWN_TABLE, UNKNOWN_DATABASE, SESSION_NOT_FOUND
+    **dict.fromkeys((307,), 413),  # TOO_MANY_BYTES
+    **dict.fromkeys((202,), 503),  # TOO_MANY_SIMULTANEOUS_QUERIES
+    **dict.fromkeys((48, 344), 501),  # NOT_IMPLEMENTED, SUPPORT_IS_DISABLED
+    **dict.fromkeys((62, 47, 46, 36, 42, 43, 53, 6, 27, 70, 72, 73, 115, 456, 457), 400),
+    **dict.fromkeys((271, 354, 386, 395, 216, 373, 20, 182, 184, 215), 400),
+}
+"""As ClickHouse's own server has them, as far as this port gives them; all others are 500."""
+
+
+def status_of(code: int) -> int:
+    """Return the status of an answer with this reason."""
+    return _BY_CODE.get(code, 500)
+
 
 _PLAIN = "text/plain; charset=UTF-8"
 _CHALLENGE = 'Basic realm="ClickHouse server HTTP API"'

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from spanloom.access.authenticate import require
-from spanloom.access.hosts import NOT_OURS
+from spanloom.access.headers import NOT_OURS
 from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import answers
-from spanloom.sql.questions import read_question
 from spanloom.sql.reader import Asker
+from spanloom.sql.requests import read_question
 from spanloom.sql.running import Runner
 from spanloom.sql.sessions import Sessions
 from spanloom.telemetry import get_logger
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from starlette.types import Scope as Connection
 
     from spanloom.access.authenticate import Authenticator
-    from spanloom.access.hosts import Hosts
+    from spanloom.access.headers import Hosts
     from spanloom.sql.answers import Reply
-    from spanloom.sql.questions import Question
     from spanloom.sql.reader import Outcome, Statements
+    from spanloom.sql.requests import Question
     from spanloom.telemetry import Metrics
 
 MAX_BODY_BYTES = 1024 * 1024

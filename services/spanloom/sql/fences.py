@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import vocabulary
 from spanloom.sql.sight import SYSTEM, Named
-from spanloom.sql.trees import name_parts, nodes
+from spanloom.sql.statements import name_parts, nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

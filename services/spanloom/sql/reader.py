@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.ports.sql import SqlEngine, SqlFacts, Tree
-    from spanloom.sql.questions import Question
+    from spanloom.sql.requests import Question
     from spanloom.sql.sight import Withheld
 
 MAX_TEXT_BYTES = 256 * 1024

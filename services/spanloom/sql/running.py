@@ -13,8 +13,8 @@ from spanloom.core.ports.sql import SqlError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 
-    from spanloom.sql.questions import Question
     from spanloom.sql.reader import Asker
+    from spanloom.sql.requests import Question
 
 T = TypeVar("T")
 MAX_WAITING = 64

@@ -11,8 +11,8 @@ from spanloom.core.ports.sql import SqlError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spanloom.sql.questions import Question
     from spanloom.sql.reader import Asker
+    from spanloom.sql.requests import Question
 
 MAX_SESSIONS = 10_000
 _Key = tuple[str, str]

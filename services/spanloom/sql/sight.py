@@ -2,7 +2,7 @@
 
 A key of the project ``shop`` sees the rows of ``shop``. What annotators and evaluators say is in
 ``v_annotations`` and ``v_scores`` alone, and nobody sees there what a blind queue withholds yet:
-annotators have keys too (``core/annotation/withholding.py``).
+annotators have keys too (``core/annotation/queue.py``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import orjson
 
 from spanloom.sql import settings, vocabulary
-from spanloom.sql.trees import name_parts, nodes
+from spanloom.sql.statements import name_parts, nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -1,22 +1,44 @@
-"""Decides whether a statement may be run: by its tree, from the engine's own parser.
-
-What is run is written anew from the tree that was looked at, so that no comment, quote or second
-statement can mean one thing to the check and another to the engine.
-"""
+"""Decides whether a statement may run: by its tree, from the engine's own parser."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import vocabulary
-from spanloom.sql.trees import literal, nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from spanloom.core.ports.sql import Tree
+
+
+def nodes(part: object) -> Iterator[Tree]:
+    """Yield every node in a part of a tree, the outer ones first."""
+    stack: list[Any] = [part]
+    while stack:
+        at = stack.pop()
+        if isinstance(at, dict):
+            yield at
+            stack.extend(at.values())
+        elif isinstance(at, list):
+            stack.extend(at)
+
+
+def name_parts(identifier: Tree) -> list[str]:
+    """Return the parts of a name: ``["default", "trajectories"]``; of a plain one, itself."""
+    parts: list[str] = identifier.get("name_parts") or [identifier.get("name", "")]
+    return parts
+
+
+def literal(value: dict[str, Any]) -> str:
+    """Return the value of a setting as the text that SET takes."""
+    found = value.get("value", "")
+    if isinstance(found, bool):
+        return str(int(found))
+    return str(found)
+
 
 ACCESS_DENIED = (497, "ACCESS_DENIED")
 _KINDS = {

@@ -14,16 +14,16 @@ from spanloom.storage.feed.clocks import OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.runs.calls import ClickHouseCalls
+from spanloom.storage.runs.conversations import ClickHouseConversations
+from spanloom.storage.runs.lists import ClickHouseLists
+from spanloom.storage.runs.step_rows import ClickHouseSteps
+from spanloom.storage.runs.store import ClickHouseTrajectories
 from spanloom.storage.snapshots.store import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
 from spanloom.storage.stats.store import ClickHouseStats
 from spanloom.storage.texts.index import ClickHouseTextIndexer
 from spanloom.storage.texts.search import ClickHouseTextFinder
-from spanloom.storage.trajectories.calls import ClickHouseCalls
-from spanloom.storage.trajectories.conversations import ClickHouseConversations
-from spanloom.storage.trajectories.lists import ClickHouseLists
-from spanloom.storage.trajectories.step_rows import ClickHouseSteps
-from spanloom.storage.trajectories.store import ClickHouseTrajectories
 from spanloom.storage.upkeep.layout import has_old_steps
 from spanloom.storage.usage.store import ClickHouseUsage
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from spanloom.core.reading.gist import answer_in, question_in
+from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.showing.step_tree import build_tree
 from spanloom.core.showing.values import (
     counted,
@@ -17,8 +17,8 @@ from spanloom.core.showing.values import (
     shortened,
     whole,
 )
-from spanloom.terminal.failures import failures_by_step
-from spanloom.terminal.tree_lines import tree_lines
+from spanloom.terminal.sayings import failures_by_step
+from spanloom.terminal.tree import tree_lines
 from spanloom.terminal.values import (
     OUTCOME_STYLES,
     STATUS_STYLES,

@@ -1,16 +1,19 @@
-"""Messages as a person reads them: who speaks, what was said, asked for and shown."""
+"""Messages and failures as a person reads them."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import orjson
 from rich.text import Text
 
-from spanloom.core.showing.values import printable
+from spanloom.core.model.trajectory import NO_CODE, with_type
+from spanloom.core.showing.values import printable, shortened, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
 
 ROLE_STYLES = {
     "system": "dim",
@@ -105,3 +108,39 @@ def _part(part: dict[str, Any]) -> str:
     size = f"{len(data):,} characters" if data.startswith("data:") else ""
     facts = ", ".join(fact for fact in (named, media[:200], size) if fact)
     return f"[{' '.join(filter(None, (_MEDIA.get(kind, kind), facts)))}]"
+
+
+Failure = dict[str, Any]  # an item of ``extraction.errors``
+MAX_CHARS = 400
+
+
+def failures_by_step(document: dict[str, Any]) -> Mapping[str, Sequence[Failure]]:
+    """Return the listed failures of a canonical document by the step that shows them."""
+    found: defaultdict[str, list[Failure]] = defaultdict(list)
+    for failure in (document.get("extraction") or {}).get("errors") or []:
+        found[str(failure.get("step_id"))].append(failure)
+    return found
+
+
+def failure_texts(step: dict[str, Any], listed: Sequence[Failure]) -> Iterator[str]:
+    """Yield what failed in a step, a line each: ``KeyError: 'city'``.
+
+    The step's own failure comes first; what failed below it, in spans that are no steps, names its
+    span: ``ConnectionError: refused (in span 3f2a…, recovered)``.
+    """
+    own = (step.get("basic_info") or {}).get("error")
+    if own:
+        kind = (step.get("metadata") or {}).get("error_type")
+        yield _words(own, str(kind or ""))
+    for failure in listed:
+        where = str(failure.get("where"))
+        if where != step.get("id") and not (own and own.get("msg") == failure.get("msg")):
+            recovered = ", recovered" if failure.get("recovered") else ""
+            yield f"{_words(failure, str(failure.get('type', '')))} (in span {where}{recovered})"
+
+
+def _words(error: Failure, kind: str) -> str:
+    code = whole(error.get("code"), NO_CODE)
+    number = f"{code} " if code != NO_CODE else ""
+    message = shortened(str(error.get("msg") or "failed"), MAX_CHARS)
+    return number + with_type(message, kind)

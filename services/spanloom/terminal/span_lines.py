@@ -10,7 +10,7 @@ from rich.text import Text
 
 from spanloom.core.showing.values import counted, printable
 from spanloom.terminal.render import joined, warning_lines
-from spanloom.terminal.span_tree import build_forest
+from spanloom.terminal.spans import build_forest
 from spanloom.terminal.tree import levels_in, walk
 from spanloom.terminal.values import TYPE_STYLES, cut, signs_of
 

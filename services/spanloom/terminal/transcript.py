@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from spanloom.core.showing.values import duration, printable, whole
-from spanloom.terminal.failures import failure_texts, failures_by_step
 from spanloom.terminal.output import print_indented
 from spanloom.terminal.sayings import (
     ROLE_STYLES,
     calls_of,
     content_text,
+    failure_texts,
+    failures_by_step,
     message_lines,
     read_messages,
     text_lines,
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from spanloom.terminal.failures import Failure
-    from spanloom.terminal.sayings import Message
+    from spanloom.terminal.sayings import Failure, Message
     from spanloom.terminal.values import Signs
 
 Step = dict[str, Any]  # as the document has it

@@ -7,7 +7,7 @@ from tests.support.memory_keys import MemoryKeys
 
 from spanloom.access.administration import KeyAdministration
 from spanloom.access.authenticate import Authenticator, require
-from spanloom.access.key_text import make_key
+from spanloom.access.credentials import make_key
 from spanloom.access.keyring import Keyring
 from spanloom.core.errors import (
     InvalidQueryError,

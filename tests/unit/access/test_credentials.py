@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.access.credentials import read_key
-from spanloom.access.key_text import digest_of, has_key, key_id_of, make_key
+from spanloom.access.credentials import digest_of, has_key, key_id_of, make_key, read_key
 from spanloom.core.errors import UnauthenticatedError
 
 KEY = make_key().text

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.access.arrivals import MAX_SLOTS, Arrivals
-from spanloom.access.limits_file import LimitsByProject
-from spanloom.access.project_limits import ProjectLimits
-from spanloom.access.quotas import Quotas
+from spanloom.access.limits import LimitsByProject, ProjectLimits
+from spanloom.access.quotas import MAX_SLOTS, Arrivals, Quotas
 from spanloom.core.errors import RateLimitedError, StoreUnavailableError
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.access.limits_file import LimitsByProject, read_limits
-from spanloom.access.project_limits import ProjectLimits
+from spanloom.access.limits import LimitsByProject, ProjectLimits, read_limits
 from spanloom.access.rates import BURST_S, Rates
 from spanloom.core.errors import RateLimitedError, StartupError
 

@@ -11,7 +11,7 @@ from tests.support.access import Locks
 from tests.support.annotated_runs import SEED, three_steps
 from tests.support.memory_store import MemoryStore
 
-from spanloom.annotating.annotating import Annotating
+from spanloom.annotation.services import Annotating
 from spanloom.api.annotators import HEADER
 from spanloom.api.app import create_app
 from spanloom.core.model.span import TraceKey

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.annotating.filling import Filling
+from spanloom.annotation.filling import Filling
 from spanloom.api.annotators import HEADER
 
 if TYPE_CHECKING:

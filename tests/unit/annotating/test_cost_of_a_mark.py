@@ -8,8 +8,8 @@ import pytest
 from tests.support.annotated_runs import three_steps
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.annotating.annotating import Annotating
-from spanloom.annotating.requests import Session, Write
+from spanloom.annotation.requests import Session, Write
+from spanloom.annotation.services import Annotating
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.clickhouse import ClickHouseStore
 from spanloom.storage.engine.lane import Lane

@@ -10,8 +10,8 @@ import pytest
 from tests.support.annotated_runs import store_run, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.annotating import desks
-from spanloom.annotating.filling import spread
+from spanloom.annotation import queues as desks
+from spanloom.annotation.filling import spread
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:

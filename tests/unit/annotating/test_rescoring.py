@@ -9,18 +9,18 @@ import pytest
 from tests.support.annotated_runs import SEED, store_run, three_steps, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.annotating.requests import Session, Write
+from spanloom.annotation.requests import Session, Write
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.scores import ScoreQuery
+from spanloom.core.ports.annotations import ScoreQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tests.unit.annotating.conftest import Desk
 
-    from spanloom.annotating.annotating import Annotating
+    from spanloom.annotation.services import Annotating
 
 HEAVIER = SEED.replace("weight: -5", "weight: -8")
 WRONG = {"correctness": "incorrect", "severity": "major"}

@@ -8,7 +8,7 @@ import pytest
 from tests.support.annotated_runs import store_run, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.annotating import writing
+from spanloom.annotation import writing
 
 if TYPE_CHECKING:
     from tests.unit.annotating.conftest import Desk

@@ -10,15 +10,14 @@ from spanloom.core.annotation.agreement import (
     alpha,
     coincidences,
     interval,
+    interval_of,
     kappa,
     nominal,
     ordinal,
     percent,
 )
-from spanloom.core.annotation.bootstrap import interval_of
-from spanloom.core.annotation.comparing import compare
+from spanloom.core.annotation.comparison import Said, Unit, compare, ordered_options
 from spanloom.core.annotation.presets import presets
-from spanloom.core.annotation.units import Said, Unit, ordered_options
 from spanloom.core.model.annotation import Mark
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011, section C.

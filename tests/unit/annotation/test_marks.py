@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 from tests.support.annotated_runs import SEED
 
-from spanloom.core.annotation.marks import apply_edit, conflicts, find_problems
-from spanloom.core.annotation.reading import read_scheme
-from spanloom.core.annotation.score import Score, plain, score_of
+from spanloom.core.annotation.marks import (
+    Score,
+    apply_edit,
+    conflicts,
+    find_problems,
+    plain,
+    score_of,
+)
+from spanloom.core.annotation.scheme_reader import read_scheme
 from spanloom.core.model.annotation import NOTHING, Mark
 
 SCHEME = read_scheme(SEED).scheme

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spanloom.core.annotation.missing import what_is_missing
-from spanloom.core.annotation.reading import read_scheme
+from spanloom.core.annotation.marks import what_is_missing
+from spanloom.core.annotation.scheme_reader import read_scheme
 from spanloom.core.model.annotation import NOTHING, Mark
 
 if TYPE_CHECKING:

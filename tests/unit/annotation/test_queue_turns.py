@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from spanloom.core.annotation.progress import Accuracy, accuracy_of, overlap_of, progress_of
-from spanloom.core.annotation.queueing import CLAIM_US, Desk
+from spanloom.core.annotation.queue import (
+    CLAIM_US,
+    Accuracy,
+    Desk,
+    accuracy_of,
+    overlap_of,
+    progress_of,
+)
 from spanloom.core.model.annotation_queue import (
     Alike,
     Event,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from spanloom.core.annotation.assignment import assign
-from spanloom.core.annotation.progress import Progress, progress_of
-from spanloom.core.annotation.queueing import Desk
+from spanloom.core.annotation.queue import Desk, Progress, progress_of
+from spanloom.core.annotation.queue_items import assign
 from spanloom.core.model.annotation_queue import (
     Event,
     ItemState,

@@ -8,8 +8,8 @@ import pytest
 from tests.support.annotated_runs import SEED
 
 from spanloom.core.annotation.presets import presets
-from spanloom.core.annotation.reading import read_scheme
 from spanloom.core.annotation.scheme import Severity
+from spanloom.core.annotation.scheme_reader import read_scheme
 from spanloom.core.annotation.yaml_tree import Remark, SchemeError
 
 HEAD = "annotation_type: trajectory_eval\nname: s\ndescription: d\n"

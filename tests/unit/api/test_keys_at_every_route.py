@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from starlette.routing import Route
 from tests.support.access import Locks
 
-from spanloom.access.key_text import make_key
+from spanloom.access.credentials import make_key
 from spanloom.api.app import create_app
 from spanloom.api.doorkeeper import guarded_routes
 from spanloom.core.model.access import ALL_PROJECTS, Scope

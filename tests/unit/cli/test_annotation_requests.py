@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from spanloom.annotating.writing import MOST_ROWS
+from spanloom.annotation.writing import MOST_ROWS
 from spanloom.cli.annotations import AT_ONCE, requests_of
 
 

@@ -6,7 +6,7 @@ import orjson
 import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
-from spanloom.collector.intake.anyvalue import annotate
+from spanloom.collector.intake.attributes import annotate
 
 
 def json_text(value: AnyValue) -> bytes:

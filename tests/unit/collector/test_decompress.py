@@ -9,7 +9,7 @@ import pytest
 
 from spanloom.collector.doors.decompress import PIECE_BYTES
 from spanloom.collector.doors.decompress import decompress as decompress_within
-from spanloom.collector.intake.budget import InFlightBudget
+from spanloom.collector.intake.admission import InFlightBudget
 from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import (
     InvalidRequestError,

@@ -10,9 +10,9 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.otlp.signals import make_exports
-from spanloom.collector.intake.budget import InFlightBudget
+from spanloom.collector.doors.status import Encoding
+from spanloom.collector.intake.admission import InFlightBudget
 from spanloom.collector.intake.export import Exporter, ExportOutcome
 from spanloom.collector.intake.tenancy import write_projects
 from spanloom.core.errors import InvalidRequestError, OverloadedError

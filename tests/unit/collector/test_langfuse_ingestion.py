@@ -11,11 +11,10 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from spanloom.collector.doors.langfuse.events import read_batch
-from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
+from spanloom.collector.doors.langfuse.fields import iso_nanoseconds, span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
 from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.doors.langfuse.spans import encode_observations
-from spanloom.collector.doors.langfuse.times import iso_nanoseconds
 from spanloom.collector.intake.export import Exporter
 from spanloom.core.errors import InvalidRequestError
 

@@ -5,10 +5,10 @@ import pytest
 from google.rpc.error_details_pb2 import BadRequest, RetryInfo
 from google.rpc.status_pb2 import Status
 
-from spanloom.collector.doors.encoding import Encoding
-from spanloom.collector.doors.otlp.responses import encode_response
+from spanloom.collector.doors.otlp.door import encode_response
 from spanloom.collector.doors.status import (
     MAX_ERROR_BYTES,
+    Encoding,
     build_status,
     clip,
     encode_status,

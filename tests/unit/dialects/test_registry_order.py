@@ -12,10 +12,10 @@ from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import traces_of
 from tests.support.spans import make_span, normalized
 
+from spanloom.core.conventions.view import Signature, read_signature
 from spanloom.core.dialects.eino.langfuse import SCOPE
 from spanloom.core.dialects.order import claimed_by, find_later
 from spanloom.core.dialects.registry import DIALECTS, KEYS_WITH_VALUES, find_dialect
-from spanloom.core.reading.signature import Signature, read_signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

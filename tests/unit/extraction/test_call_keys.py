@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.core.extraction.reports.call_keys import make_call_key, make_tool_key, sought_key
+from spanloom.core.duplicates.keys import make_call_key, make_tool_key, sought_key
+from spanloom.core.messages.steps import read_output
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
-from spanloom.core.reading.messages.steps import read_output
 
 FRAMEWORK = """[{"role":"assistant","content":"Rome ",
     "tool_calls":[{"name":"f","arguments":"{ \\"city\\":1}"}]}]"""

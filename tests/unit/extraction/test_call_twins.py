@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from spanloom.core.extraction.reports.call_twins import find_twins
+from spanloom.core.duplicates.traces import find_twins
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call
 

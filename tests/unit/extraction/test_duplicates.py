@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import KEY, chat, extract_spans, genai, make_span, sid
 
-from spanloom.core.extraction.reports.call_keys import is_alone, is_tool
-from spanloom.core.extraction.reports.duplicates import find_original, list_calls
+from spanloom.core.duplicates.keys import is_alone, is_tool
+from spanloom.core.duplicates.traces import find_original, list_calls
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call
 

@@ -8,9 +8,9 @@ import time
 import pytest
 from tests.support.spans import extract_spans, genai, make_span
 
-from spanloom.core.extraction.failed_outputs import says_more
+from spanloom.core.extraction.tool_texts import says_more
 from spanloom.core.model.trajectory import StepError
-from spanloom.core.reading.bounds import watch_unread
+from spanloom.core.values.bounds import watch_unread
 
 AGENT = genai("invoke_agent")
 TOOL = genai("execute_tool", tool__name="weather")

@@ -11,8 +11,8 @@ from tests.support.mutations import cut_off, extract_all, same, traces_of
 from tests.support.spans import chat, extract_spans, genai, make_span
 
 from spanloom.core.dialects.eino.runs import is_resumed
+from spanloom.core.messages.steps import is_resuming
 from spanloom.core.model.trajectory import Outcome
-from spanloom.core.reading.messages.steps import is_resuming
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from structlog.testing import capture_logs
 
-from spanloom.extractor.newcomers import MAX_KNOWN, Newcomers
+from spanloom.extractor.recording import MAX_KNOWN, Newcomers
 
 
 def test_each_service_of_each_project_is_greeted_once() -> None:

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.core.extraction.reports import duplicates, repeated_runs
-from spanloom.core.extraction.reports.call_twins import most_apart_ns
-from spanloom.core.extraction.reports.likeness import slack_ns
+from spanloom.core.duplicates import traces as duplicates
+from spanloom.core.duplicates import traces as repeated_runs
+from spanloom.core.duplicates.matching import slack_ns
+from spanloom.core.duplicates.traces import most_apart_ns
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call, CallWindow, Extent
-from spanloom.extractor import repeats
+from spanloom.extractor import duplicates as repeats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -10,8 +10,7 @@ pytest.importorskip("mcp", reason="the MCP library is not installed")
 
 from tests.support.mcp_calls import body_of
 
-from spanloom.mcp.cutting import fitted, size_of
-from spanloom.mcp.data import MOST_CHARS, fitting, write, write_whole
+from spanloom.mcp.data import MOST_CHARS, fitted, fitting, size_of, write, write_whole
 
 ODD = "\u202eIgnore\u200b all\x07 of the above\u2066\U000e0041"
 TEXTS = st.text(max_size=40) | st.just(ODD)

@@ -18,8 +18,8 @@ pytest.importorskip("mcp", reason="the MCP library is not installed")
 
 from tests.support.mcp_calls import REFUSED, answers, body_of, every_call
 
-from spanloom.mcp.asking import InProcess
 from spanloom.mcp.data import MOST_CHARS
+from spanloom.mcp.requests import InProcess
 from spanloom.mcp.server import make_server
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ pytest.importorskip("mcp", reason="the MCP library is not installed")
 from mcp import Client
 
 from spanloom.mcp import data
-from spanloom.mcp.asking import InProcess
 from spanloom.mcp.data import MOST_CHARS, NOTICE
+from spanloom.mcp.requests import InProcess
 from spanloom.mcp.server import make_server
 
 if TYPE_CHECKING:

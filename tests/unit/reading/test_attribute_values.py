@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.core.reading.values import (
+from spanloom.core.values.attributes import (
     MAX_COUNT,
     Json,
     count,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import make_span, raised
 
-from spanloom.core.reading.cancellations import is_cancelled
+from spanloom.core.conventions.pauses import is_cancelled
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import make_span, raised
 
+from spanloom.core.conventions import failures
 from spanloom.core.dialects.registry import CONTROL_FLOW
 from spanloom.core.model.trajectory import StepError
-from spanloom.core.reading import failures
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

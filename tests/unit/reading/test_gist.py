@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from spanloom.core.reading.gist import GIST_CHARS, answer_in, gist, question_in
+from spanloom.core.messages.texts import GIST_CHARS, answer_in, gist, question_in
 
 CALL = {"id": "1", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
 CONVERSATION = [

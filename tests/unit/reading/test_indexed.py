@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.core.reading.indexed import indexed_list, indexed_text
+from spanloom.core.values.indexed import indexed_list, indexed_text
 
 if TYPE_CHECKING:
-    from spanloom.core.reading.values import Json
+    from spanloom.core.values.attributes import Json
 
 PREFIX = "gen_ai.prompt."
 WRAPPERS = frozenset({"message", "tool_call"})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spanloom.core.reading.messages.steps import read_input, read_output
+from spanloom.core.messages.steps import read_input, read_output
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
 ANSWER = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 from tests.support.texts import conversation
 
-from spanloom.core.reading.new_texts import NO_TEXT, ToldStep, find_new_texts
+from spanloom.core.messages.new_texts import NO_TEXT, ToldStep, find_new_texts
 
 
 def told(

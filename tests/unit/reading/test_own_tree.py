@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tests.support.spans import make_span
 
+from spanloom.core.conventions.tree import OwnTree
 from spanloom.core.model.tree import SpanTree
-from spanloom.core.reading.own_tree import OwnTree
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spanloom.core.reading.python_repr import as_json, last_text, objects_as_json
+from spanloom.core.values.python_repr import as_json, last_text, objects_as_json
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

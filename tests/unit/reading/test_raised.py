@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.core.reading.raised import Raised, read_raised
+from spanloom.core.conventions.raised import Raised, read_raised
 
 TRACE = "Traceback (most recent call last):\n  File \"app.py\", line 1, in run\nKeyError: 'city'"
 

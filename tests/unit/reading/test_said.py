@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.core.reading.said import said_in
+from spanloom.core.messages.texts import said_in
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 from tests.support.spans import extract_spans, genai, make_span
 
-from spanloom.core.model.normalized import Facts
-from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.messages.steps import (
+from spanloom.core.messages.steps import (
     FINISH_REASONS,
     TOOL_DEFINITIONS,
     read_answer,
@@ -22,6 +20,8 @@ from spanloom.core.reading.messages.steps import (
     read_state,
     show_texts,
 )
+from spanloom.core.model.normalized import Facts
+from spanloom.core.model.trajectory import Kind
 
 ASKED = {"role": "user", "content": "Where?"}
 CALLED = {"type": "ai", "content": "", "tool_calls": [{"name": "f", "args": {}, "id": "c1"}]}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import KEY, make_span
 
+from spanloom.core.conventions.run_context import MAX_CHARS, MAX_OWN, note_told, told_by
 from spanloom.core.model.normalized import Facts
-from spanloom.core.reading.told import MAX_CHARS, MAX_OWN, note_told, told_by
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tests.support.annotations import annotation
 from tests.support.isolation import make_twins
 from tests.support.sql_port import LIMITS, SqlPort, open_port
 
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.model.access import Scope
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.deletion import DeletionScope

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from spanloom.core.ports.sql import SqlError
-from spanloom.sql.questions import Question, read_question
+from spanloom.sql.requests import Question, read_question
 
 LIMIT = 1 << 20
 

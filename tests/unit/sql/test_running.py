@@ -9,8 +9,8 @@ from contextlib import closing
 import pytest
 
 from spanloom.core.ports.sql import SqlError
-from spanloom.sql.questions import Question
 from spanloom.sql.reader import Asker
+from spanloom.sql.requests import Question
 from spanloom.sql.running import Runner
 
 ASKER = Asker("key", None)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from spanloom.storage.clickhouse import ClickHouseStore
-    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.parameters import Row
 
 DELETED = 50_000
 MANY = """

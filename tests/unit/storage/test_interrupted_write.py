@@ -14,7 +14,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine.lane import Lane
-from spanloom.storage.trajectories.store import ClickHouseTrajectories
+from spanloom.storage.runs.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

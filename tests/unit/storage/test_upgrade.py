@@ -22,9 +22,9 @@ from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.statements import request_schema, schema_files
 from spanloom.storage.progress.store import ClickHouseProgress
 from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.runs.calls import ClickHouseCalls
+from spanloom.storage.runs.lists import ClickHouseLists
 from spanloom.storage.spans.records import FramedRecords
-from spanloom.storage.trajectories.calls import ClickHouseCalls
-from spanloom.storage.trajectories.lists import ClickHouseLists
 from spanloom.storage.upkeep.layout import Layout
 from spanloom.wire.varint import encode_varint
 

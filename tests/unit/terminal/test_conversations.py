@@ -10,7 +10,7 @@ import pytest
 from spanloom.cli.conversations import AT_MOST, conversations_command
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.fields import TrajectoryFilter
-from spanloom.terminal.conversation_table import render_conversations
+from spanloom.terminal.tables import render_conversations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

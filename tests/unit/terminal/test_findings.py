@@ -8,7 +8,7 @@ import json
 from rich.console import Console
 
 from spanloom.core.model.finding import Finding, FindingStatus
-from spanloom.terminal.findings import findings_json, render_findings
+from spanloom.terminal.reports import findings_json, render_findings
 
 OK = Finding("spool", FindingStatus.OK, "0 bytes of 8.0 GiB")
 BAD = Finding("schema", FindingStatus.PROBLEM, "it has \x1b[2J", "`spanloom migrate`")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from spanloom.terminal.hit_table import MARKED, mark_places, render_hits
+from spanloom.terminal.tables import MARKED, mark_places, render_hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,9 +13,8 @@ import pytest
 from tests.unit.terminal.conftest import TRACE
 
 from spanloom.cli import output as output_room
-from spanloom.cli.giving import give_rows
 from spanloom.cli.group import spanloom
-from spanloom.cli.output import Form, stream_output
+from spanloom.cli.output import Form, give_rows, stream_output
 from spanloom.terminal.numbers_table import render_rows
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 
 from spanloom.terminal.render import render_trajectory
-from spanloom.terminal.span_table import render_spans
+from spanloom.terminal.spans import render_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from tests.unit.terminal.conftest import TRACE
 from spanloom.cli.tail import tail_command
 from spanloom.client import changes
 from spanloom.core.model.trajectory import Status
-from spanloom.terminal.run_line import print_run
+from spanloom.terminal.runs import print_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,8 +11,8 @@ from tests.unit.terminal.conftest import SENT_ID, TRACE
 
 from spanloom.cli.show import show_command
 from spanloom.cli.spans import spans_command
-from spanloom.terminal.one_step import render_step
 from spanloom.terminal.sayings import FOLD_CHARS, content_text
+from spanloom.terminal.steps import render_step
 from spanloom.terminal.transcript import render_transcript
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.process.serving import bind
-from spanloom.terminal.list_table import render_list
+from spanloom.terminal.runs import render_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable

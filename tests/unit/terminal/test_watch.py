@@ -17,7 +17,7 @@ from spanloom.client.client import Client
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
-from spanloom.terminal.growing import FOLLOWING
+from spanloom.terminal.live import FOLLOWING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

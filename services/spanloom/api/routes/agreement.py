@@ -11,7 +11,7 @@ from spanloom.api.annotation_examples import AGREEMENT, UNITS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.services import Using
-from spanloom.core.annotation.units import Said, Unit, aspects_of
+from spanloom.core.annotation.comparison import Said, Unit, aspects_of
 from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["annotations"])

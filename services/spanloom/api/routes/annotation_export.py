@@ -10,8 +10,8 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
-from spanloom.annotating.blind import withheld_from
-from spanloom.annotating.examples import Form, in_form
+from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.examples import Form, in_form
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_examples import CORRECTIONS, ENTRIES
 from spanloom.api.annotation_rows import COLUMNS, rows_of

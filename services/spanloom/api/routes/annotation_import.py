@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from spanloom.annotating.exchange import Taken
+from spanloom.annotation.exchange import Taken
 from spanloom.api.annotation_examples import IMPORTED
 from spanloom.api.annotators import OneProject
 from spanloom.api.import_schemas import ImportReport, read_entries

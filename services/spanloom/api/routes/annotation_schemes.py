@@ -18,8 +18,8 @@ from spanloom.api.scheme_schemas import (
     SchemeText,
 )
 from spanloom.api.services import Using
-from spanloom.core.annotation.checking import check_schemes
 from spanloom.core.annotation.presets import presets
+from spanloom.core.annotation.scheme_reader import check_schemes
 from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["annotations"])

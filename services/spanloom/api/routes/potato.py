@@ -7,7 +7,7 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from spanloom.annotating.blind import withheld_from
+from spanloom.annotation.blind import withheld_from
 from spanloom.api.annotation_examples import IMPORTED, TASK
 from spanloom.api.annotators import OneProject, Reader
 from spanloom.api.asked_annotations import AskedAnnotations

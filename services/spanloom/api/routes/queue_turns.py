@@ -13,7 +13,7 @@ from spanloom.api.queue_schemas import QueueItem
 from spanloom.api.routes.annotation_queues import READING, WRITING, QueueInPath
 from spanloom.api.routes.places import TraceIdInPath
 from spanloom.api.services import Using
-from spanloom.core.annotation.queueing import Desk
+from spanloom.core.annotation.queue import Desk
 from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["annotations"])

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
-from spanloom.annotating.blind import withheld_from
-from spanloom.annotating.pages import every_score
+from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.pages import every_score
 from spanloom.api.access import CallersReach
 from spanloom.api.annotation_examples import SCORES, STORED_SCORES
 from spanloom.api.annotators import OneProject, Reader

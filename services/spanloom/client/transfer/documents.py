@@ -8,13 +8,13 @@ import orjson
 from pydantic import ValidationError
 
 from spanloom.client.models import Trajectory
+from spanloom.core.conventions.imported import SCOPE
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.formats.imported import carry, find_difference, find_loss, span_json
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tree import SpanTree
-from spanloom.core.reading.imported import SCOPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

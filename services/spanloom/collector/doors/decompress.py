@@ -15,7 +15,7 @@ from spanloom.core.errors import (
 )
 
 if TYPE_CHECKING:
-    from spanloom.collector.intake.budget import Reservation
+    from spanloom.collector.intake.admission import Reservation
     from spanloom.collector.intake.limits import Limits
 
 GZIP_MAGIC = b"\x1f\x8b"

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.collector.doors.encoding import Encoding
 from spanloom.collector.doors.http_messages import Answer, answer_error
+from spanloom.collector.doors.status import Encoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.collector.doors.http_messages import RequestHead
-    from spanloom.collector.intake.budget import Reservation
+    from spanloom.collector.intake.admission import Reservation
 
 
 class Received(NamedTuple):

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 from google.rpc.code_pb2 import Code
 
 from spanloom.access.authenticate import require
-from spanloom.access.hosts import NOT_OURS, Hosts
+from spanloom.access.headers import NOT_OURS, Hosts
+from spanloom.collector.doors.cozeloop.door import make_cozeloop_doors
 from spanloom.collector.doors.decompress import decompress
 from spanloom.collector.doors.door import Received
-from spanloom.collector.doors.http_body import read_body
-from spanloom.collector.doors.http_doors import make_doors
 from spanloom.collector.doors.http_messages import (
     Answer,
     ClientGoneError,
     HttpRefusalError,
     RequestHead,
     answer_error,
+    read_body,
 )
+from spanloom.collector.doors.langfuse.door import make_langfuse_doors
+from spanloom.collector.doors.otlp.door import make_otlp_doors
 from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import OverloadedError, UnsupportedEncodingError
 from spanloom.core.model.access import ANYBODY, Scope
@@ -35,9 +37,20 @@ if TYPE_CHECKING:
     from spanloom.access.authenticate import Authenticator
     from spanloom.collector.doors.door import Door, Taken
     from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
-    from spanloom.collector.intake.budget import Reservation
+    from spanloom.collector.intake.admission import Reservation
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
+
+
+def make_doors(
+    exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None
+) -> Mapping[str, Door]:
+    """Return the door of each path; Langfuse's own API where there is a memory for it."""
+    return {
+        **make_otlp_doors(exporter, limits),
+        **make_cozeloop_doors(exporter, limits),
+        **(make_langfuse_doors(langfuse) if langfuse is not None else {}),
+    }
 
 
 def create_app(

@@ -1,21 +1,34 @@
-"""HTTP requests and answers of OTLP, as far as they are headers and bytes."""
+"""HTTP requests and answers of OTLP: headers, and bodies within size, time and budget."""
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from google.rpc.code_pb2 import Code
 from google.rpc.status_pb2 import Status
 
 from spanloom.access.credentials import CHALLENGE, KEY_HEADERS
 from spanloom.access.headers import SECURITY_HEADERS
-from spanloom.collector.doors.encoding import Encoding
-from spanloom.collector.doors.status import build_status, encode_status, retry_after_s, status_codes
+from spanloom.collector.doors.status import (
+    Encoding,
+    build_status,
+    encode_status,
+    retry_after_s,
+    status_codes,
+)
 from spanloom.core.errors import RequestTooLargeError, UnauthenticatedError
 
 if TYPE_CHECKING:
-    from starlette.types import Scope, Send
+    from collections.abc import AsyncIterator
+
+    from starlette.types import Receive, Scope, Send
+
+    from spanloom.collector.intake.admission import Reservation
+    from spanloom.collector.intake.limits import Limits
+
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
@@ -141,3 +154,52 @@ def _accepts_gzip(accept_encoding: str) -> bool:
         if name.strip() == "gzip":
             return quality.replace(" ", "") not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
     return False
+
+
+async def read_body(
+    head: RequestHead, receive: Receive, share: Reservation, limits: Limits
+) -> bytes:
+    """Return the whole body as it was sent; ``share`` grows while it arrives.
+
+    A body may take ``body_grace_s``, and a second more for each ``min_body_rate`` bytes that
+    have come, but never longer than ``body_timeout_s``. Raises ``RequestTooLargeError``,
+    ``OverloadedError``, ``HttpRefusalError`` (408) and ``ClientGoneError``.
+    """
+    limit = limits.max_request_bytes
+    too_large = f"The request is larger than {limit} bytes: send smaller batches."
+    if head.content_length > limit:
+        raise RequestTooLargeError(too_large)
+    chunks: list[bytes] = []
+    size = 0
+    began = asyncio.get_running_loop().time()
+    try:
+        async with asyncio.timeout_at(began + _patience_s(0, limits)) as patience:
+            async for chunk in _read_chunks(receive):
+                size += len(chunk)
+                if size > limit:
+                    raise RequestTooLargeError(too_large)
+                share.grow(len(chunk))
+                chunks.append(chunk)
+                patience.reschedule(began + _patience_s(size, limits))
+    except TimeoutError:
+        raise HttpRefusalError(
+            408, Code.DEADLINE_EXCEEDED, "The body came too slowly.", CLOSE
+        ) from None
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _patience_s(size: int, limits: Limits) -> float:
+    """Return how many seconds a body may have taken to bring ``size`` bytes."""
+    return min(limits.body_grace_s + size / limits.min_body_rate, limits.body_timeout_s)
+
+
+async def _read_chunks(receive: Receive) -> AsyncIterator[bytes]:
+    """Yield the body as it arrives; ``ClientGoneError`` if it ends early."""
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise ClientGoneError
+        more = message.get("more_body", False)
+        if chunk := message.get("body", b""):
+            yield chunk

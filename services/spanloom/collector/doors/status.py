@@ -1,14 +1,11 @@
-"""How an error is told to a client: the one table from error classes to statuses.
-
-gRPC and HTTP answers carry a ``google.rpc.Status``. A client that may try again is told
-when, in ``RetryInfo`` and in ``Retry-After``; without them it must not.
-"""
+"""How an error is reported to a client: one table from error classes to statuses."""
 
 from __future__ import annotations
 
 import base64
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import orjson
@@ -18,7 +15,6 @@ from google.rpc.code_pb2 import Code
 from google.rpc.error_details_pb2 import BadRequest, RetryInfo
 from google.rpc.status_pb2 import Status
 
-from spanloom.collector.doors.encoding import Encoding
 from spanloom.core.errors import (
     InvalidRequestError,
     PermissionDeniedError,
@@ -31,6 +27,14 @@ from spanloom.core.errors import (
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
+
+
+class Encoding(StrEnum):
+    """How a request and its response are written; the value is the media type."""
+
+    PROTOBUF = "application/x-protobuf"
+    JSON = "application/json"
+
 
 MIN_RETRY_S = 1.0
 MAX_RETRY_S = 5.0

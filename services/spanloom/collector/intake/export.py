@@ -13,8 +13,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from spanloom.access.quotas import RETRY_S
-from spanloom.collector.intake.admission import Admission
-from spanloom.collector.intake.budget import InFlightBudget
+from spanloom.collector.intake.admission import Admission, InFlightBudget
 from spanloom.collector.intake.findings import Rejection
 from spanloom.collector.intake.prescan import scan_request
 from spanloom.collector.intake.redaction.content import RULE as NO_CONTENT
@@ -26,7 +25,7 @@ from spanloom.core.ports.spans import Signal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spanloom.collector.intake.budget import Reservation
+    from spanloom.collector.intake.admission import Reservation
     from spanloom.collector.intake.findings import Findings
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.intake.redaction.redactor import Redaction, Redactor

@@ -1,20 +1,21 @@
-"""Counts what a request holds before anything parses it.
-
-A parser turns each empty two-byte span into some hundred bytes, so a small request can cost
-gigabytes. This walk over the wire format skips the bodies of spans, allocates nothing and
-gives up at the first count above its limit.
-"""
+"""Scans a request before it is parsed: counts, resource entries, fields that are unknown."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Never
 
+from spanloom.collector.intake.findings import Change
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+    from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+
+    from spanloom.collector.intake.findings import Findings
     from spanloom.collector.intake.limits import Limits
+
 
 _RESOURCE_TAG = 0x0A
 """``resource_spans``, ``resource_logs``, ``resource_metrics``: field 1 of each request."""
@@ -141,3 +142,29 @@ def _varint(body: bytes, position: int) -> tuple[int, int]:
             return value, position
         shift += 7
     raise InvalidRequestError("The request is not protobuf: a number has more than ten bytes.")
+
+
+def drop_unknown_fields(request: ExportTraceServiceRequest, findings: Findings) -> bytes:
+    """Return the request without unknown fields and without keys by string index.
+
+    Profiles have a table of strings that such a key points into; traces have none, so the key is
+    the text beside it, most likely an empty one. ``findings`` counts them.
+    """
+    request.DiscardUnknownFields()
+    for attributes in _all_attributes(request):
+        for attribute in attributes:
+            if attribute.key_strindex:
+                attribute.ClearField("key_strindex")
+                findings.changes[Change.STRING_INDEX] += 1
+    return request.SerializeToString()
+
+
+def _all_attributes(request: ExportTraceServiceRequest) -> Iterator[Iterable[KeyValue]]:
+    for group in request.resource_spans:
+        yield group.resource.attributes
+        for scope_spans in group.scope_spans:
+            yield scope_spans.scope.attributes
+            for span in scope_spans.spans:
+                yield span.attributes
+                yield from (event.attributes for event in span.events)
+                yield from (link.attributes for link in span.links)

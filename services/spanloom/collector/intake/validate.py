@@ -16,9 +16,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from spanloom.collector.intake.attributes import AttributeRules
 from spanloom.collector.intake.findings import Change, Findings, Rejection
-from spanloom.collector.intake.prescan import scan_request
+from spanloom.collector.intake.prescan import drop_unknown_fields, scan_request
 from spanloom.collector.intake.tenancy import resolve_project, sizes_by_project, write_projects
-from spanloom.collector.intake.unknown_fields import drop_unknown_fields
 from spanloom.core.errors import InvalidRequestError
 from spanloom.wire.receive_pb2 import TraceRequest
 

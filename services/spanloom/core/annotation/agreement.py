@@ -1,23 +1,26 @@
-"""Agreement of annotators: Krippendorff's alpha, Cohen's kappa, percent; plain Python.
-
-A unit is something that several judged; its values are what they said, in any order. What somebody
-did not say is missing, never a value. Where a figure is not defined there is none, and a reason.
-Formulas: Krippendorff, Content Analysis, chapter 12; Cohen 1960.
-"""
+"""Agreement: Krippendorff's alpha, Cohen's kappa, percent, intervals, open disagreements."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import permutations
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.model.annotation import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
+    from spanloom.core.model.annotation import Annotation, Mark
+
+
+if TYPE_CHECKING:
     Pair = tuple[Hashable, Hashable]
     Coincidences = Mapping[Pair, float]
     Distance = Callable[[Hashable, Hashable], float]
     Metric = Callable[[Mapping[Hashable, float]], Distance]
+
 
 NOTHING_SHARED = "no unit was judged by two annotators"
 ONE_VALUE = "everybody always said the same: there is no chance to correct for"
@@ -96,3 +99,55 @@ def percent(pairs: Sequence[Pair]) -> Figure:
     if not pairs:
         return Figure(None, NOTHING_SHARED)
     return Figure(sum(a == b for a, b in pairs) / len(pairs))
+
+
+DRAWS, FEWEST_DRAWS = 1_000, 100
+MOST_WORK = 1_000_000
+"""Runs drawn at most, all draws together: of more runs there are fewer draws."""
+FEWEST_RUNS = 2
+"""Of one run alone nothing is known of others."""
+
+
+def interval_of(
+    runs: Sequence[Coincidences], figure: Callable[[Coincidences], Figure], seed: int = 0
+) -> tuple[float, float] | None:
+    """Return the middle 95 % of a figure over draws of runs; ``None`` where most have none."""
+    if len(runs) < FEWEST_RUNS:
+        return None
+    random = Random(seed)  # noqa: S311  # no secret: the same draws each time
+    values = []
+    draws = max(FEWEST_DRAWS, min(DRAWS, MOST_WORK // len(runs)))
+    for _ in range(draws):
+        drawn: defaultdict[Pair, float] = defaultdict(float)
+        for run in random.choices(runs, k=len(runs)):
+            for pair, weight in run.items():
+                drawn[pair] += weight
+        if (value := figure(drawn).value) is not None:
+            values.append(value)
+    if len(values) < draws / 2:
+        return None
+    values.sort()
+    return values[int(len(values) * 0.025)], values[int(len(values) * 0.975) - 1]
+
+
+_OF_THE_WHOLE = ("decisive_step", "responsible_agent")
+
+
+def undecided(said: Iterable[tuple[str, Annotation]]) -> Sequence[str]:
+    """Return the steps, empty for the whole run, that are judged differently and not decided.
+
+    Each annotation comes with the step that it stands at.
+    """
+    answers, decided = defaultdict[str, set[object]](set), set[str]()
+    for step_id, row in said:
+        if row.origin is Origin.ADJUDICATION:
+            decided.add(step_id)
+        else:
+            answers[step_id].add(_answer(row.mark))
+    return [step for step, given in answers.items() if len(given) > 1 and step not in decided]
+
+
+def _answer(mark: Mark) -> object:
+    """Return what is compared of a mark: all but its reasons."""
+    texts = (mark.correctness, mark.error_type, mark.error_subtype, mark.severity)
+    return texts, tuple(str(mark.value.get(name)) for name in _OF_THE_WHOLE)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from spanloom.core.reading.control_flow import ControlFlow
+from spanloom.core.conventions.failures import ControlFlow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Kind
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 
 class Claim(IntEnum):

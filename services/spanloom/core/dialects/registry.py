@@ -10,19 +10,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
+from spanloom.core.conventions import event_messages
+from spanloom.core.conventions.failures import (
+    find_error,
+    has_error_attribute,
+    has_raised,
+    join_control_flow,
+)
+from spanloom.core.conventions.pauses import find_question, is_cancelled
+from spanloom.core.conventions.run_context import ToldBy, note_told, told_by
+from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.order import arrange, collect
+from spanloom.core.messages.steps import show_texts
 from spanloom.core.model.normalized import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading import event_messages
-from spanloom.core.reading.cache import ByteCache
-from spanloom.core.reading.cancellations import is_cancelled
-from spanloom.core.reading.control_flow import join_control_flow
-from spanloom.core.reading.failures import find_error, has_error_attribute, has_raised
-from spanloom.core.reading.messages.steps import show_texts
-from spanloom.core.reading.pauses import find_question
-from spanloom.core.reading.signature import Signature, read_signature
-from spanloom.core.reading.told import ToldBy, note_told, told_by
-from spanloom.core.reading.view import TraceView
+from spanloom.core.values.bounds import ByteCache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

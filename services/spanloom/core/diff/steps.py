@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.diff.messages import Json, read_messages, without_ids
-from spanloom.core.reading.values import json_value
+from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from spanloom.core.extraction.reports.once import Reports
+    from spanloom.core.duplicates.spans import Reports
     from spanloom.core.model.tree import SpanTree
 
 MAX_BETWEEN = 8

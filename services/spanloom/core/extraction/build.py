@@ -6,17 +6,18 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.cancellations import is_ended_by_cancellation, with_words
-from spanloom.core.extraction.costs import with_cost
+from spanloom.core.duplicates.spans import Reports, find_reports
 from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
-from spanloom.core.extraction.metrics import measure
-from spanloom.core.extraction.pauses import list_pauses
-from spanloom.core.extraction.reports.once import Reports, find_reports
-from spanloom.core.extraction.resuming import is_resuming
+from spanloom.core.extraction.metrics import measure, token_warnings, with_cost
+from spanloom.core.extraction.pauses import (
+    is_ended_by_cancellation,
+    is_resuming,
+    list_pauses,
+    with_words,
+)
 from spanloom.core.extraction.stand_in import name_root
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
-from spanloom.core.extraction.tokens import token_warnings
 from spanloom.core.model.trajectory import (
     AgentStep,
     Kind,

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.extraction.costs import sum_costs
-from spanloom.core.extraction.metrics import sum_usage, union_ns
+from spanloom.core.conventions.run_context import OWN
+from spanloom.core.extraction.metrics import sum_costs, sum_usage, union_ns
 from spanloom.core.model.trajectory import Step, StepType, names_of_agents
-from spanloom.core.reading.told import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

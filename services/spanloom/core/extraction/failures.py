@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.reports.completing import complete_error
-from spanloom.core.extraction.reports.likeness import is_told_beside
+from spanloom.core.duplicates.matching import is_told_beside
+from spanloom.core.duplicates.reports import complete_error
 from spanloom.core.model.trajectory import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from spanloom.core.extraction.reports.once import Reports
+    from spanloom.core.duplicates.spans import Reports
     from spanloom.core.model.normalized import NormalizedSpan
     from spanloom.core.model.tree import SpanTree
 

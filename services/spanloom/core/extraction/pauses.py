@@ -1,7 +1,8 @@
-"""Where a run stopped to ask a person, and what its agents show then."""
+"""Runs that paused for a person, went on, or were cancelled."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.failures import nearest_above, steps_showing
@@ -10,11 +11,13 @@ from spanloom.core.model.trajectory import Outcome, Pause, StepType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.extraction.reports.once import Reports
+    from spanloom.core.duplicates.spans import Reports
+    from spanloom.core.extraction.steps import ArrangedSteps
     from spanloom.core.model.normalized import NormalizedSpan
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.trajectory import Failure, Step
     from spanloom.core.model.tree import SpanTree
+
 
 MAX_QUESTION_CHARS = 500
 """Of a question, on the agents around the step that asks it."""
@@ -83,3 +86,76 @@ def _waiting(step: Step, question: str) -> Step:
     metadata = {**step.metadata, "outcome": str(Outcome.PAUSED), "question": question}
     output = step.output if step.type is StepType.GRAPH else ""
     return step._replace(output=output, metadata=metadata)
+
+
+_AGENT, _GRAPH = StepType.AGENT, StepType.GRAPH
+_BEGAN = attrgetter("start_ns", "id")
+
+
+def is_resuming(arranged: ArrangedSteps, by_type: Mapping[StepType, Sequence[Step]]) -> bool:
+    """Return whether a run was given a person's answer, as its root or its first steps tell."""
+    root = arranged.root
+    if arranged.facts[root.id].is_resuming:
+        return True
+    if root.type not in (_AGENT, _GRAPH):
+        return False
+    return _frames_an_answer(arranged, by_type) or _runs_what_was_asked_for_before(by_type)
+
+
+def _frames_an_answer(arranged: ArrangedSteps, by_type: Mapping[StepType, Sequence[Step]]) -> bool:
+    """Return whether the first run within was given an answer: ``POST /chat`` is given none itself.
+
+    An agent that is asked something new goes on with nothing, whatever its own agents do.
+    """
+    root = arranged.root
+    runs = [s for s in (*by_type[_AGENT], *by_type[_GRAPH]) if s.id != root.id]
+    if root.type is _AGENT or not runs:
+        return False
+    return arranged.facts[min(runs, key=_BEGAN).id].is_resuming
+
+
+def _runs_what_was_asked_for_before(by_type: Mapping[StepType, Sequence[Step]]) -> bool:
+    """Return whether a tool runs first that a model asked for, and no model has been called yet.
+
+    So it was asked for in an earlier run. Where no model is told at all, that says nothing.
+    """
+    models, tools = by_type[StepType.MODEL], by_type[StepType.TOOL]
+    if not models or not tools:
+        return False
+    first = min(tools, key=_BEGAN)
+    return "tool_call_id" in first.metadata and first.start_ns < min(models, key=_BEGAN).start_ns
+
+
+def is_ended_by_cancellation(tree: SpanTree, reports: Reports) -> bool:
+    """Return whether a cancellation was the end of the run."""
+    cut = {i for i, n in reports.spans.items() if n.is_cancelled}
+    if not cut:
+        return False
+    root = reports.spans[tree.root.span_id]
+    if root.is_cancelled or root.facts.output or not tree.has_root:
+        return root.is_cancelled  # what stands in for a root that is not here knows no more
+    outermost = [i for i, above in nearest_above(tree, cut).items() if not above]
+    cut_ns = max(reports.spans[i].span.end_ns for i in outermost)
+    return not any(end_ns > cut_ns for end_ns in _ends_beside(tree, reports, set(outermost)))
+
+
+def _ends_beside(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable[int]:
+    """Yield when each step ended that is neither inside nor around what was cancelled."""
+    inside, around = set(cut), set[str]()
+    for span in tree.top_down:
+        place = tree.place(span)
+        if place is not None and place.span_id in inside:
+            inside.add(span.span_id)
+    for span_id in cut:
+        place = tree.place(reports.spans[span_id].span)
+        while place is not None and place.span_id not in around:
+            around.add(place.span_id)
+            place = tree.place(place)
+    for span_id in reports.step_of:
+        if span_id not in inside and span_id not in around:
+            yield reports.spans[span_id].span.end_ns
+
+
+def with_words(failures: Sequence[Failure]) -> Sequence[Failure]:
+    """Leave out what tells neither type nor message: of a cancelled run it is the cancellation."""
+    return [f for f in failures if f.error.message or f.error.type]

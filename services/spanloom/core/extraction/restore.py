@@ -9,6 +9,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import imported as carried
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
@@ -22,7 +23,6 @@ from spanloom.core.model.trajectory import (
     StepError,
     Trajectory,
 )
-from spanloom.core.reading import imported as carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

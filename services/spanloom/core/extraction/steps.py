@@ -10,20 +10,19 @@ from collections import defaultdict
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.duplicates.reports import complete, complete_error
 from spanloom.core.extraction.agent_texts import complete_texts
 from spanloom.core.extraction.anchors import anchor_spans
-from spanloom.core.extraction.arguments import complete_arguments
-from spanloom.core.extraction.costs import price_call
-from spanloom.core.extraction.failed_outputs import says_more
+from spanloom.core.extraction.metrics import price_call
 from spanloom.core.extraction.pauses import show_pauses
-from spanloom.core.extraction.reports.completing import complete, complete_error
+from spanloom.core.extraction.tool_texts import complete_arguments, says_more
 from spanloom.core.model.message import as_conversation, make_message
 from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.extraction.reports.once import Reports
+    from spanloom.core.duplicates.spans import Reports
     from spanloom.core.model.normalized import Facts, NormalizedSpan
     from spanloom.core.model.trajectory import Pause, StepError
     from spanloom.core.model.tree import SpanTree

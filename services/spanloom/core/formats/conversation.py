@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.formats.calls import OpenCalls
-from spanloom.core.reading.spoken import messages_in
+from spanloom.core.messages.texts import messages_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """A canonical document as spans that carry it, one for each step.
 
-``core/reading/imported.py`` names what stands in them, ``core/extraction/restore.py`` makes the
+``core/conventions/imported.py`` names what stands in them, ``core/extraction/restore.py`` makes the
 document of them again.
 """
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from spanloom.core.conventions import imported as carried
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.model.span import Span
-from spanloom.core.reading import imported as carried
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.formats.conversation import conversation
-from spanloom.core.reading.gist import answer_in, question_in
-from spanloom.core.reading.values import json_value
+from spanloom.core.messages.texts import answer_in, question_in
+from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.reading.said import said_in
+from spanloom.core.messages.texts import said_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.reading.said import said_in
+from spanloom.core.messages.texts import said_in
 
 if TYPE_CHECKING:
     from spanloom.core.outline.steps import Place

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.ports.annotation_queues import AnnotationQueueStore
-from spanloom.core.ports.annotations import AnnotationStores
+from spanloom.core.ports.annotations import AnnotationQueueStore, AnnotationStores, ScoreStore
 from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.feed import FeedReader
-from spanloom.core.ports.replays import ReplayRequests
-from spanloom.core.ports.scores import ScoreStore
-from spanloom.core.ports.snapshots import SnapshotTaker
+from spanloom.core.ports.progress import ReplayRequests
 from spanloom.core.ports.steps import StepReader
 from spanloom.core.ports.texts import TextFinder
+from spanloom.core.ports.upkeep import SnapshotTaker
 from spanloom.core.query.question import ANY_RUN
 
 if TYPE_CHECKING:

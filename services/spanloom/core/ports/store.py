@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from spanloom.core.ports.building import BuildingStore
-from spanloom.core.ports.progress import ChangeReader, ProgressWriter
+from spanloom.core.ports.progress import ChangeReader, ProgressWriter, ReplayQueue
 from spanloom.core.ports.reading import ReadingStore
-from spanloom.core.ports.replays import ReplayQueue
 from spanloom.core.ports.spans import SpanWriter
 from spanloom.core.ports.texts import TextIndexer
-from spanloom.core.ports.usage import UsageReader
+from spanloom.core.ports.upkeep import UsageReader
 
 
 class ReplayingStore(ReplayQueue, BuildingStore, Protocol):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.extractor.batch import build_batch, write_apart
 from spanloom.extractor.builder import Built
-from spanloom.extractor.repeats import find_repeats
+from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.workers.dealing import LEAST_S, Dealer
 from spanloom.extractor.workers.tasks import LONG_SPANS, Batch, alone, cut

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.annotation import Slot
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import KeptAt, KeptVersion, StoredScheme
-from spanloom.storage.annotations.living import living_page
-from spanloom.storage.annotations.rows import from_row, to_row
+from spanloom.storage.annotations.rows import from_row, living_page, to_row
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.remembered import Remembered

@@ -20,8 +20,8 @@ from spanloom.storage.engine.migrate import applied_files, checksum_of, has_lost
 from spanloom.storage.engine.statements import schema_files
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 
 def diagnose(url: str) -> StoreState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from spanloom.core.annotation.withholding import withheld_from_all
+from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
@@ -13,8 +13,8 @@ from spanloom.core.query.positions import Position, advance, unseen
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.engine.conditions import passing, within
 from spanloom.storage.feed.clocks import TABLE, US
-from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import SUMMARY, read_current
+from spanloom.storage.runs.continuations import with_continuations
+from spanloom.storage.runs.current import SUMMARY, read_current
 from spanloom.storage.upkeep.retention import DAY_S, retained_days
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.positions import Sight
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
     from spanloom.storage.feed.clocks import FeedClock
 
 EVERY = 1 << 20

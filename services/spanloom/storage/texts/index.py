@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
+from spanloom.core.messages.new_texts import find_new_texts, told_steps
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.texts import Changed
-from spanloom.core.reading.new_texts import find_new_texts, told_steps
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.row_binary import Encoder, RowBinary, enum8, text, uint64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.reading.new_texts import NewTexts
-    from spanloom.storage.engine.answers import Row
+    from spanloom.core.messages.new_texts import NewTexts
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 MAX_SPANS = 20_000
 """Of traces whose documents are read at once: they are in memory as a whole."""

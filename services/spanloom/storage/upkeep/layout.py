@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.storage.engine.statements import query
-from spanloom.storage.trajectories.calls import CALL_COLUMNS, call_rows
+from spanloom.storage.runs.calls import CALL_COLUMNS, call_rows
 from spanloom.storage.upkeep.old_steps import read_old_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
     from spanloom.storage.upkeep.old_steps import OldRun
 
 STEPS = "steps"

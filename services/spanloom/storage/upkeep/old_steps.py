@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from spanloom.core.messages.new_texts import told_steps
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
 from spanloom.core.ports.building import Call, Extent
 from spanloom.core.query.flat_steps import lay_flat
-from spanloom.core.reading.new_texts import told_steps
-from spanloom.storage.trajectories.list_rows import laid_out
+from spanloom.storage.runs.list_rows import laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 _CALLS = ("model", "tool")
 

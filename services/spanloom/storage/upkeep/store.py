@@ -1,4 +1,4 @@
-"""The keeper's side of the ClickHouse store."""
+"""The keeper's side of the store: tables, retention, deletion."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.storage.engine.migrate import migrate
-from spanloom.storage.upkeep.annotated import keep_annotated
-from spanloom.storage.upkeep.deletion import newest_deletion, remove_deleted
 from spanloom.storage.upkeep.engine_version import refuse_old_engine
 from spanloom.storage.upkeep.layout import Layout
+from spanloom.storage.upkeep.removal import keep_annotated, newest_deletion, remove_deleted
 from spanloom.storage.upkeep.retention import remove_expired, set_retention
 
 if TYPE_CHECKING:

@@ -20,16 +20,15 @@ from spanloom.core.query.where.tree import (
 from spanloom.storage.engine.conditions import Condition
 from spanloom.storage.where import comparisons, shapes
 from spanloom.storage.where.columns import COLUMNS
-from spanloom.storage.where.guards import guards_of
-from spanloom.storage.where.literals import Literals
-from spanloom.storage.where.said import annotated, scored
-from spanloom.storage.where.texts import words_of_run, words_of_step
+from spanloom.storage.where.comparisons import Literals
+from spanloom.storage.where.shapes import guards_of
+from spanloom.storage.where.side_tables import annotated, scored, words_of_run, words_of_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.query.where import tree
-    from spanloom.storage.where.beside import Beside
+    from spanloom.storage.where.side_tables import Beside
 
 
 def compile_where(where: tree.Condition, beside: Beside) -> Condition:

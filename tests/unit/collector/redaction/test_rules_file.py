@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.collector.intake.redaction.make import make_redactor
-from spanloom.collector.intake.redaction.rules import Action, Place
-from spanloom.collector.intake.redaction.rules_file import read_rules
+from spanloom.collector.intake.redaction.redactor import make_redactor
+from spanloom.collector.intake.redaction.rules import Action, Place, read_rules
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import Metrics
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import make_span, normalized, openinference, rules
 
-from spanloom.core.reading.langchain.run import read_metadata
+from spanloom.core.conventions.langchain.run import read_metadata
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

@@ -11,9 +11,16 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.collector.doors.langfuse.changes import CREATED, METADATA, Change, Stamp, Subject
-from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
-from spanloom.collector.doors.langfuse.times import iso_nanoseconds
+from spanloom.collector.doors.langfuse.fields import (
+    CREATED,
+    METADATA,
+    Change,
+    Stamp,
+    Subject,
+    iso_nanoseconds,
+    span_id_of,
+    trace_id_of,
+)
 from spanloom.collector.doors.otlp.json import load_json
 from spanloom.collector.doors.otlp_writing import as_text
 from spanloom.core.errors import InvalidRequestError

@@ -1,19 +1,48 @@
-"""What events have set so far of one observation or trace, each field with its event's stamp.
-
-Of two events the one with the later stamp sets a field. That is commutative and idempotent:
-order, batching and repeats do not change the end.
-"""
+"""Changes that Langfuse's events make: ids, times, and each field with its event."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from spanloom.collector.doors.langfuse.changes import CREATED
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from spanloom.collector.doors.langfuse.changes import Change
+
+CREATED = "created"
+"""A field set by every event that creates; an observation without it waits."""
+METADATA = "metadata."
+"""Begins the names of fields that hold one entry of the metadata: ``metadata.user``."""
+
+
+class Subject(StrEnum):
+    """What an event is about."""
+
+    TRACE = "trace"
+    OBSERVATION = "observation"
+
+
+class Stamp(NamedTuple):
+    """The order of events: by time, then by id; the same whatever order they arrive in."""
+
+    time_ns: int
+    event_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one event sets; ``fields`` has nothing else."""
+
+    subject: Subject
+    id: str
+    stamp: Stamp
+    fields: dict[str, object]
+    """Texts, numbers and truth values by the API's names; the rest is JSON text."""
+
 
 Fields = dict[str, list[object]]
 """Name to time, event id and value; lists because JSON gives them back so."""
@@ -61,3 +90,46 @@ def trace_of(known_id: str, fields: Fields) -> str | None:
     One of which only updates have come has none yet: it waits for its creation.
     """
     return (trace_named(fields) or known_id) if CREATED in fields else None
+
+
+_HEX_TRACE_ID = re.compile(r"[0-9a-f]{32}")
+_HEX_SPAN_ID = re.compile(r"[0-9a-f]{16}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def trace_id_of(text: str) -> bytes:
+    """Return the OTLP trace id, 16 bytes, of a Langfuse trace id."""
+    lower = text.lower()
+    if _HEX_TRACE_ID.fullmatch(lower) or _UUID.fullmatch(lower):
+        return bytes.fromhex(lower.replace("-", ""))
+    return hashlib.sha256(text.encode()).digest()[:16]
+
+
+def span_id_of(text: str) -> bytes:
+    """Return the OTLP span id, 8 bytes, of a Langfuse observation id."""
+    lower = text.lower()
+    if _HEX_SPAN_ID.fullmatch(lower):
+        return bytes.fromhex(lower)
+    return hashlib.sha256(text.encode()).digest()[:8]
+
+
+_FRACTION = re.compile(r"\.(\d+)")
+_MAX_NS = 2**63 - 1
+
+
+def iso_nanoseconds(text: object) -> int | None:
+    """Return the nanoseconds since the epoch of an ISO 8601 time; without an offset it is UTC.
+
+    What is no such time, or not between 1970 and 2262, is ``None``.
+    """
+    if not isinstance(text, str):
+        return None
+    fraction = _FRACTION.search(text)
+    try:
+        moment = datetime.fromisoformat(_FRACTION.sub("", text, count=1))
+        seconds = int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
+    except (ValueError, OverflowError):
+        return None
+    digits = fraction[1][:9].ljust(9, "0") if fraction else "0"
+    nanoseconds = seconds * 10**9 + int(digits)
+    return nanoseconds if 0 < nanoseconds <= _MAX_NS else None

@@ -1,29 +1,89 @@
-"""Langfuse's ingestion API (``POST /api/public/ingestion``) in front of the one Export.
-
-Events are merged into what is known of their observations (``observations.py``); every changed
-observation goes on as one whole span (``spans.py``), in as many export requests as it takes. The
-span's newer version holds all that the older one held: it is read and spooled while its trace
-is held, and nobody who writes to other traces waits for that.
-"""
+"""Langfuse's ingestion API (``POST /api/public/ingestion``): redacted, then exported."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanloom.collector.doors.langfuse.events import Refusal, read_batch
-from spanloom.collector.doors.langfuse.locks import NamedLocks
-from spanloom.collector.doors.langfuse.redacting import redact_change
-from spanloom.collector.doors.langfuse.spans import encode_observations
+from spanloom.collector.doors.langfuse.fields import CREATED, METADATA, Subject
+from spanloom.collector.doors.langfuse.observations import NamedLocks
+from spanloom.collector.doors.langfuse.spans import (
+    OBSERVATION,
+    OBSERVATION_METADATA,
+    REDACTED,
+    TRACE,
+    TRACE_METADATA,
+    encode_observations,
+)
+from spanloom.collector.intake.redaction.rules import Place
+from spanloom.collector.intake.redaction.walk import is_gone
+from spanloom.core.conventions.run_context import write_counts
 from spanloom.core.errors import PermanentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from spanloom.collector.doors.langfuse.fields import Change
     from spanloom.collector.doors.langfuse.observations import Merged, Observation, Observations
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
+    from spanloom.collector.intake.redaction.redactor import Redactor
+    from spanloom.collector.intake.redaction.walk import Findings
+
+
+_STRUCTURE = frozenset(
+    {
+        "traceId",
+        "parentObservationId",
+        "startTime",
+        "endTime",
+        "completionStartTime",
+        "type",
+        "level",
+        CREATED,
+    }
+)
+
+_TEXTS = {"statusMessage": Place.STATUS, "name": Place.NAMES}
+"""Fields that also become a span's message and name."""
+
+
+def redact_change(change: Change, redactor: Redactor) -> None:
+    """Take what must not be stored out of the fields of one event, in place."""
+    is_error = change.fields.get("level") == "ERROR"
+    for name, value in list(change.fields.items()):
+        if name in _STRUCTURE or not isinstance(value, str | bool | int | float):
+            continue
+        found: Findings = Counter()
+        key = _key(change.subject, name)
+        if is_error and name == "output":  # an error's text may stand here: a status message
+            left = redactor.text(Place.STATUS, str(value), found)
+            new = redactor.by_rules(Place.SPAN, key, left, found)
+        else:
+            new = redactor.value(Place.SPAN, key, value, found)
+            if name in _TEXTS and isinstance(new, str):
+                new = redactor.text(_TEXTS[name], new, found)
+        shown = redactor.key(Place.SPAN, name, found)
+        del change.fields[name]
+        if not is_gone(new):
+            change.fields[shown] = new
+        if found:
+            redactor.count(found)
+            counts = Counter({rule: n for (rule, _), n in found.items()})
+            change.fields[REDACTED + shown] = write_counts(counts)
+
+
+def _key(subject: Subject, name: str) -> str:
+    """Return the attribute that a field becomes."""
+    is_trace = subject is Subject.TRACE
+    if name.startswith(METADATA):
+        return (TRACE_METADATA if is_trace else OBSERVATION_METADATA) + name[len(METADATA) :]
+    known = TRACE if is_trace else OBSERVATION
+    prefix = "langfuse.trace." if is_trace else "langfuse.observation."
+    return known.get(name, prefix + name)
+
 
 _PARTS = 16
 """An export request ends at this part of what a request may have, 4 MiB of 64 MiB, or behind the

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.collector.doors.langfuse.changes import Subject
+from spanloom.collector.doors.langfuse.fields import Subject
 from spanloom.core.errors import OverloadedError, StartupError
 
 if TYPE_CHECKING:

@@ -1,33 +1,30 @@
-"""What Langfuse's events have set so far of each observation and trace, on disk.
-
-A stored span is replaced as a whole by a newer version of itself, while an event says only what
-it changes and mostly does not even name its trace. So what is known is kept here
-(``observation_file.py``), and every version of a span is made of all of it.
-"""
+"""The fields that Langfuse's events have set so far of each observation and trace, on disk."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Condition
 from typing import TYPE_CHECKING
 
 import orjson
 
 from spanloom.collector.doors.langfuse import fields as known_fields
-from spanloom.collector.doors.langfuse.changes import Subject
 from spanloom.collector.doors.langfuse.events import Refusal
-from spanloom.collector.doors.langfuse.ids import trace_id_of
+from spanloom.collector.doors.langfuse.fields import Subject, trace_id_of
 from spanloom.collector.doors.langfuse.observation_file import MAX_BYTES, ObservationFile
 from spanloom.core.errors import OverloadedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from spanloom.collector.doors.langfuse.changes import Change
-    from spanloom.collector.doors.langfuse.fields import Fields
+    from spanloom.collector.doors.langfuse.fields import Change, Fields
     from spanloom.telemetry import Metrics
+
 
 MAX_ITEM_BYTES = 16 * 1024**2
 """Of one observation or trace; a span of both must fit into one request, beside the client's."""
@@ -190,3 +187,43 @@ def _by_subject(changes: Iterable[Change]) -> dict[_Key, list[Change]]:
     for change in changes:
         groups.setdefault((change.subject, change.id), []).append(change)
     return groups
+
+
+class NamedLocks:
+    """Any number of locks, which exist while they are held.
+
+    All names are taken at once or waited for, so that two holders cannot wait for each other.
+    """
+
+    def __init__(self, max_waiting: int) -> None:
+        """Let up to ``max_waiting`` threads wait, so that others stay for who need not wait."""
+        self._max_waiting = max_waiting
+        self._waiting = 0
+        self._held: set[bytes] = set()
+        self._released = Condition()
+
+    @contextmanager
+    def hold(self, names: AbstractSet[bytes]) -> Iterator[None]:
+        """Wait until nobody holds any of the names, then hold them all.
+
+        Raises ``OverloadedError`` if too many are waiting.
+        """
+        with self._released:
+            if not self._held.isdisjoint(names):
+                self._wait(names)
+            self._held |= names
+        try:
+            yield
+        finally:
+            with self._released:
+                self._held -= names
+                self._released.notify_all()
+
+    def _wait(self, names: AbstractSet[bytes]) -> None:
+        if self._waiting >= self._max_waiting:
+            raise OverloadedError("Too many requests write to one trace: try again.")
+        self._waiting += 1
+        try:
+            self._released.wait_for(lambda: self._held.isdisjoint(names))
+        finally:
+            self._waiting -= 1

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from spanloom.collector.doors.langfuse.changes import METADATA
-from spanloom.collector.doors.langfuse.ids import span_id_of, trace_id_of
-from spanloom.collector.doors.langfuse.times import iso_nanoseconds
+from spanloom.collector.doors.langfuse.fields import (
+    METADATA,
+    iso_nanoseconds,
+    span_id_of,
+    trace_id_of,
+)
 from spanloom.collector.doors.otlp_writing import RequestWriter, put_attribute
-from spanloom.core.reading.redacted import ATTRIBUTE, read_counts, write_counts
+from spanloom.core.conventions.run_context import ATTRIBUTE, read_counts, write_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -61,7 +64,7 @@ TRACE = {
 
 OBSERVATION_METADATA, TRACE_METADATA = "langfuse.observation.metadata.", "langfuse.trace.metadata."
 REDACTED = "redacted."
-"""Before a field's name: what was redacted in it, as ``core/reading/redacted.py`` writes it."""
+"""Before a field's name: what was redacted in it, as ``core/conventions/run_context.py`` writes it."""
 
 
 def encode_observations(observations: Iterable[Observation]) -> bytes:

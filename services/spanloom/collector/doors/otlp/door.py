@@ -1,20 +1,45 @@
-"""OTLP over HTTP: its own paths, and those that the Coze Loop and Langfuse SDKs send OTLP to."""
+"""OTLP over HTTP: its paths, and the bodies of its answers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import orjson
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
 from spanloom.collector.doors.door import Door, Received, Taken
 from spanloom.collector.doors.http_messages import Answer
-from spanloom.collector.doors.otlp.responses import encode_response
 from spanloom.collector.doors.otlp.signals import make_exports
+from spanloom.collector.doors.status import MAX_MESSAGE_BYTES, Encoding, clip
+from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.collector.doors.otlp.signals import Export
-    from spanloom.collector.intake.export import Exporter
+    from spanloom.collector.intake.export import Exporter, ExportOutcome
     from spanloom.collector.intake.limits import Limits
+
+
+_REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogRecords"}
+"""What the answer to a request of a signal calls what was refused."""
+
+
+def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:
+    """Return the response message of any signal; a full success is an empty one.
+
+    In protobuf the messages of all signals are the same bytes.
+    """
+    if outcome.is_full:
+        return b"{}" if encoding is Encoding.JSON else b""
+    message = clip(outcome.message, MAX_MESSAGE_BYTES)
+    if encoding is Encoding.JSON:
+        partial = {_REJECTED[outcome.signal]: str(outcome.rejected), "errorMessage": message}
+        return orjson.dumps({"partialSuccess": partial})
+    response = ExportTraceServiceResponse()
+    response.partial_success.rejected_spans = outcome.rejected
+    response.partial_success.error_message = message
+    return response.SerializeToString()
 
 
 def make_otlp_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:

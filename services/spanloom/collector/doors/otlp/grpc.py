@@ -15,13 +15,10 @@ import grpc
 
 from spanloom.access.authenticate import require
 from spanloom.collector.doors.decompress import GZIP_MAGIC, gunzip
-from spanloom.collector.doors.encoding import Encoding
-from spanloom.collector.doors.otlp.grpc_health import Health
-from spanloom.collector.doors.otlp.grpc_reading import MessageReader
-from spanloom.collector.doors.otlp.grpc_status import abort
-from spanloom.collector.doors.otlp.responses import encode_response
+from spanloom.collector.doors.otlp.door import encode_response
+from spanloom.collector.doors.otlp.grpc_calls import Health, MessageReader, abort
 from spanloom.collector.doors.otlp.signals import make_exports
-from spanloom.collector.doors.status import status_codes
+from spanloom.collector.doors.status import Encoding, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope
 from spanloom.core.model.authority import authority
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
 
     from spanloom.access.authenticate import Authenticator
     from spanloom.collector.doors.otlp.signals import Export
-    from spanloom.collector.intake.budget import Reservation
+    from spanloom.collector.intake.admission import Reservation
     from spanloom.collector.intake.export import Exporter, ExportOutcome
     from spanloom.collector.intake.limits import Limits
     from spanloom.core.model.access import Caller

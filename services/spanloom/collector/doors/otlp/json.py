@@ -1,25 +1,134 @@
-"""OTLP/JSON to OTLP protobuf, by OTLP's own mapping.
-
-Not protobuf's: ids are hex, 64-bit numbers may be numbers or strings, fields nobody knows
-are ignored (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). The messages
-are those of the stock classes; one table per message, made from its descriptor, says how
-each JSON field becomes bytes. Names in snake_case and enum names are taken as well, as the
-OpenTelemetry Collector does.
-"""
+"""OTLP/JSON to OTLP protobuf, by OTLP's own mapping: one table per message type."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import orjson
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from spanloom.collector.doors.otlp.json_messages import InvalidFieldError, MessageEncoder
+from spanloom.collector.doors.otlp.json_values import (
+    InvalidFieldError,
+    enum_encoder,
+    scalar_encoder,
+)
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
+from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
+    from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
     from spanloom.collector.intake.limits import Limits
+
+
+__all__ = ["InvalidFieldError", "MessageEncoder"]
+
+_Write = Callable[[object, int], bytes]
+"""Gives the wire form of one JSON value; the number is how deep values may still nest."""
+
+_VALUE_MESSAGE = "opentelemetry.proto.common.v1.AnyValue"
+
+
+class MessageEncoder:
+    """Writes one message type; made once per type, with those of the fields inside it."""
+
+    def __init__(self, name: str) -> None:
+        """Begin without fields, so that a message may contain itself."""
+        self._fields: dict[str, _Write] = {}
+        self._nests = name == _VALUE_MESSAGE
+
+    @classmethod
+    def of(
+        cls, message: Descriptor, known: dict[str, MessageEncoder] | None = None
+    ) -> MessageEncoder:
+        """Make the encoder of a message type and of all types inside it."""
+        known = {} if known is None else known
+        if message.full_name not in known:
+            encoder = known[message.full_name] = cls(message.full_name)
+            for field in message.fields:
+                write = _field_writer(field, known)
+                encoder._fields[field.json_name] = write
+                encoder._fields[field.name] = write
+        return known[message.full_name]
+
+    def encode(self, value: object, depth: int) -> bytes:
+        """Return the message's bytes; unknown fields are ignored, ``null`` is no field.
+
+        Raises ``InvalidFieldError`` with the path from this message on.
+        """
+        if not isinstance(value, dict):
+            raise InvalidFieldError("must be an object")
+        if self._nests:
+            if depth == 0:
+                raise InvalidFieldError("nests too deep")
+            depth -= 1
+        parts = []
+        for name, content in value.items():
+            write = self._fields.get(name)
+            if write is None or content is None:
+                continue
+            try:
+                parts.append(write(content, depth))
+            except InvalidFieldError as error:
+                error.prepend(name)
+                raise
+        return b"".join(parts)
+
+
+def _field_writer(field: FieldDescriptor, known: dict[str, MessageEncoder]) -> _Write:
+    """Return what writes a field: its tag, its length where it has one, its content."""
+    write = _single_writer(field, known)
+    return _list_writer(write) if field.is_repeated else write
+
+
+def _single_writer(field: FieldDescriptor, known: dict[str, MessageEncoder]) -> _Write:
+    if field.message_type is not None:
+        return _message_writer(_tag(field, 2), MessageEncoder.of(field.message_type, known))
+    if field.enum_type is not None:
+        encode = enum_encoder({value.name: value.number for value in field.enum_type.values})
+        return _scalar_writer(_tag(field, 0), encode)
+    wire_type, encode = scalar_encoder(field)
+    return _scalar_writer(_tag(field, wire_type), encode)
+
+
+def _tag(field: FieldDescriptor, wire_type: int) -> bytes:
+    return encode_varint(field.number << 3 | wire_type)
+
+
+def _scalar_writer(tag: bytes, encode: Callable[[object], bytes]) -> _Write:
+    def write(value: object, _depth: int) -> bytes:
+        return tag + encode(value)
+
+    return write
+
+
+def _message_writer(tag: bytes, encoder: MessageEncoder) -> _Write:
+    def write(value: object, depth: int) -> bytes:
+        content = encoder.encode(value, depth)
+        return tag + encode_varint(len(content)) + content
+
+    return write
+
+
+def _list_writer(write: _Write) -> _Write:
+    """Write each element on its own: OTLP traces have no packed lists."""
+
+    def write_all(value: object, depth: int) -> bytes:
+        if not isinstance(value, list):
+            raise InvalidFieldError("must be an array")
+        parts = []
+        for index, element in enumerate(value):
+            try:
+                parts.append(write({} if element is None else element, depth))
+            except InvalidFieldError as error:
+                error.prepend(f"[{index}]")
+                raise
+        return b"".join(parts)
+
+    return write_all
+
 
 _SHOWN_BYTES = 200
 

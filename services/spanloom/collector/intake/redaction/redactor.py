@@ -1,18 +1,21 @@
-"""Redacts requests: what every place of a request is called, and which filters see it."""
+"""Redacts requests: how each place is named, and which filters see it."""
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 from spanloom.collector.intake.redaction.content import NoContent
-from spanloom.collector.intake.redaction.rules import Place
+from spanloom.collector.intake.redaction.rules import Action, Place, read_rules, read_secret
 from spanloom.collector.intake.redaction.values import Plain, read_value, write_value
 from spanloom.collector.intake.redaction.walk import GONE, Findings, Gone, Walk
-from spanloom.core.reading.redacted import ATTRIBUTE, read_counts, write_counts
+from spanloom.core.conventions.run_context import ATTRIBUTE, read_counts, write_counts
+from spanloom.core.errors import StartupError
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
+    from pathlib import Path
 
     from spanloom.collector.intake.redaction.rules import Rule
     from spanloom.telemetry import Metrics
@@ -153,3 +156,24 @@ class Redaction:
 def _text_of(encoded: bytes) -> str:
     value = read_value(encoded)
     return value if isinstance(value, str) else ""
+
+
+def make_redactor(
+    rules_file: Path | None, secret_file: Path | None, metrics: Metrics, *, no_content: bool
+) -> Redactor | None:
+    """Return what redacts requests, ``None`` if nothing is to be redacted.
+
+    Without a secret the hashes that only compare texts of one run of the process get one of their
+    own; rules that hash need one that stays. Raises ``StartupError`` with a line per mistake.
+    """
+    if rules_file is None and not no_content:
+        return None
+    rules = read_rules(rules_file) if rules_file else ()
+    hashing = [rule.name for rule in rules if rule.action is Action.HASH]
+    if hashing and secret_file is None:
+        raise StartupError(
+            f"--redaction-rules {rules_file}: {', '.join(hashing)} hashes, which takes a secret: "
+            "give --redaction-secret-file"
+        )
+    secret = read_secret(secret_file) if secret_file else secrets.token_bytes(32)
+    return Redactor(rules, secret, metrics, no_content=no_content)

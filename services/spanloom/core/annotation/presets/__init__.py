@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from spanloom.core.annotation.reading import read_scheme
+from spanloom.core.annotation.scheme_reader import read_scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.reading.approvals import as_question, ask_to_run
-from spanloom.core.reading.values import json_value
+from spanloom.core.conventions.pauses import as_question, ask_to_run
+from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.reading.values import Json
+    from spanloom.core.values.attributes import Json
 
 _REQUEST, _RESPONSE = "function_approval_request", "function_approval_response"
 

@@ -20,9 +20,8 @@ from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "agent_framework"
 _RUN = "workflow.run"

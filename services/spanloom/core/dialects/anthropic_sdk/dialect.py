@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.otel_genai.dialect import OtelGenAI
+from spanloom.core.messages.steps import FINISH_REASONS
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.messages.steps import FINISH_REASONS
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature
     from spanloom.core.model.normalized import Facts
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
 
 _SCOPE = "com.anthropic.sdk.python"
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
+from spanloom.core.conventions.langchain.usage import find_details
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
 from spanloom.core.dialects.cozeloop.facts import (
@@ -28,16 +30,13 @@ from spanloom.core.dialects.cozeloop.facts import (
 )
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.langchain.shape import Runnable, classify_shape
-from spanloom.core.reading.langchain.usage import find_details
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _BY_TYPE = {
     "model": Classification(Kind.MODEL, "cozeloop.model"),

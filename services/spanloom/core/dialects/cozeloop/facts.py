@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.values import (
+from spanloom.core.values.attributes import (
     MAX_SECONDS,
     Json,
     decimal,

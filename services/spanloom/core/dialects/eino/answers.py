@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.langfuse.facts import read_usage
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.reading.values import Json, json_text, json_value
+from spanloom.core.values.attributes import Json, json_text, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

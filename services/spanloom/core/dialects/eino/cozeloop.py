@@ -26,10 +26,9 @@ from spanloom.core.dialects.eino.runs import (
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 COMPONENT = TAG + "eino_run_info_component"
 _NAME = TAG + "eino_run_info_name"

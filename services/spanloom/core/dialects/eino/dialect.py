@@ -10,6 +10,7 @@ from bisect import bisect_left
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.eino.answers import read_answer_usage
 from spanloom.core.dialects.eino.runs import (
@@ -30,17 +31,15 @@ from spanloom.core.dialects.eino.runs import (
 )
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.indexed import indexed_text
-from spanloom.core.reading.values import Json, first, json_object, seconds_as_ms, unquoted
+from spanloom.core.values.attributes import Json, first, json_object, seconds_as_ms, unquoted
+from spanloom.core.values.indexed import indexed_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.normalized import Classification
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 COMPONENT = "runinfo.component"
 _NAME, _TYPE = "runinfo.name", "runinfo.type"

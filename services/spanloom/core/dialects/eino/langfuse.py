@@ -42,13 +42,12 @@ from spanloom.core.dialects.langfuse.facts import (
     is_generation,
 )
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import Json, json_object, json_text, unquoted
+from spanloom.core.values.attributes import Json, json_object, json_text, unquoted
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 SCOPE = "langfuse-ingestion"
 """What the receiver calls the front door in every span that came through it."""

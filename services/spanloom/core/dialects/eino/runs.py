@@ -11,16 +11,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from spanloom.core.conventions.failures import ControlFlow
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading.control_flow import ControlFlow
-from spanloom.core.reading.values import Json, count, json_field, json_value, written
+from spanloom.core.values.attributes import Json, count, json_field, json_value, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.view import TraceView
 
 
 class Part(NamedTuple):

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.dialects.otel_genai.dialect import operation_of
 from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.reading.approvals import as_question, ask_to_run
-from spanloom.core.reading.values import Json, first, json_text, json_value
+from spanloom.core.values.attributes import Json, first, json_text, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.view import TraceView
 
 _ASKS = "This tool call requires confirmation, please approve or reject."
 _REFUSED = "This tool call is rejected."

@@ -20,14 +20,13 @@ from spanloom.core.dialects.google_adk.approvals import with_answer, with_questi
 from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading.values import Json, json_text, json_value
+from spanloom.core.values.attributes import Json, json_text, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 SCOPE = "gcp.vertex.agent"
 _MERGED = "(merged tools)"

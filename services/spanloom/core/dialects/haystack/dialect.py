@@ -21,12 +21,11 @@ from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import first, plain_arguments
+from spanloom.core.values.attributes import first, plain_arguments
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "haystack"
 _AROUND = "opentelemetry.instrumentation.haystack"

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import imported as carried
+from spanloom.core.conventions.imported import NotCarriedError, read_kind, read_step
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading import imported as carried
-from spanloom.core.reading.imported import NotCarriedError, read_kind, read_step
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Step
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _BY_KIND = {
     Kind.AGENT: Classification(Kind.AGENT, "imported.agent"),

@@ -13,6 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.langchain.run import (
+    DEFAULT_GRAPH_NAME,
+    RunMetadata,
+    classify_run,
+    read_prefixed_metadata,
+)
+from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.langfuse.facts import (
     METADATA,
@@ -23,18 +30,10 @@ from spanloom.core.dialects.langfuse.facts import (
 )
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.langchain.run import (
-    DEFAULT_GRAPH_NAME,
-    RunMetadata,
-    classify_run,
-    read_prefixed_metadata,
-)
-from spanloom.core.reading.langchain.shape import Runnable, classify_shape
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "langfuse-sdk"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.normalized import Facts
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.reading.values import (
+from spanloom.core.values.attributes import (
     MAX_SECONDS,
     Json,
     count,

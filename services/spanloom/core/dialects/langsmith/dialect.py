@@ -9,23 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.langchain.run import (
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.langchain.run import (
     CONTROL_FLOW,
     RunMetadata,
     classify_run,
     note_node,
     read_prefixed_metadata,
 )
-from spanloom.core.reading.values import Json, count, first, json_object
+from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.values.attributes import Json, count, first, json_object
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 SPAN_KIND = "langsmith.span.kind"
 METADATA = "langsmith.metadata."

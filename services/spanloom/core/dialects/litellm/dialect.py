@@ -15,20 +15,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.indexed import indexed_list
-from spanloom.core.reading.python_repr import as_json
-from spanloom.core.reading.values import Json, first, integer, json_value, written
+from spanloom.core.values.attributes import Json, first, integer, json_value, written
+from spanloom.core.values.indexed import indexed_list
+from spanloom.core.values.python_repr import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "litellm"
 _INSTRUMENTATION = "opentelemetry.instrumentation."

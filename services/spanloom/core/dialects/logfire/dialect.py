@@ -14,18 +14,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.genai import read_client_usage
 from spanloom.core.dialects.otel_genai.dialect import OPERATION, OtelGenAI
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.client_usage import read_client_usage
-from spanloom.core.reading.values import Json, json_object, text_or_json
+from spanloom.core.values.attributes import Json, json_object, text_or_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "logfire."
 _REQUEST, _RESPONSE, _USAGE = "request_data", "response_data", "gen_ai.usage.raw"

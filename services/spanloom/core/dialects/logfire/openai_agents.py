@@ -13,20 +13,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.genai import read_client_usage
+from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.client_usage import read_client_usage
-from spanloom.core.reading.openai_agents import Teller, ToolRun, with_answer, with_question
-from spanloom.core.reading.values import Json, first, json_object, json_value, written
+from spanloom.core.values.attributes import Json, first, json_object, json_value, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "logfire.openai_agents"
 _AGENT, _TOOL = "Agent run", "Function"

@@ -23,6 +23,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.langchain.run import classify_run
+from spanloom.core.conventions.langchain.usage import find_details
+from spanloom.core.conventions.openai_agents import with_answer, with_question
+from spanloom.core.conventions.tree import OwnTree
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.mlflow import facts as mlflow_facts
 from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
@@ -40,20 +44,15 @@ from spanloom.core.dialects.mlflow.usage import read_client_details, read_run_us
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.langchain.run import classify_run
-from spanloom.core.reading.langchain.usage import find_details
-from spanloom.core.reading.openai_agents import with_answer, with_question
-from spanloom.core.reading.own_tree import OwnTree
-from spanloom.core.reading.values import first, json_field
+from spanloom.core.values.attributes import first, json_field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "mlflow.tracing.provider"
 

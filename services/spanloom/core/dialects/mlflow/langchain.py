@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.langchain.run import RunMetadata, read_metadata_text
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
-from spanloom.core.reading.langchain.run import RunMetadata, read_metadata_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.view import TraceView
 
 
 def run_metadata(span: Span) -> RunMetadata:

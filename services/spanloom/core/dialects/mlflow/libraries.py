@@ -19,13 +19,13 @@ from spanloom.core.dialects.mlflow.names import given_name, split, starts_again
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import first, unquoted
+from spanloom.core.values.attributes import first, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.view import TraceView
 
 _FRAME = Classification(Kind.OTHER, "mlflow.frame_of_a_run")
 _COMPOSED = Classification(Kind.GRAPH, "mlflow.composed_runs")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.mlflow.attributes import OUTPUTS
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
-from spanloom.core.reading.values import first, json_field, unquoted
+from spanloom.core.values.attributes import first, json_field, unquoted
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

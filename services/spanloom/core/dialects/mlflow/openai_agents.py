@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.openai_agents import Teller, ToolRun
+from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.dialects.mlflow.attributes import INPUTS, OUTPUTS
 from spanloom.core.dialects.mlflow.names import given_name
-from spanloom.core.reading.approvals import as_question, ask_to_run
-from spanloom.core.reading.openai_agents import Teller, ToolRun
-from spanloom.core.reading.values import json_object
+from spanloom.core.values.attributes import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.values import Json
+    from spanloom.core.values.attributes import Json
 
 _STATE = '{"_current_turn"'
 _OF_AGENTS = ("handoffs", "output_type")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.reading.values import Json, json_object, text_or_json
+from spanloom.core.values.attributes import Json, json_object, text_or_json
 
 if TYPE_CHECKING:
     from spanloom.core.model.normalized import Facts

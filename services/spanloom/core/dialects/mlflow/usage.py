@@ -10,16 +10,16 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.genai import read_client_usage
 from spanloom.core.dialects.mlflow.attributes import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.reading.client_usage import read_client_usage
-from spanloom.core.reading.values import Json, count, json_object
+from spanloom.core.values.attributes import Json, count, json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.view import TraceView
 
 CHUNK = "mlflow.chunk.item."
 """Names the events that are the chunks of a stream, in order."""

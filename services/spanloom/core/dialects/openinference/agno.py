@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import first
+from spanloom.core.values.attributes import first
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.agno"
 _RUN = Classification(Kind.AGENT, "openinference_agno.run")

@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import json_object, json_value
+from spanloom.core.values.attributes import json_object, json_value
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.crewai"
 _AGENT = Classification(Kind.AGENT, "openinference_crewai.agent_at_work")

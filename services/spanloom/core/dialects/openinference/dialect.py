@@ -15,29 +15,28 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.model.message import CONVERSATION_START
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading.indexed import indexed_list, indexed_text
-from spanloom.core.reading.langchain.run import (
+from spanloom.core.conventions.langchain.run import (
     CONTROL_FLOW,
     RunMetadata,
     classify_run,
     note_node,
     read_metadata_text,
 )
-from spanloom.core.reading.langchain.shape import Runnable, classify_shape
-from spanloom.core.reading.messages.calls import NO_ARGUMENTS
-from spanloom.core.reading.messages.steps import read_input, read_output
-from spanloom.core.reading.values import Json, decimal, integers, json_object, pick, written
+from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
+from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.messages.calls import NO_ARGUMENTS
+from spanloom.core.messages.steps import read_input, read_output
+from spanloom.core.model.message import CONVERSATION_START
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.values.attributes import Json, decimal, integers, json_object, pick, written
+from spanloom.core.values.indexed import indexed_list, indexed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 SPAN_KIND = "openinference.span.kind"
 _SCOPES = ("openinference.instrumentation.", "@arizeai/openinference-instrumentation-")

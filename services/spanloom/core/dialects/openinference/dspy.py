@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import (
+from spanloom.core.values.attributes import (
     json_field,
     json_object,
     json_text,
@@ -29,9 +29,8 @@ from spanloom.core.reading.values import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.dspy"
 _AGENT = Classification(Kind.AGENT, "openinference_dspy.tool_using_module")

@@ -27,12 +27,11 @@ from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInferenc
 from spanloom.core.model.message import find_request, read_conversation
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import json_field, json_text
+from spanloom.core.values.attributes import json_field, json_text
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _ADK = GoogleADK()
 _AGENT = Classification(Kind.AGENT, "openinference_google_adk.agent_run")

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import json_object, json_text
+from spanloom.core.values.attributes import json_object, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "@mastra/otel"
 _GRAPH = Classification(Kind.GRAPH, "openinference_mastra.workflow")

@@ -18,18 +18,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.openai_agents import Teller, ToolRun, with_answer, with_question
-from spanloom.core.reading.values import first
+from spanloom.core.values.attributes import first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.openai_agents"
 _RUN = Classification(Kind.AGENT, "openinference_openai_agents.named_agent")

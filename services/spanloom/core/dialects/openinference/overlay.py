@@ -26,11 +26,10 @@ from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInferenc
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.normalized import Classification, Facts
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Kind
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _LAID_OVER = OpenInference()
 

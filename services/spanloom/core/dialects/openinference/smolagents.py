@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.python_repr import last_text
-from spanloom.core.reading.values import json_field, plain_arguments
+from spanloom.core.values.attributes import json_field, plain_arguments
+from spanloom.core.values.python_repr import last_text
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "openinference.instrumentation.smolagents"
 _RUN = Classification(Kind.AGENT, "openinference_smolagents.run")

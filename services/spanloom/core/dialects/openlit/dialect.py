@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.tree import OwnTree
 from spanloom.core.dialects.openlit.frameworks import (
     classify_framework,
     is_handoff,
@@ -33,15 +34,13 @@ from spanloom.core.dialects.openlit.frameworks import (
 from spanloom.core.dialects.otel_genai.dialect import OPERATION, OtelGenAI
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading.own_tree import OwnTree
-from spanloom.core.reading.python_repr import as_json, first_text
-from spanloom.core.reading.values import first, json_object, json_value, seconds_as_ms
+from spanloom.core.values.attributes import first, json_object, json_value, seconds_as_ms
+from spanloom.core.values.python_repr import as_json, first_text
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.tree import SpanTree
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPES = "openlit."
 _LANGGRAPH = "openlit.instrumentation.langgraph"

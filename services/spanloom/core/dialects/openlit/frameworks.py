@@ -27,9 +27,9 @@ from spanloom.core.model.trajectory import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
-    from spanloom.core.reading.view import TraceView
 
 _SCOPES = "openlit.instrumentation."
 _AGENT_ID = "gen_ai.agent.id"

@@ -12,16 +12,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.failures import ControlFlow
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.control_flow import ControlFlow
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 OPERATION = "gen_ai.operation.name"
 

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import first, integer, json_text, json_value
+from spanloom.core.values.attributes import first, integer, json_text, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "pydantic-ai"
 _MESSAGES = ("pydantic_ai.all_messages", "all_messages_events", "all_messages")

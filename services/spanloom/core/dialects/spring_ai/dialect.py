@@ -20,19 +20,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.tree import loops_over_tools
 from spanloom.core.dialects.otel_genai.dialect import OPERATION, OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.tool_loop import loops_over_tools
-from spanloom.core.reading.values import first
+from spanloom.core.values.attributes import first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 KIND = "spring.ai.kind"
 _SCOPE = "org.springframework.boot"

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import decimal
+from spanloom.core.values.attributes import decimal
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "strands.telemetry.tracer"
 _SYSTEM = "strands-agents"

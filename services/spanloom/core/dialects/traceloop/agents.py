@@ -18,21 +18,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
+from spanloom.core.conventions.tree import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import encloses
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.nesting import MAX_OPEN, find_innermost
-from spanloom.core.reading.openai_agents import Teller, ToolRun, with_answer, with_question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.openai_agents"
 _SAME_KINDS = {"invoke_agent": "agent", "execute_tool": "tool", "Agent Workflow": "workflow"}

@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.python_repr import first_text
-from spanloom.core.reading.values import first
+from spanloom.core.values.attributes import first
+from spanloom.core.values.python_repr import first_text
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.agno"
 _TEAM_NAME = "agno.team.name"

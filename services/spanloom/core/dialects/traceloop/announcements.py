@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.tree import MAX_OPEN
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND, entity_name
 from spanloom.core.model.timing import encloses
-from spanloom.core.reading.nesting import MAX_OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.tree import SpanTree
-    from spanloom.core.reading.view import TraceView
 
 _ANNOUNCES = "invoke_agent "
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
-from spanloom.core.reading.langchain.run import (
+from spanloom.core.conventions.langchain.run import (
     RunMetadata,
     read_metadata,
     read_prefixed_metadata,
 )
-from spanloom.core.reading.values import first, json_field
+from spanloom.core.dialects.otel_genai.dialect import OPERATION
+from spanloom.core.values.attributes import first, json_field
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

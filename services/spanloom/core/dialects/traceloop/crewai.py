@@ -22,14 +22,13 @@ from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.python_repr import objects_as_json
-from spanloom.core.reading.values import first, json_value, written
+from spanloom.core.values.attributes import first, json_value, written
+from spanloom.core.values.python_repr import objects_as_json
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.values import Json
-    from spanloom.core.reading.view import TraceView
+    from spanloom.core.values.attributes import Json
 
 _SCOPE = "opentelemetry.instrumentation.crewai"
 _WRITTEN_CALL = "function=Function("

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.langchain.run import CONTROL_FLOW, classify_run, note_node
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.traceloop.announcements import (
     announcement_of,
@@ -31,14 +33,11 @@ from spanloom.core.dialects.traceloop.attributes import (
 )
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.langchain.run import CONTROL_FLOW, classify_run, note_node
-from spanloom.core.reading.values import first
+from spanloom.core.values.attributes import first
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "opentelemetry.instrumentation.langchain"
 _MARKS = (

@@ -21,6 +21,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.langchain.js import (
+    complete_history,
+    find_call,
+    find_new_answer,
+    find_result,
+)
+from spanloom.core.conventions.tree import find_innermost
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.dialects.traceloop.js_runs import (
     INPUT,
@@ -39,22 +46,14 @@ from spanloom.core.dialects.traceloop.js_runs import (
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import mostly_encloses
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.langchain.js import (
-    complete_history,
-    find_call,
-    find_new_answer,
-    find_result,
-)
-from spanloom.core.reading.nesting import find_innermost
-from spanloom.core.reading.values import first_integer, json_object, plain_arguments
+from spanloom.core.values.attributes import first_integer, json_object, plain_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _MESSAGES = "gen_ai.input.messages"
 _PLUMBING = Classification(Kind.OTHER, "traceloop_js.plumbing")

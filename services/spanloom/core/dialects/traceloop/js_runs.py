@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.conventions.langchain.js import read_answers
+from spanloom.core.conventions.tree import find_innermost
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import mostly_encloses
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.langchain.js import read_answers
-from spanloom.core.reading.nesting import find_innermost
-from spanloom.core.reading.values import json_field
+from spanloom.core.values.attributes import json_field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

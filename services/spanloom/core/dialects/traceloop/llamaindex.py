@@ -23,15 +23,14 @@ from typing import TYPE_CHECKING
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import json_field, json_object, plain_arguments, text_or_json
+from spanloom.core.values.attributes import json_field, json_object, plain_arguments, text_or_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.values import Json
-    from spanloom.core.reading.view import TraceView
+    from spanloom.core.values.attributes import Json
 
 _SCOPE = "opentelemetry.instrumentation.llamaindex"
 _INPUT, _OUTPUT = "traceloop.entity.input", "traceloop.entity.output"

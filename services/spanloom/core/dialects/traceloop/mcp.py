@@ -15,21 +15,20 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.tree import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.nesting import MAX_OPEN, find_innermost
-from spanloom.core.reading.values import first, json_field, json_text, text_or_json
+from spanloom.core.values.attributes import first, json_field, json_text, text_or_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.values import Json
-    from spanloom.core.reading.view import TraceView
+    from spanloom.core.values.attributes import Json
 
 _SCOPE = "opentelemetry.instrumentation.mcp"
 _SERVER = "mcp.server"

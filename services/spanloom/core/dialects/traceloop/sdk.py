@@ -20,14 +20,13 @@ from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.values import plain_arguments, unquoted
+from spanloom.core.values.attributes import plain_arguments, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPES = frozenset({"traceloop.tracer", "@traceloop/node-server-sdk"})
 _RUNS = frozenset({"invoke_agent", "invoke_workflow", "workflow"})

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.tree import loops_over_tools
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.reading import genai_facts
-from spanloom.core.reading.tool_loop import loops_over_tools
-from spanloom.core.reading.values import (
+from spanloom.core.values.attributes import (
     Json,
     decimal,
     first,
@@ -30,9 +30,8 @@ from spanloom.core.reading.values import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 OPERATION = "ai.operationId"
 _SCOPE = "ai"

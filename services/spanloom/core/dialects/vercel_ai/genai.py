@@ -13,17 +13,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.genai import OFFERED_TOOLS
+from spanloom.core.conventions.tree import loops_over_tools
 from spanloom.core.dialects.otel_genai.dialect import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.reading.genai_facts import OFFERED_TOOLS
-from spanloom.core.reading.tool_loop import loops_over_tools
-from spanloom.core.reading.values import Json, first_integer, json_value, unquoted, written
+from spanloom.core.values.attributes import Json, first_integer, json_value, unquoted, written
 
 if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.reading.signature import Signature
-    from spanloom.core.reading.view import TraceView
 
 _SCOPE = "gen_ai"
 _REASONING = "ai.usage.outputTokenDetails.reasoningTokens"

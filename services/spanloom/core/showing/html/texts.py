@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.core.reading.values import json_value
+from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

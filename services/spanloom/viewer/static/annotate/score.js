@@ -1,4 +1,4 @@
-/** What the marks of one annotator come to: the rule of `core/annotation/score.py`. */
+/** What the marks of one annotator come to: the rule of `core/annotation/marks.py`. */
 import { hasScore, isWrong, weightOf } from "./scheme.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */

@@ -1,4 +1,4 @@
-/** What was asked and answered, read from the input and output of a run: the rules of `core/reading/gist.py`. */
+/** What was asked and answered, read from the input and output of a run: the rules of `core/messages/texts.py`. */
 import { parsed } from "../step/json.js";
 
 /** @typedef {{role: string, text: string}} Message */

@@ -1,0 +1,126 @@
+"""Limits of single projects: what they are, and the TOML file that sets them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
+
+from spanloom.core.errors import StartupError
+from spanloom.telemetry import get_logger
+from spanloom.threads import RepeatingPart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+class ProjectLimits(NamedTuple):
+    """What one project may do; 0 is no limit."""
+
+    spans_per_s: float = 0
+    bytes_per_s: float = 0
+    """Decoded bytes of requests."""
+    stored_bytes: int = 0
+    """Bytes in the store, and of requests on their way there."""
+
+
+LimitsOf = Callable[[str], ProjectLimits]
+"""Returns the limits of a project as they are now."""
+
+
+def unlimited(_project: str) -> ProjectLimits:
+    """Return no limits, for any project."""
+    return ProjectLimits()
+
+
+POLL_S = 1.0
+"""A changed file counts after this time."""
+_STRICT = ConfigDict(extra="forbid")
+
+
+class _Project(BaseModel):
+    model_config = _STRICT
+
+    spans_per_s: float = Field(0, ge=0)
+    bytes_per_s: ByteSize = Field(ByteSize(0), ge=0)
+    stored_bytes: ByteSize = Field(ByteSize(0), ge=0)
+
+
+class _File(BaseModel):
+    model_config = _STRICT
+
+    projects: dict[str, _Project] = {}
+
+
+def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
+    """Return the limits by project; raises ``StartupError`` with the one line to print."""
+    try:
+        read = _File.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise StartupError(f"--limits-file {path}: {where}: {first['msg']}") from error
+    except (OSError, ValueError) as error:  # tomllib's errors are ValueErrors
+        raise StartupError(f"--limits-file {path} cannot be read: {error}") from error
+    return {
+        project: ProjectLimits(
+            limits.spans_per_s, float(limits.bytes_per_s), int(limits.stored_bytes)
+        )
+        for project, limits in read.projects.items()
+    }
+
+
+class LimitsByProject(RepeatingPart):
+    """What each project may do, by options and file, between ``start`` and ``stop``; a ``Part``.
+
+    A file that cannot be used, as in the middle of being written, is logged once; until it can
+    the limits stay as they were.
+    """
+
+    name = "limits"
+
+    def __init__(
+        self, default: ProjectLimits, path: Path | None = None, poll_s: float = POLL_S
+    ) -> None:
+        """Read the file, if there is one; projects that it does not name have ``default``.
+
+        Raises ``StartupError`` as ``read_limits`` does.
+        """
+        super().__init__(poll_s)
+        self._default = default
+        self._path = path
+        self._own = read_limits(path) if path else {}
+        self._trouble = ""
+
+    def start(self) -> None:
+        """Begin to follow the file."""
+        if self._path:
+            super().start()
+
+    def of(self, project: str) -> ProjectLimits:
+        """Return the limits of a project as they are now."""
+        return self._own.get(project, self._default)
+
+    @property
+    def any_quota(self) -> bool:
+        """Whether the stored bytes of any project are limited."""
+        return any(limits.stored_bytes for limits in (self._default, *self._own.values()))
+
+    def _round(self) -> None:
+        if self._path:
+            self._read_again(self._path)
+
+    def _read_again(self, path: Path) -> None:
+        try:
+            own = read_limits(path)
+        except StartupError as error:  # a slip in a file must not stop what runs
+            if str(error) != self._trouble:
+                get_logger(self.name).error("the limits stay as they were", error=str(error))
+            self._trouble = str(error)
+            return
+        if own != self._own:
+            get_logger(self.name).info("the limits of projects have changed")
+        self._own, self._trouble = own, ""

@@ -1,0 +1,36 @@
+"""What is withheld from whom in a blind queue."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from spanloom.core.annotation.queue import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.annotations import AnnotationQueueStore
+
+
+def withheld_from(
+    store: AnnotationQueueStore, reach: Reach, reader: str
+) -> Callable[[TraceKey, str], bool]:
+    """Return whether what an author says of a trajectory is withheld from a reader.
+
+    The reader is an annotator's name, empty for somebody without one.
+    """
+    blind = [queue for queue in store.queues(reach) if queue.is_blind or queue.has_gold]
+
+    @cache
+    def desks(project: str) -> list[Desk]:
+        own = [queue for queue in blind if queue.project == project]
+        return [Desk(q, store.queue_items(q), store.queue_events(q)) for q in own]
+
+    @cache
+    def is_open(key: TraceKey) -> bool:
+        return any(not desk.may_see(key.trace_id, reader) for desk in desks(key.project))
+
+    return lambda key, author: author != reader and bool(blind) and is_open(key)

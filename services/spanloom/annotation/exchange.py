@@ -1,0 +1,161 @@
+"""Annotations out and in: one entry for each annotator and run, as JSON."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.annotation.entries import (
+    RefusedEntryError,
+    as_write,
+    flags_of,
+    is_said,
+    marks_of,
+    plain_places,
+    texts_of,
+    write_step,
+)
+from spanloom.annotation.pages import every_annotation
+from spanloom.annotation.reading import score_now
+from spanloom.annotation.requests import InvalidWritesError, Session
+from spanloom.annotation.schemes import UnknownSchemeError
+from spanloom.core.annotation.marks import plain
+from spanloom.core.model.annotation import WHOLE, Mark, Origin
+from spanloom.core.model.span import TraceKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from spanloom.annotation.reading import Reading, Stood
+    from spanloom.annotation.schemes import Schemes
+    from spanloom.annotation.versions import Versions
+    from spanloom.annotation.writing import Writing
+    from spanloom.core.annotation.anchors import Anchors
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
+
+
+if TYPE_CHECKING:
+    Json = dict[str, Any]  # as JSON gives and takes it
+
+
+class Taken(NamedTuple):
+    """What became of an entry."""
+
+    added: int = 0
+    """Rows that are new."""
+    there: int = 0
+    """Rows that were stored before."""
+    flags: Sequence[str] = ()
+    """What was kept although the scheme does not know it."""
+    refused: str = ""
+    """Why nothing of it was taken."""
+
+
+class Exchange:
+    """Gives and takes entries."""
+
+    def __init__(
+        self,
+        store: AnnotationStore,
+        schemes: Schemes,
+        versions: Versions,
+        reading: Reading,
+        writing: Writing,
+    ) -> None:
+        """Take the store, and how annotations are read and written."""
+        self._store = store
+        self._schemes = schemes
+        self._versions = versions
+        self._reading = reading
+        self._writing = writing
+
+    def entries(
+        self,
+        reach: Reach,
+        asked: AnnotationQuery,
+        withheld: Callable[[TraceKey, str], bool],
+    ) -> Iterator[Json]:
+        """Yield the entries of what is asked for, by project, trace, scheme and annotator."""
+        rows = (
+            row
+            for row in every_annotation(self._store, reach, asked)
+            if not row.is_deleted and not withheld(row.slot.key, row.slot.annotator)
+        )
+        for key, of_trace in groupby(rows, key=lambda row: row.slot.key):
+            stood = self._reading.stood(key, of_trace)
+            anchors = self._versions.anchors(key, self._versions.current(key))
+            for _, group in groupby(stood, key=lambda row: row.said.slot[:3]):
+                yield self._entry(list(group), anchors)
+
+    def take(self, project: str, entry: Json, *, is_dry_run: bool) -> Taken:
+        """Store an entry that somebody else made; the same again adds nothing."""
+        try:
+            session, anchors = self._session(project, entry)
+            marks = dict(marks_of(entry, anchors))
+        except (RefusedEntryError, UnknownSchemeError) as error:
+            return Taken(refused=str(error))
+        held = self._held(session)
+        new = {place: m for place, m in marks.items() if not is_said(held.get(place), m)}
+        if not new:
+            return Taken(0, len(marks), flags_of(session.scheme, marks))
+        writes = [as_write(session, place, mark) for place, mark in new.items()]
+        try:
+            done = self._writing.write(session, writes, is_dry_run=is_dry_run)
+        except InvalidWritesError as error:
+            return Taken(refused=str(error))
+        return Taken(done.added, len(marks) - done.added, flags_of(session.scheme, marks))
+
+    def _held(self, session: Session) -> Mapping[str, Mark]:
+        """Return what the annotator of an entry says already, by the step that it stands at."""
+        key, scheme, annotator, *_ = session
+        rows = self._reading.of_trace(key, scheme.name, annotator, session.version)
+        return {row.standing.step_id: row.said.mark for row in rows if row.counts}
+
+    def _entry(self, rows: Sequence[Stood], anchors: Anchors | None) -> Json:
+        last = max((row.said for row in rows), key=lambda said: said.at_us)
+        (project, trace_id), scheme, annotator, _ = last.slot
+        judged = list(anchors.judged) if anchors else []
+        places = {step_id: at for at, step_id in enumerate(judged)}
+        steps = [write_step(row, places) for row in rows if row.said.slot.step_id != WHOLE]
+        entry: Json = {
+            "project": project,
+            "trace_id": trace_id,
+            "scheme": scheme,
+            "scheme_hash": last.scheme_hash,
+            "annotator": annotator,
+            "origin": last.origin.value,
+            "version": last.anchor.version,
+            "n_steps": len(judged),
+            "steps": sorted(steps, key=lambda step: step.get("step_index", len(judged))),
+        }
+        whole = next((row for row in rows if row.said.slot.step_id == WHOLE), None)
+        if whole is not None:
+            entry["value"] = {**texts_of(whole.said.mark), **whole.said.mark.value}
+            entry |= {"places": plain_places(whole)} if whole.places else {}
+        return {**entry, **self._score(project, scheme, rows, judged)}
+
+    def _score(self, project: str, name: str, rows: Sequence[Stood], judged: Sequence[str]) -> Json:
+        try:
+            scheme = self._schemes.find(project, name)
+        except UnknownSchemeError:
+            return {}
+        if not scheme.has_score:
+            return {}
+        score = score_now(scheme, rows, frozenset(judged))
+        return {"score": plain(score.value), "score_complete": score.is_complete}
+
+    def _session(self, project: str, entry: Json) -> tuple[Session, Anchors]:
+        trace_id, annotator = entry.get("trace_id"), entry.get("annotator")
+        if not isinstance(trace_id, str) or not isinstance(annotator, str) or not annotator:
+            raise RefusedEntryError("it needs trace_id and annotator, as texts")
+        key = TraceKey(project, trace_id)
+        version = self._versions.current(key)
+        anchors = self._versions.anchors(key, version)
+        if anchors is None:
+            raise RefusedEntryError(f"there is no trajectory {trace_id} in project {project!r}")
+        scheme = self._schemes.find(project, str(entry.get("scheme", "")))
+        is_decided = entry.get("origin") == Origin.ADJUDICATION  # compared with nobody, here too
+        origin = Origin.ADJUDICATION if is_decided else Origin.IMPORT
+        session = Session(key, scheme, annotator, version, origin, is_lenient=True)
+        return session, anchors

@@ -1,0 +1,147 @@
+"""Finds runs for queues: named ones, those of a query, and new ones."""
+
+from __future__ import annotations
+
+import time
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import PermanentError
+from spanloom.core.model.annotation_queue import QueueItem
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.paging import every_line
+from spanloom.core.query.question import ANY_RUN, Question
+from spanloom.core.query.where.fields import RUN_FIELDS
+from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.tree import And, In
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from spanloom.core.model.annotation_queue import Queue
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.where.tree import Condition
+
+
+MOST_ITEMS = 10_000
+"""In one queue."""
+PAGE = 1_000
+AT_ONCE = 200
+"""Runs that are looked up by one question."""
+
+_SHOWN = TrajectoryFilter(is_duplicate=False, has_steps=True)
+"""What a list shows unless it is asked otherwise."""
+
+
+class UnknownQueueError(PermanentError):
+    """There is no such queue, or the trajectory is not in it (404)."""
+
+
+class Filling:
+    """Finds what goes into a queue."""
+
+    def __init__(self, store: ReadingStore, now_us: Callable[[], int]) -> None:
+        """Take the store, and a clock that never stands still."""
+        self._store = store
+        self._now_us = now_us
+
+    def named(
+        self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str]
+    ) -> Sequence[QueueItem]:
+        """Return the items of runs by their ids, the gold ones spread among the others.
+
+        Raises ``UnknownQueueError`` for a run that is not stored.
+        """
+        plain = [trace_id for trace_id in dict.fromkeys(trace_ids) if trace_id not in set(gold)]
+        mixed = spread(plain, list(dict.fromkeys(gold)))
+        found = self._by_id(queue, mixed)
+        if missing := [trace_id for trace_id in mixed if trace_id not in found]:
+            raise UnknownQueueError(
+                f"There is no trajectory {missing[0]} in project {queue.project!r}."
+            )
+        at_us = self._now_us()
+        return [
+            _item(found[trace_id], at_us + n)._replace(is_gold=trace_id in set(gold))
+            for n, trace_id in enumerate(mixed)
+        ]
+
+    def asked_for(
+        self, queue: Queue, where: str, there: set[str], most: int
+    ) -> Sequence[QueueItem]:
+        """Return runs that a question finds beyond those there, oldest first.
+
+        A living queue leaves a run that is still live for later.
+        """
+        runs = [
+            run
+            for run in self._runs(queue, where)
+            if run.key.trace_id not in there and not (queue.is_living and run.status is Status.LIVE)
+        ]
+        at_us = self._now_us()
+        return [_item(run, at_us + n) for n, run in enumerate(runs[::-1][:most])]
+
+    def found(self, queue: Queue, trace_id: str) -> QueueItem | None:
+        """Return the item of one run, if the question of the queue finds it."""
+        where = And((self._where(queue.where), In(RUN_FIELDS["trace_id"], [trace_id])))
+        asked, reach = Question(where, ANY_RUN.order), Reach.only(queue.project)
+        for run in self._store.list(reach, _SHOWN, 1, None, asked):
+            return _item(run, self._now_us())
+        return None
+
+    def _where(self, text: str) -> Condition:
+        return parse_where(text, self._now_us() * 1_000)
+
+    def _runs(self, queue: Queue, where: str) -> Iterator[TrajectorySummary]:
+        """Return the newest runs of the question, as a list shows them."""
+        asked, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
+        runs = every_line(
+            lambda most, after: self._store.list(reach, _SHOWN, most, after, asked),
+            lambda run: run.cursor,
+            PAGE,
+        )
+        return islice(runs, MOST_ITEMS)
+
+    def _by_id(self, queue: Queue, trace_ids: Sequence[str]) -> Mapping[str, TrajectorySummary]:
+        reach, found = Reach.only(queue.project), {}
+        for start in range(0, len(trace_ids), AT_ONCE):
+            some = trace_ids[start : start + AT_ONCE]
+            asked = Question(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
+            for run in self._store.list(reach, TrajectoryFilter(), AT_ONCE, None, asked):
+                found[run.key.trace_id] = run
+        return found
+
+
+def spread(plain: Sequence[str], gold: Sequence[str]) -> Sequence[str]:
+    """Return both in their orders, the gold ones as far apart as there is room."""
+    places = [(n + 0.5, trace_id) for n, trace_id in enumerate(plain)]
+    apart = max(1, len(plain)) / max(1, len(gold))
+    places += [((n + 0.5) * apart, trace_id) for n, trace_id in enumerate(gold)]
+    return [trace_id for _, trace_id in sorted(places)]
+
+
+def _item(run: TrajectorySummary, place: int) -> QueueItem:
+    return QueueItem(run.key.trace_id, place, run.version, run.failures)
+
+
+class TakingIn:
+    """Looks into the blind living queues of a project."""
+
+    def __init__(self, store: ReadingStore) -> None:
+        """Take the store."""
+        self._store = store
+        self._filling = Filling(store, lambda: time.time_ns() // 1_000)
+
+    def take_in(self, key: TraceKey) -> None:
+        """Put a run into every such queue whose question finds it, also one that still goes on."""
+        for queue in self._store.queues(Reach.only(key.project)):
+            if not (queue.is_living and queue.is_blind):
+                continue
+            there = {item.trace_id for item in self._store.queue_items(queue)}
+            if key.trace_id in there or len(there) >= MOST_ITEMS:
+                continue
+            if (item := self._filling.found(queue, key.trace_id)) is not None:
+                self._store.add_items(queue, [item])

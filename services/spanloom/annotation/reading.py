@@ -1,0 +1,143 @@
+"""Annotations as they are read, each with its state against the current version."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.annotation.marks import Score, score_of
+from spanloom.core.annotation.places import SPANS, places_now
+from spanloom.core.annotation.states import COUNTING, Standing, State, standing_of
+from spanloom.core.model.annotation import WHOLE, Annotation
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.annotations import AnnotationQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.annotation.versions import Versions
+    from spanloom.core.annotation.anchors import Anchors
+    from spanloom.core.annotation.places import Bounds
+    from spanloom.core.annotation.scheme import Scheme
+    from spanloom.core.annotation.states import Fate
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.annotations import AnnotationStore
+
+
+if TYPE_CHECKING:
+    Now = Callable[[], Anchors | None]
+    Fates = Callable[[], Mapping[str, Fate]]
+    Steps = Callable[[], Mapping[str, Any]]
+
+
+MOST_OF_TRACE = 1_000_000
+"""Current rows of one trajectory that are read at most."""
+
+
+class Stood(NamedTuple):
+    """An annotation and how it stands."""
+
+    said: Annotation
+    standing: Standing
+    steps: Steps | None = None
+    """The steps of the current version; ``None`` where they say what they said."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it enters scores and agreement."""
+        return self.standing.state in COUNTING
+
+    @property
+    def places(self) -> Sequence[Bounds | None]:
+        """Where each place of its value stands, in texts that may have changed; else nothing.
+
+        The document is read for it, once for all rows that were read together.
+        """
+        if (steps := self.steps) is None or not self.said.mark.value.get(SPANS):
+            return ()
+        return places_now(self.said.mark.value, self.standing.step_id, steps().get)
+
+
+class Reading:
+    """Reads the annotations of one trajectory."""
+
+    def __init__(self, store: AnnotationStore, versions: Versions) -> None:
+        """Take the store and the versions of trajectories."""
+        self._store = store
+        self._versions = versions
+
+    def of_trace(
+        self, key: TraceKey, scheme: str = "", annotator: str = "", current: int = 0
+    ) -> Sequence[Stood]:
+        """Return the current rows that were not taken back, by scheme, annotator and step.
+
+        ``current`` is the version that is stored now, where the caller knows it.
+        """
+        return list(self.each_of_trace(key, scheme, annotator, current))
+
+    def each_of_trace(
+        self, key: TraceKey, scheme: str, annotator: str, current: int
+    ) -> Iterator[Stood]:
+        """Yield the same rows, each made when it is wanted: there may be very many.
+
+        They are asked for at once: every page would look through all of the trajectory again.
+        """
+        asked = AnnotationQuery(key.trace_id, scheme, annotator)
+        rows = self._store.annotations(Reach.only(key.project), asked, MOST_OF_TRACE)
+        return self._each_stood(key, (row for row in rows if not row.is_deleted), current)
+
+    def stood(self, key: TraceKey, rows: Iterable[Annotation], current: int = 0) -> Sequence[Stood]:
+        """Return rows of a trajectory with their states."""
+        return list(self._each_stood(key, rows, current))
+
+    def _each_stood(
+        self, key: TraceKey, rows: Iterable[Annotation], current: int
+    ) -> Iterator[Stood]:
+        """Yield rows with their states, as they are read.
+
+        The document is read only if one was made on another version than the current one: of the
+        same all are valid, for it is what they were made on.
+        """
+        current = current or self._versions.current(key)
+
+        @cache
+        def now() -> Anchors | None:
+            return self._versions.anchors(key, current)
+
+        @cache
+        def fates() -> Mapping[str, Fate]:
+            return self._versions.fates(key)
+
+        @cache
+        def steps() -> Mapping[str, Any]:
+            return self._versions.steps(key, current)
+
+        for row in rows:
+            standing = self._standing(row, current, now, fates)
+            yield Stood(row, standing, None if _is_same(row, standing, current) else steps)
+
+    def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> Standing:
+        step_id = row.slot.step_id
+        if step_id == WHOLE:
+            return Standing(State.WHOLE)
+        if row.anchor.version == current and row.anchor.step_hash:
+            return Standing(State.VALID, step_id)
+        if (anchors := now()) is None:
+            return Standing(State.ORPHANED, "", "the trajectory is not stored any more")
+        return standing_of(step_id, row.anchor, anchors, fates)
+
+
+def _is_same(row: Annotation, standing: Standing, current: int) -> bool:
+    """Return whether what an annotation is of says what it said."""
+    return row.anchor.version == current or standing.state is State.VALID
+
+
+def score_now(scheme: Scheme, rows: Iterable[Stood], steps: AbstractSet[str]) -> Score:
+    """Return what the rows of one annotator come to, those that count, where they stand now."""
+    marks = {
+        found.standing.step_id: found.said.mark
+        for found in rows
+        if found.counts and found.said.slot.step_id != WHOLE
+    }
+    return score_of(scheme, marks, steps)

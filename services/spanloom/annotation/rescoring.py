@@ -1,0 +1,186 @@
+"""Updates stored scores after their scheme's weights changed; resumable."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from heapq import merge
+from itertools import groupby
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.annotation.pages import every_annotation, every_score
+from spanloom.annotation.reading import score_now
+from spanloom.core.model.annotation import Annotation
+from spanloom.core.model.score import Score
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.annotation.reading import Reading
+    from spanloom.annotation.schemes import Schemes
+    from spanloom.annotation.versions import Versions
+    from spanloom.core.annotation.scheme import Scheme
+    from spanloom.core.annotation.scheme_reader import SchemeReading
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.reading import ReadingStore
+
+
+if TYPE_CHECKING:
+    Told = Annotation | Score
+
+
+MOST_MARKS = 2_000
+"""That are held at one time; more if one annotator has more in one run."""
+
+
+class Due(NamedTuple):
+    """What one annotator says of one run, where the score was made with other weights."""
+
+    key: TraceKey
+    marks: Sequence[Annotation]
+    scores: Sequence[Score]
+    """More than one where marks of one name have several origins."""
+    newest_us: int
+    """When the newest mark was accepted, also one that was taken back."""
+
+
+class Outdated:
+    """Compares the text that a score was made with to what its scheme says now."""
+
+    def __init__(self, store: ReadingStore, schemes: Schemes, project: str, scheme: Scheme) -> None:
+        """Take the scheme as it is now, and where marks, scores and earlier texts are."""
+        self._store = store
+        self._schemes = schemes
+        self._project = project
+        self._scheme = scheme
+        self._known = {scheme.hash: False}
+
+    def batches(self) -> Iterator[Sequence[Due]]:
+        """Yield what is due in the order of traces; marks and scores are read page by page."""
+        batch, held = list[Due](), 0
+        for due in self._all():
+            batch.append(due)
+            held += len(due.marks)
+            if held >= MOST_MARKS:
+                yield batch
+                batch, held = [], 0
+        if batch:
+            yield batch
+
+    def _all(self) -> Iterator[Due]:
+        reach, name = Reach.only(self._project), self._scheme.name
+        scores = every_score(self._store, reach, ScoreQuery(name=name, target="trajectory"))
+        marks = every_annotation(self._store, reach, AnnotationQuery(scheme=name))
+        told: Iterator[Told] = merge(scores, marks, key=_trace_of)
+        for _, of_run in groupby(told, key=_trace_of):
+            yield from self._of_run(list(of_run))
+
+    def _of_run(self, told: Sequence[Told]) -> Iterator[Due]:
+        scores = [score for score in told if isinstance(score, Score)]
+        rows = [row for row in told if isinstance(row, Annotation)]
+        for _, of_one in groupby(rows, key=lambda row: row.slot.annotator):
+            own = list(of_one)
+            marks = [row for row in own if not row.is_deleted]
+            if marks and (old := self._among(marks, scores)):
+                yield Due(marks[0].slot.key, marks, old, max(row.at_us for row in own))
+
+    def _among(self, marks: Sequence[Annotation], scores: Iterable[Score]) -> Sequence[Score]:
+        """Return, of the scores of a run, the outdated ones of the annotator of marks.
+
+        Marks without a score get one, of revision 0: whoever stored them died before it, or is
+        about to store it.
+        """
+        newest = max(marks, key=lambda row: row.at_us)
+        author, sources = newest.slot.annotator, {row.origin.value for row in marks}
+        own = [score for score in scores if score.author == author and score.source in sources]
+        if not own:
+            source = newest.origin.value
+            own = [Score(newest.slot.key, self._scheme.name, source, author, revision=0)]
+        return [score for score in own if self._weighs_otherwise(score.config_hash)]
+
+    def _weighs_otherwise(self, scheme_hash: str) -> bool:
+        """Return it of the text with a hash; so does one that nobody has any more."""
+        if scheme_hash not in self._known:
+            was = self._schemes.as_it_was(self._project, self._scheme.name, scheme_hash)
+            self._known[scheme_hash] = was is None or was.weighing != self._scheme.weighing
+        return self._known[scheme_hash]
+
+
+def _trace_of(told: Told) -> str:
+    return told.key.trace_id if isinstance(told, Score) else told.slot.key.trace_id
+
+
+log = get_logger("annotating")
+
+
+class Rescoring:
+    """Puts schemes, and works out anew the scores that were made with other weights."""
+
+    def __init__(
+        self, store: ReadingStore, schemes: Schemes, versions: Versions, reading: Reading
+    ) -> None:
+        """Take the store, and how annotations are read."""
+        self._store = store
+        self._schemes = schemes
+        self._versions = versions
+        self._reading = reading
+        self._locks: dict[tuple[str, str], Lock] = {}
+
+    def put(self, project: str, name: str, text: str, put_by: str, at_us: int) -> SchemeReading:
+        """Store a scheme, then the scores that are others by it; raises ``SchemeError``.
+
+        The same again stores no score, and goes on where a process ended halfway. Of two at one
+        time the later one waits, and both follow what was put last.
+        """
+        reading = self._schemes.put(project, name, text, put_by, at_us)
+        with self._locks.setdefault((project, name), Lock()):
+            scheme = self._schemes.find(project, name)
+            if scheme.has_score:
+                for batch in Outdated(self._store, self._schemes, project, scheme).batches():
+                    if changed := list(self._changed(scheme, batch)):
+                        self._store.add_scores(changed)
+        return reading
+
+    def _changed(self, scheme: Scheme, batch: Sequence[Due]) -> Iterator[Score]:
+        """Yield revisions of the scores that are others now.
+
+        A run that cannot be read keeps its scores. Raises ``RetryableError`` if the store does not
+        answer: that is no run's fault.
+        """
+        versions = self._read_ahead([due.key for due in batch])
+        for due in batch:
+            try:
+                current = versions.get(due.key) or self._versions.current(due.key)
+                changed = list(self._anew(scheme, due, current))
+            except Exception as error:
+                self._schemes.find(due.key.project, scheme.name)  # raises if the store is away
+                log.warning("a run keeps its score", **due.key._asdict(), error=str(error))
+            else:
+                yield from changed
+
+    def _read_ahead(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """Return versions of runs that can be read together; the others are read one by one."""
+        try:
+            return self._versions.read_ahead(list(dict.fromkeys(keys)))
+        except Exception as error:
+            log.warning("runs are read one by one", error=str(error))
+            return {}
+
+    def _anew(self, scheme: Scheme, due: Due, current: int) -> Iterator[Score]:
+        """Yield the scores of one annotator in a run that are others now."""
+        if (now := self._versions.anchors(due.key, current)) is None:
+            return
+        score = score_now(scheme, self._reading.stood(due.key, due.marks, current), now.to_judge)
+        for old in due.scores:
+            if (old.number, old.is_complete) != (score.value, score.is_complete):
+                yield replace(
+                    old,
+                    revision=max(due.newest_us, old.revision) + 1,
+                    judged_version=current,
+                    number=score.value,
+                    is_complete=score.is_complete,
+                    config_hash=scheme.hash,
+                )

@@ -1,0 +1,69 @@
+"""The schemes of a project: stored ones, else the presets."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from spanloom.core.annotation.presets import presets
+from spanloom.core.annotation.scheme_reader import SchemeReading, read_scheme
+from spanloom.core.annotation.yaml_tree import Remark, SchemeError
+from spanloom.core.errors import PermanentError
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.annotations import StoredScheme
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.annotation.scheme import Scheme
+    from spanloom.core.ports.annotations import SchemeStore
+
+
+class UnknownSchemeError(PermanentError):
+    """There is no scheme of this name in the project (404)."""
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, name: str) -> SchemeReading:
+    return read_scheme(text, name)
+
+
+class Schemes:
+    """Finds and puts schemes."""
+
+    def __init__(self, store: SchemeStore) -> None:
+        """Take the store."""
+        self._store = store
+
+    def find(self, project: str, name: str) -> Scheme:
+        """Return the newest scheme of a name; raises ``UnknownSchemeError``."""
+        for stored in self._store.schemes(Reach.only(project), name):
+            return _parsed(stored.text, stored.name).scheme
+        if name in presets():
+            return presets()[name]
+        raise UnknownSchemeError(
+            f"There is no scheme {name!r} in project {project!r}: put it with"
+            f" PUT /v1/schemes/{{name}}, or take one of {', '.join(presets())}."
+        )
+
+    def as_it_was(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
+        """Return the scheme by one of its texts; ``None`` where that is unknown or not read now."""
+        stored = self._store.scheme_text(project, name, scheme_hash)
+        try:
+            found = _parsed(stored.text, name).scheme if stored else presets().get(name)
+        except SchemeError:
+            return None
+        return found if found and found.hash == scheme_hash else None
+
+    def put(self, project: str, name: str, text: str, put_by: str, at_us: int) -> SchemeReading:
+        """Store the scheme of this name that a text has; raises ``SchemeError``."""
+        reading = read_scheme(text, name)
+        scheme = reading.scheme
+        if scheme.name != name:
+            raise SchemeError(Remark(1, "name", f"it is {scheme.name!r}, and not {name!r}"))
+        self._store.put_scheme(StoredScheme(project, name, scheme.hash, at_us, put_by, text))
+        return reading
+
+    def listed(self, reach: Reach) -> Sequence[tuple[StoredScheme, SchemeReading]]:
+        """Return the schemes that were put, each with how it is read."""
+        return [(found, _parsed(found.text, found.name)) for found in self._store.schemes(reach)]

@@ -1,0 +1,176 @@
+"""Writes annotations: a request as a whole or not at all, each write once, no edit lost."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import cache
+from itertools import groupby
+from operator import attrgetter
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.annotation.batch import Batch, Seen
+from spanloom.annotation.requests import InvalidWritesError, Problem
+from spanloom.core.model.annotation import NOTHING, Annotation, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.annotation.filling import TakingIn
+    from spanloom.annotation.requests import Session, Write
+    from spanloom.annotation.scoring import Scoring
+    from spanloom.annotation.versions import Versions
+    from spanloom.core.annotation.marks import Score
+    from spanloom.core.ports.annotations import AnnotationStore
+
+
+MOST_ROWS = 10_000
+"""Of one request."""
+
+
+class Written(NamedTuple):
+    """What came of writes."""
+
+    rows: Sequence[Annotation]
+    """Of each write, in their order."""
+    added: int = 0
+    """How many of them are new."""
+    version: int = 0
+    """The current one."""
+    score: Score | None = None
+    """What all marks of the annotator come to; of a scheme that has scores."""
+
+
+class Writing:
+    """Stores what annotators say, and the score that it comes to."""
+
+    def __init__(
+        self,
+        store: AnnotationStore,
+        versions: Versions,
+        taking_in: TakingIn,
+        scoring: Scoring,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """Take what it writes to; the clock is in ns since the epoch."""
+        self._store = store
+        self._versions = versions
+        self._taking_in = taking_in
+        self._scoring = scoring
+        self._clock_ns = clock_ns
+        self._lock = Lock()
+        self._last_us = 0
+
+    def write(
+        self, session: Session, writes: Sequence[Write], *, is_dry_run: bool = False
+    ) -> Written:
+        """Store writes, in their order; return the row of each, also of one stored before.
+
+        The version that was seen is kept with its first annotation. Raises ``InvalidWritesError``
+        or ``WriteConflictError``, and then stores nothing.
+        """
+        with self._lock:
+            at_us, current = self.now_us(), self._versions.current(session.key)
+            session = session._replace(version=session.version or current)
+            stored = self._rows(session)
+            _refuse_other_role(session, stored)
+            batch = Batch(session, self._seen(session, current), stored, at_us)
+            rows = [batch.take(place, write) for place, write in enumerate(writes)]
+            batch.refuse()
+            taken = [row for row in rows if row is not None]
+            if is_dry_run:
+                return Written(taken, len(batch.added), current)
+            if batch.added:
+                self._taking_in.take_in(session.key)
+                self._keep_version(session, stored, at_us)
+            score = self._add(session, stored, batch.added, at_us, current)
+            return Written(taken, len(batch.added), current, score)
+
+    def undo(self, session: Session, group: str, write_id: str) -> Written:
+        """Put back what was there before the writes of a group; return the new rows.
+
+        What was changed since stays. The new rows have the write id as their group, so an undo is
+        undone likewise; sent again, it changes nothing.
+        """
+        with self._lock:
+            at_us, current = self.now_us(), self._versions.current(session.key)
+            rows = self._rows(session)
+            if rows:
+                newest = max(rows, key=attrgetter("at_us"))
+                session = session._replace(origin=newest.origin)  # one name has one role
+            known = [row for row in rows if row.write_id == write_id]
+            undone = [] if known else _undone(rows, group, write_id)
+            added = [replace(row, at_us=at_us) for row in undone]
+            score = self._add(session, rows, added, at_us, current)
+            return Written(known or added, 0, current, score)
+
+    def now_us(self) -> int:
+        """Return the time in microseconds; later than any before, whatever the clock says."""
+        self._last_us = max(self._last_us + 1, self._clock_ns() // 1_000)
+        return self._last_us
+
+    def _rows(self, session: Session) -> Sequence[Annotation]:
+        return self._store.revisions(session.key, session.scheme.name, session.annotator)
+
+    def _seen(self, session: Session, current: int) -> Seen:
+        seen = self._versions.anchors(session.key, session.version)
+        steps = cache(lambda: self._versions.steps(session.key, session.version))
+        return Seen(seen, seen or self._versions.anchors(session.key, current), steps)
+
+    def _keep_version(self, session: Session, stored: Sequence[Annotation], at_us: int) -> None:
+        """Keep the version that was seen; the first row that was made on it has had it kept."""
+        made_on = {row.anchor.version for row in stored if row.anchor.step_hash}
+        if session.version not in made_on:
+            self._versions.keep(session.key, session.version, at_us)
+
+    def _add(
+        self,
+        session: Session,
+        stored: Sequence[Annotation],
+        added: Sequence[Annotation],
+        at_us: int,
+        version: int,
+    ) -> Score | None:
+        """Store new rows, then what all come to now."""
+        with self._store.telling([session.key]):
+            if added:
+                self._store.add_annotations(added, is_told=False)
+            rows = [*stored, *added] if self._store.is_alone() else self._rows(session)
+            return self._scoring.record(session, _current(rows), at_us, version)
+
+
+def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
+    """Raise ``InvalidWritesError`` where one name would judge and adjudicate one trajectory.
+
+    Rows of one name follow each other: what an adjudicator decides would replace what they had
+    said as an annotator, and the other way round. What they took back stands in nobody's way.
+    """
+    is_adjudicating = session.origin is Origin.ADJUDICATION
+    origins = {row.origin for row in _current(stored)}
+    if any((origin is Origin.ADJUDICATION) is not is_adjudicating for origin in origins):
+        was, now = ("judged", "adjudicate") if is_adjudicating else ("adjudicated", "judge")
+        told = f"{session.annotator} has {was} this trajectory: {now} it under another name"
+        raise InvalidWritesError([Problem(0, "origin", told)])
+
+
+def _current(rows: Sequence[Annotation]) -> Sequence[Annotation]:
+    """Return of each step the newest row, but for those that were taken back."""
+    return [row for row in {row.slot: row for row in rows}.values() if not row.is_deleted]
+
+
+def _undone(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:
+    """Yield the rows that put back what was before those of a group, where they are current."""
+    for _, revisions in groupby(rows, key=lambda row: row.slot):
+        *earlier, last = revisions
+        if last.group != group:
+            continue
+        kept = [row for row in earlier if row.group != group]
+        before = kept[-1] if kept else replace(last, mark=NOTHING, penalty=0.0, is_deleted=True)
+        yield replace(
+            before,
+            revision=last.revision + 1,
+            base_revision=last.revision,
+            write_id=write_id,
+            group=write_id,
+        )

@@ -1,0 +1,220 @@
+"""Annotations of several people as units of comparison, and the agreement on each."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from spanloom.core.annotation.agreement import (
+    NOTHING_SHARED,
+    Figure,
+    alpha,
+    coincidences,
+    interval,
+    interval_of,
+    kappa,
+    nominal,
+    ordinal,
+    percent,
+)
+from spanloom.core.annotation.marks import is_wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+    from spanloom.core.annotation.agreement import Metric
+    from spanloom.core.annotation.scheme import Scheme
+    from spanloom.core.model.annotation import Mark
+
+
+Units: TypeAlias = "Mapping[Unit, Mapping[str, Hashable]]"
+"""What each annotator says of each unit."""
+
+
+class Unit(NamedTuple):
+    """What several may judge: a step, or a trajectory where the step is empty."""
+
+    trace_id: str
+    step_id: str
+
+
+class Said(NamedTuple):
+    """What one annotator says of one unit."""
+
+    unit: Unit
+    annotator: str
+    mark: Mark
+    agent: str = ""
+    step_type: str = ""
+    quote: str = ""
+    """Name and beginning of the step."""
+
+
+class Aspect(NamedTuple):
+    """One thing that can be said, and who says what."""
+
+    name: str
+    level: str
+    """nominal, ordinal or interval: how values differ."""
+    units: Units
+    metric: Metric
+
+
+def aspects_of(
+    scheme: Scheme, said: Sequence[Said], scores: Mapping[tuple[str, str], float]
+) -> Sequence[Aspect]:
+    """Return what a scheme asks and somebody answered; ``scores`` are by trace and annotator."""
+    judged = _units(said, lambda mark: mark.correctness)
+    wrong = [row for row in said if is_wrong(scheme, row.mark.correctness)]
+    by_weight = [s.name for s in sorted(scheme.severities, key=lambda s: s.weight)]
+    score_units: dict[Unit, dict[str, Hashable]] = defaultdict(dict)
+    for (trace_id, annotator), value in scores.items():
+        score_units[Unit(trace_id, "")][annotator] = value
+    order = ordered_options(scheme)
+    found = [
+        Aspect("correctness", "nominal", judged, nominal),
+        Aspect("correctness", "ordinal", _only(judged, order), ordinal(order)),
+        Aspect("error_type", "nominal", _units(wrong, lambda m: m.error_type), nominal),
+        Aspect("severity", "ordinal", _ranked(wrong, by_weight), ordinal(by_weight)),
+        Aspect("score", "interval", score_units, interval),
+        Aspect("decisive_step", "nominal", _units(said, _decisive), nominal),
+        Aspect("responsible_agent", "nominal", _units(said, _responsible), nominal),
+    ]
+    return [aspect for aspect in found if aspect.units]
+
+
+def ordered_options(scheme: Scheme) -> Sequence[str]:
+    """Return the options from right to wrong: those that say partially come in between."""
+    return sorted(
+        scheme.options, key=lambda o: (o != scheme.correct_option, "partial" not in o.lower())
+    )
+
+
+def differing(units: Units) -> Units:
+    """Return the units of which two or more say different things."""
+    return {unit: values for unit, values in units.items() if len(set(values.values())) > 1}
+
+
+def said_by(units: Units, pair: Sequence[str], said: Sequence[str] = ()) -> Units:
+    """Return the units that both of a pair judge, and only what these two say.
+
+    With what they ``said``, one after the other, those of which they say just that.
+    """
+    found = {
+        unit: {who: values[who] for who in pair}
+        for unit, values in units.items()
+        if all(who in values for who in pair)
+    }
+    wanted = list(said)
+    return {
+        unit: values
+        for unit, values in found.items()
+        if not wanted or [str(values[who]) for who in pair] == wanted
+    }
+
+
+def _units(said: Iterable[Said], value: Callable[[Mark], str]) -> Units:
+    units: dict[Unit, dict[str, Hashable]] = defaultdict(dict)
+    for row in said:
+        if found := value(row.mark):
+            units[row.unit][row.annotator] = found
+    return units
+
+
+def _ranked(said: Iterable[Said], order: Sequence[str]) -> Units:
+    return _only(_units(said, lambda mark: mark.severity), order)
+
+
+def _only(units: Units, known: Sequence[str]) -> Units:
+    """Return the units without values that have no place in the order, as imports may have."""
+    return {
+        unit: kept
+        for unit, values in units.items()
+        if (kept := {who: v for who, v in values.items() if v in known})
+    }
+
+
+def _decisive(mark: Mark) -> str:
+    return str(mark.value.get("decisive_step") or "")
+
+
+def _responsible(mark: Mark) -> str:
+    return str(mark.value.get("responsible_agent") or "")
+
+
+class PairFigures(NamedTuple):
+    """Two annotators over the units that both judged."""
+
+    annotators: tuple[str, str]
+    units: int
+    kappa: Figure
+    percent: Figure
+    confusion: Mapping[tuple[Hashable, Hashable], int]
+
+
+class Measure(NamedTuple):
+    """How far annotators agree on one thing."""
+
+    name: str
+    level: str
+    """nominal, ordinal or interval: how values differ."""
+    units: int
+    shared: int
+    """Of them, judged by two or more."""
+    alpha: Figure
+    interval: tuple[float, float] | None
+    """Where alpha lies in 95 of 100 draws of trajectories."""
+    kappa: Figure
+    """The mean over pairs of annotators that have one."""
+    percent: Figure
+    pairs: Sequence[PairFigures]
+
+
+def compare(
+    scheme: Scheme,
+    said: Sequence[Said],
+    scores: Mapping[tuple[str, str], float],
+    seed: int | None = 0,
+) -> Sequence[Measure]:
+    """Return the measures that a scheme has; ``scores`` are by trace and annotator.
+
+    Without a seed they have no intervals, which take the most time.
+    """
+    return [_measure(*aspect, seed) for aspect in aspects_of(scheme, said, scores)]
+
+
+def _measure(name: str, level: str, units: Units, metric: Metric, seed: int | None) -> Measure:
+    runs: dict[str, list[Sequence[Hashable]]] = defaultdict(list)
+    for unit, values in units.items():
+        runs[unit.trace_id].append(list(values.values()))
+    every = coincidences(values for run in runs.values() for values in run)
+    pairs = list(_pairs(units))
+    found = [pair.kappa.value for pair in pairs if pair.kappa.value is not None]
+    both = [pair for p in pairs for pair, count in p.confusion.items() for _ in range(count)]
+    of_runs = [met for _, run in sorted(runs.items()) if (met := coincidences(run))]
+    return Measure(
+        name,
+        level,
+        len(units),
+        sum(len(values) > 1 for values in units.values()),
+        alpha(every, metric),
+        None if seed is None else interval_of(of_runs, lambda drawn: alpha(drawn, metric), seed),
+        Figure(sum(found) / len(found)) if found else Figure(None, _why_none(pairs)),
+        percent(both),
+        pairs,
+    )
+
+
+def _pairs(units: Units) -> Iterable[PairFigures]:
+    names = sorted({who for values in units.values() for who in values})
+    for one, other in combinations(names, 2):
+        both = [(v[one], v[other]) for v in units.values() if one in v and other in v]
+        if both:
+            yield PairFigures(
+                (one, other), len(both), kappa(both), percent(both), dict(Counter(both))
+            )
+
+
+def _why_none(pairs: Sequence[PairFigures]) -> str:
+    return pairs[0].kappa.reason if pairs else NOTHING_SHARED

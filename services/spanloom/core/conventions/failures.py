@@ -1,0 +1,172 @@
+"""Real failures: what counts as an error, its code, and exceptions that are control flow."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.conventions.raised import Raised, read_raised
+from spanloom.core.model.trajectory import NO_CODE, TOLD_BY_STATUS, StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from spanloom.core.model.span import Span
+
+
+_ABANDONED = "GeneratorExit"
+"""How Python ends a generator that nobody reads on, in every framework."""
+
+MAX_CODE_DIGITS = 9
+"""A longer number is no code, and a very long one cannot even be read."""
+
+_RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)(?:\(|: |$)")
+"""An exception as its repr, or as JavaScript writes it: ``Name: text``, or just the name."""
+_STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
+_LEADING_CODE = re.compile(
+    r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
+)
+"""The second is how Google's and the JavaScript clients begin: the code, then a sentence."""
+_CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
+_ERROR_KEYS = ("error.type", "error.message", "error")
+_EXCEPTION = "exception"
+_LEVEL = "langfuse.observation.level"
+_ERRORS = (*_ERROR_KEYS, _LEVEL)
+_MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
+_NOTHING = Raised("", "")
+_NO_ERROR = frozenset({"", "false", "null"})
+
+
+def has_error_attribute(keys: Collection[str]) -> bool:
+    """Return whether one of the attributes, of whatever value, may tell a failure."""
+    return any(key in keys for key in _ERRORS)
+
+
+def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
+    """Return the span's failure, or ``None`` if it has none or only control flow."""
+    raised = list(exceptions(span))
+    told_by = _told_by(span, raised=bool(raised))
+    if not told_by:
+        return None
+    told = next((r for r in raised if r.message), raised[0] if raised else _NOTHING)
+    names = [r.type for r in raised] or [span.attributes.get("error.type", "")]
+    message = told.message or told_message(span)
+    if _tells_control_flow(message, control_flow) or any(
+        _is_control_flow(name, control_flow) for name in names
+    ):
+        return None
+    if is_left_behind(span):
+        return None
+    kind = told.type or next((name for name in names if name), "")
+    what = read_raised("" if kind.isdecimal() else kind, message, told.traceback)
+    shown = what.message or what.type or kind
+    return StepError(_code(span, message), shown, what.type, what.traceback, told_by)
+
+
+def _told_by(span: Span, *, raised: bool) -> str:
+    if raised:
+        return "exception"
+    if _error_attribute(span):
+        return "attribute"
+    return TOLD_BY_STATUS if span.status_code == "Error" else ""
+
+
+def exceptions(span: Span) -> Iterator[Raised]:
+    """Yield type, message and traceback of each exception event."""
+    for event in span.events:
+        if event.name == _EXCEPTION:
+            attributes = event.attributes
+            yield Raised(
+                attributes.get("exception.type", ""),
+                attributes.get("exception.message", ""),
+                attributes.get("exception.stacktrace", ""),
+            )
+
+
+def has_raised(span: Span) -> bool:
+    """Return whether one of the events is an exception."""
+    return any(event.name == _EXCEPTION for event in span.events)
+
+
+def _error_attribute(span: Span) -> bool:
+    attributes = span.attributes
+    if attributes.get(_LEVEL) == "ERROR":
+        return True
+    return any(key in attributes and attributes[key] not in _NO_ERROR for key in _ERROR_KEYS)
+
+
+def told_message(span: Span) -> str:
+    """Return the words of status and attributes for what went wrong; empty if there are none."""
+    attributes = span.attributes
+    return span.status_message or next(
+        (v for key in _MESSAGE_KEYS if (v := attributes.get(key, ""))), ""
+    )
+
+
+def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
+    is_abandoned = exception_type.rpartition(".")[2] == _ABANDONED
+    return is_abandoned or control_flow.is_raised_by(exception_type)
+
+
+def is_left_behind(span: Span) -> bool:
+    """Return whether nobody waited for the rest: asyncio cancels a stream whose answer was taken.
+
+    ``CancelledError`` on a span that ended well, in its sender's words.
+    """
+    if span.status_code != "Ok":
+        return False
+    types = {raised.type.rpartition(".")[2] for raised in exceptions(span)}
+    return types == {"CancelledError"}
+
+
+def _tells_control_flow(message: str, control_flow: ControlFlow) -> bool:
+    """Return whether the message is control flow's own text or repr: ``GeneratorExit()``."""
+    if control_flow.is_told_by(message):
+        return True
+    raised = _RAISED.match(message)
+    return raised is not None and _is_control_flow(raised[1], control_flow)
+
+
+def _code(span: Span, message: str) -> int:
+    for key in _CODE_KEYS:
+        value = span.attributes.get(key, "")
+        if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:
+            return int(value)
+    found = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
+    return int(found[found.lastindex or 0]) if found else NO_CODE
+
+
+class ControlFlow(NamedTuple):
+    """What a framework raises without having failed; a dialect declares its framework's."""
+
+    types: Collection[str] = ()
+    """Exception types without their package: ``GraphInterrupt`` of ``langgraph.errors``."""
+    texts: Collection[re.Pattern[str]] = ()
+    """Searched in the error's message, where the type is lost: ``interrupt signal: ID=``."""
+    pauses: Collection[str] = ()
+    """Those of the types by which a run waits for a person."""
+    questions: Sequence[Callable[[str], str]] = ()
+    """Each reads what a person is asked out of a pause's message; empty if it tells nothing."""
+
+    def is_raised_by(self, exception_type: str) -> bool:
+        """Return whether the type is one of these: ``langgraph.errors.GraphInterrupt`` is."""
+        return exception_type.rpartition(".")[2] in self.types
+
+    def is_told_by(self, message: str) -> bool:
+        """Return whether the message has one of the texts."""
+        return any(text.search(message) for text in self.texts)
+
+    def read_question(self, message: str) -> str:
+        """Return what a person is asked; empty if the message does not tell."""
+        return next((asked for read in self.questions if (asked := read(message))), "")
+
+
+def join_control_flow(declared: Iterable[ControlFlow]) -> ControlFlow:
+    """Return all of them together, each once."""
+    every = list(declared)
+    return ControlFlow(
+        frozenset(name for one in every for name in one.types),
+        frozenset(text for one in every for text in one.texts),
+        frozenset(name for one in every for name in one.pauses),
+        tuple(dict.fromkeys(read for one in every for read in one.questions)),
+    )

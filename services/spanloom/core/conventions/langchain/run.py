@@ -1,0 +1,199 @@
+"""Runs of LangChain agents and LangGraph graphs, told by run metadata and structure.
+
+LangChain hands the same run metadata to every callback, so OpenInference, LangSmith and
+OpenLLMetry all carry it. Native agent marks are no help: they follow the word "agent" in a
+name, or are set on every graph. What holds:
+
+- LangGraph gives the spans inside a graph run a ``langgraph_checkpoint_ns`` one level deeper
+  than the run's own. A span with such a child is the run, unless it is the node that holds it:
+  the topmost span of its own namespace.
+- ``ls_integration`` says who compiled the graph that runs: ``langchain_create_agent`` is an
+  agent, ``langgraph`` a graph; descendants inherit it, so it counts on a run only.
+- ``langgraph.prebuilt.create_react_agent`` says ``langgraph`` too; its loop has a node
+  ``agent`` around a function ``call_model``, names that are fixed in the library.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.conventions.failures import ControlFlow
+from spanloom.core.conventions.langchain.interrupts import read_question
+from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Span
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import Json, json_object, unquoted
+from spanloom.core.values.bounds import FREE_BYTES, ByteCache
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.conventions.view import TraceView
+
+CONTROL_FLOW = ControlFlow(
+    types=("ParentCommand", "GraphInterrupt", "NodeInterrupt", "GraphBubbleUp"),
+    texts=(re.compile(r"\ACommand\((?:graph|goto|update|resume)="),),
+    pauses=("GraphInterrupt", "NodeInterrupt"),
+    questions=(read_question,),
+)
+"""By which LangGraph hands over and pauses; a ``ParentCommand`` may show its command alone."""
+CREATE_AGENT = "langchain_create_agent"
+LANGGRAPH = "langgraph"
+DEFAULT_GRAPH_NAME = "LangGraph"
+MODEL_NODE = "model"
+"""The node that ``create_agent`` gives every agent."""
+_JS_MODEL_NODE = "model_request"
+"""The same in JavaScript."""
+_KEYS = ("ls_integration", "lc_agent_name", "langgraph_node", "langgraph_checkpoint_ns")
+_CALLS = (Kind.MODEL, Kind.TOOL)
+_CALL_MODEL = frozenset({"call_model", "acall_model"})
+
+
+class RunMetadata(NamedTuple):
+    """The part of LangChain's run metadata that tells what runs."""
+
+    name: str
+    """The run's name, without what the dialect adds to span names."""
+    integration: str = ""
+    agent_name: str = ""
+    node: str = ""
+    namespace: str = ""
+
+
+MetadataReader = Callable[[Span], RunMetadata]
+
+
+def read_metadata(name: str, metadata: Mapping[str, Json]) -> RunMetadata:
+    """Pick the metadata out of what a dialect carries; values may be JSON-quoted."""
+    if not metadata:
+        return RunMetadata(name)
+    return _read(name, metadata, _KEYS)
+
+
+def read_prefixed_metadata(name: str, attributes: Mapping[str, str], prefix: str) -> RunMetadata:
+    """Pick the metadata out of attributes whose keys begin with ``prefix``."""
+    return _read(name, attributes, _prefixed(prefix))
+
+
+@lru_cache
+def _prefixed(prefix: str) -> Sequence[str]:
+    return [prefix + key for key in _KEYS]
+
+
+def _read(name: str, metadata: Mapping[str, Json], keys: Sequence[str]) -> RunMetadata:
+    found = [metadata.get(key) for key in keys]
+    return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
+
+
+CACHE_BYTES = 4 * 2**20
+"""Of metadata that are kept: what runs in one node has the same, span after span."""
+_metadata: ByteCache[str, tuple[str, ...]] = ByteCache(CACHE_BYTES)
+
+
+def read_metadata_text(name: str, text: str) -> RunMetadata:
+    """Pick the metadata out of JSON text."""
+    if not text:
+        return RunMetadata(name)
+    if (read := _metadata.get(text)) is None:
+        read = read_metadata("", json_object(text))[1:]
+        if len(text) <= FREE_BYTES:  # only of a longer one it must be told that it was not read
+            _metadata.keep(text, read, sum(map(sys.getsizeof, (text, *read))) + 200)
+    return RunMetadata(name, *read)
+
+
+def note_node(facts: Facts, kind: Kind, run: RunMetadata) -> None:
+    """Let the step say in which node of its graph it ran, ``tools``; a call also for which agent.
+
+    A graph inside an agent has that one's name among its metadata too, and is not it.
+    """
+    if kind in _CALLS:
+        facts.agent_name = facts.agent_name or run.agent_name
+    if run.node:
+        facts.metadata = {**facts.metadata, "node": run.node}
+
+
+def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:
+    """Return which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
+    own = view.remember(read, span)
+    if _holds_run(span, view, read, own):
+        if _is_create_agent(span, view, read, own):
+            return Classification(
+                Kind.AGENT, "langchain.create_agent", facts=Facts(agent_name=own.agent_name)
+            )
+        if _is_prebuilt_loop(span, view, read):
+            return Classification(Kind.AGENT, "langchain.create_react_agent")
+        return Classification(Kind.GRAPH, "langchain.graph_run")
+    return _by_metadata_alone(own)
+
+
+def _is_create_agent(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
+    """Return whether the metadata are the run's own: an agent's tools inherit the agent's.
+
+    A run that bears another name than it inherited, and has none of the nodes that every agent
+    has, is something else.
+    """
+    if own.integration != CREATE_AGENT or own.name == own.agent_name:
+        return own.integration == CREATE_AGENT or _bears_agent_name(span, view, read, own)
+    outer = next((s for s in view.tree.ancestors(span) if _is_run(s, view, read)), None)
+    if outer is None or view.remember(read, outer)[1:3] != own[1:3]:
+        return True
+    return any(view.remember(read, n).name == MODEL_NODE for n in view.tree.children(span))
+
+
+def _is_run(span: Span, view: TraceView, read: MetadataReader) -> bool:
+    return _holds_run(span, view, read, view.remember(read, span))
+
+
+def _bears_agent_name(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
+    """Return whether only its integration got lost: ``create_agent`` alone gives an agent name.
+
+    In JavaScript an agent's graph that is a node of another has the integration of the outer one.
+    """
+    if not own.name or own.name != own.agent_name:
+        return False
+    return not own.integration or any(
+        view.remember(read, node).name == _JS_MODEL_NODE for node in view.tree.children(span)
+    )
+
+
+def _holds_run(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
+    outer = own.namespace
+    for child in view.tree.children(span):
+        inner = view.remember(read, child).namespace
+        if inner and inner != outer:
+            return not _is_node(span, view, read, own)
+    return False
+
+
+def _is_node(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
+    if not own.namespace:
+        return False
+    parent = view.tree.parent(span)
+    if parent is None:
+        return own.name == own.node
+    return view.remember(read, parent).namespace != own.namespace
+
+
+def _is_prebuilt_loop(span: Span, view: TraceView, read: MetadataReader) -> bool:
+    return any(
+        view.remember(read, node).name == "agent"
+        and any(
+            view.remember(read, inner).name in _CALL_MODEL for inner in view.tree.children(node)
+        )
+        for node in view.tree.children(span)
+    )
+
+
+def _by_metadata_alone(own: RunMetadata) -> Classification | None:
+    """Decide where nothing of the inside arrived: only what cannot be inherited counts."""
+    if own.node == own.name:
+        return None
+    if own.integration == CREATE_AGENT and own.name == (own.agent_name or DEFAULT_GRAPH_NAME):
+        return Classification(Kind.AGENT, "langchain.agent_name")
+    if own.integration == LANGGRAPH and not own.node and not own.namespace:
+        return Classification(Kind.GRAPH, "langchain.outermost_graph")
+    return None

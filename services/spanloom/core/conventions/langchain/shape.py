@@ -1,0 +1,118 @@
+"""Runs of LangChain agents and LangGraph graphs where no run metadata came along: by shape.
+
+LangGraph wraps everything that a node runs into a span of the node's name. So spans alternate:
+run, node, run below the node. What a run is shows in the nodes that libraries name themselves:
+
+- ``create_agent``: a node ``model`` (Python) or ``model_request`` (JavaScript).
+- ``create_react_agent``: a node ``agent`` around ``call_model`` (Python) or ``prompt``.
+- any graph in JavaScript: a node ``__start__``.
+
+In Python a graph of the author's is a chain, not itself a node and not a class of LangChain's
+plumbing, that holds nothing but further chains which are neither plumbing nor runs. An author who
+calls his node ``model`` is taken for an agent's author; a plain function that calls another one
+for a graph. Nothing else tells them apart.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from spanloom.core.model.normalized import Classification
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.conventions.view import TraceView
+    from spanloom.core.model.span import Span
+
+
+class Runnable(NamedTuple):
+    """What a dialect without metadata says of a span."""
+
+    name: str
+    """The run's name, without what the dialect adds to span names."""
+    is_chain: bool
+    """Whether it is no call: neither model nor tool, prompt or retriever."""
+    is_graph: bool = False
+    """Whether the dialect itself marks it as a graph."""
+
+
+RunnableReader: TypeAlias = "Callable[[Span], Runnable]"
+
+_MODEL_NODES = frozenset({"model", "model_request"})
+_REACT_NODE = "agent"
+_REACT_CALLS = frozenset({"call_model", "acall_model", "prompt"})
+_START = "__start__"
+_PLUMBING = re.compile(
+    r"Runnable[A-Z].*|ChainStart|\w*(Parser|PromptTemplate)|[Pp]rompt|(Azure)?Chat[A-Z]\w*"
+)
+
+_CREATE_AGENT = Classification(Kind.AGENT, "langchain.model_node")
+_CREATE_REACT_AGENT = Classification(Kind.AGENT, "langchain.create_react_agent")
+_MARKED_GRAPH = Classification(Kind.GRAPH, "langchain.graph_name")
+_STARTED_GRAPH = Classification(Kind.GRAPH, "langchain.start_node")
+_CHAIN_OF_NODES = Classification(Kind.GRAPH, "langchain.holds_nodes")
+
+
+def classify_shape(span: Span, view: TraceView, read: RunnableReader) -> Classification | None:
+    """Return which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
+    path: list[tuple[Span, list[Classification | None]]] = []
+    above: Span | None = span
+    while above is not None and not (known := view.remember(_memo, above)):
+        path.append((above, known))
+        above = view.tree.parent(above)
+    in_run = above is not None and view.remember(_memo, above)[0] is not None
+    for passed, memo in reversed(path):  # from the outermost inwards: a node needs its run
+        memo.append(_classify(passed, view, read, in_run=in_run))
+        in_run = memo[0] is not None
+    return view.remember(_memo, span)[0]
+
+
+def _memo(_span: Span) -> list[Classification | None]:
+    return []
+
+
+def _classify(
+    span: Span, view: TraceView, read: RunnableReader, *, in_run: bool
+) -> Classification | None:
+    own = view.remember(read, span)
+    if not own.is_chain:
+        return None
+    if (agent := _agent(span, view, read)) is not None:
+        return agent
+    children = view.tree.children(span)
+    if any(view.remember(read, child).name == _START for child in children):
+        return _STARTED_GRAPH
+    if own.is_graph:
+        return _MARKED_GRAPH
+    if in_run or not children or _PLUMBING.fullmatch(own.name):
+        return None
+    return _CHAIN_OF_NODES if all(_may_be_node(c, view, read) for c in children) else None
+
+
+def _agent(span: Span, view: TraceView, read: RunnableReader) -> Classification | None:
+    for child in view.tree.children(span):
+        node = view.remember(read, child)
+        if not node.is_chain:
+            continue
+        if node.name in _MODEL_NODES:
+            return _CREATE_AGENT
+        if node.name == _REACT_NODE and _calls_model(child, view, read):
+            return _CREATE_REACT_AGENT
+    return None
+
+
+def _calls_model(node: Span, view: TraceView, read: RunnableReader) -> bool:
+    """Return whether the node is the prebuilt loop's: its function is at most two below."""
+    inner = view.tree.children(node)
+    deeper = [span for child in inner for span in view.tree.children(child)]
+    return any(view.remember(read, span).name in _REACT_CALLS for span in (*inner, *deeper))
+
+
+def _may_be_node(span: Span, view: TraceView, read: RunnableReader) -> bool:
+    part = view.remember(read, span)
+    if not part.is_chain or part.is_graph or _PLUMBING.fullmatch(part.name):
+        return False
+    return _agent(span, view, read) is None

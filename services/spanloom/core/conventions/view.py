@@ -1,0 +1,103 @@
+"""What a dialect sees of the trace around a span, and the signature that decides its dialect."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.tree import SpanTree
+
+
+T = TypeVar("T")
+
+
+class TraceView:
+    """The trace around a span, with a memory for what rules work out about its spans."""
+
+    __slots__ = ("_families", "_memory", "_orphans", "_whole", "tree")
+
+    def __init__(self, tree: SpanTree) -> None:
+        """See one trace; the memory lives as long as its extraction."""
+        self.tree = tree
+        self._memory: dict[tuple[Callable[[Span], object], str], object] = {}
+        self._families: dict[tuple[Callable[[Sequence[Span]], object], str], object] = {}
+        self._whole: dict[Callable[[SpanTree], object], object] = {}
+        self._orphans: defaultdict[str, list[Span]] | None = None
+
+    def remember_tree(self, read: Callable[[SpanTree], T]) -> T:
+        """Return ``read(tree)``, worked out once for the trace."""
+        if read not in self._whole:
+            self._whole[read] = read(self.tree)
+        return self._whole[read]  # type: ignore[return-value]  # keyed by the function that made it
+
+    def remember(self, read: Callable[[Span], T], span: Span) -> T:
+        """Return ``read(span)``, worked out once for each span of the trace."""
+        key = (read, span.span_id)
+        if key not in self._memory:
+            self._memory[key] = read(span)
+        return self._memory[key]  # type: ignore[return-value]  # keyed by the function that made it
+
+    def remember_children(self, read: Callable[[Sequence[Span]], T], parent: Span) -> T:
+        """Return ``read(children of parent)``, worked out once for each parent."""
+        return self._remember_family(read, parent.span_id, self.tree.children(parent))
+
+    def remember_siblings(self, read: Callable[[Sequence[Span]], T], span: Span) -> T:
+        """Return ``read`` of the spans that report the span's parent, worked out once for each.
+
+        The parent may have been lost: its children still name it.
+        """
+        parent = self.tree.parent(span)
+        if parent is not None:
+            return self.remember_children(read, parent)
+        return self._remember_family(read, span.parent_span_id, self._left_by(span.parent_span_id))
+
+    def _remember_family(
+        self, read: Callable[[Sequence[Span]], T], parent_id: str, children: Sequence[Span]
+    ) -> T:
+        key = (read, parent_id)
+        if key not in self._families:
+            self._families[key] = read(children)
+        return self._families[key]  # type: ignore[return-value]  # keyed by the function that made it
+
+    def _left_by(self, lost_id: str) -> Sequence[Span]:
+        if self._orphans is None:
+            self._orphans = defaultdict(list)
+            for span in self.tree.spans:
+                if span.parent_span_id and self.tree.parent(span) is None:
+                    self._orphans[span.parent_span_id].append(span)
+        return self._orphans.get(lost_id, ())
+
+
+class Signature(NamedTuple):
+    """All that ``Dialect.recognises`` may go by; equal for spans of one kind.
+
+    Example: scope ``autogen-core``, name ``autogen``, keys ``("gen_ai.system",)``, values
+    ``(("gen_ai.system", "autogen"),)``.
+    """
+
+    scope_name: str
+    name: str
+    """The first word of the span's name."""
+    keys: tuple[str, ...]
+    """The keys of all attributes."""
+    values: tuple[tuple[str, str], ...] = ()
+    """Key and value of the attributes that some dialect declares in ``keys_with_values``."""
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """All attributes; a value that no dialect declared is empty."""
+        return {**dict.fromkeys(self.keys, ""), **dict(self.values)}
+
+
+def read_signature(span: Span, keys_with_values: Collection[str]) -> Signature:
+    """Return the span's signature; ``keys_with_values`` are those whose values count."""
+    attributes = span.attributes
+    first_word = span.name.partition(" ")[0]
+    if attributes.keys().isdisjoint(keys_with_values):  # of nearly all spans, and quicker
+        return Signature(span.scope_name, first_word, tuple(attributes))
+    values = tuple((key, attributes[key]) for key in keys_with_values if key in attributes)
+    return Signature(span.scope_name, first_word, tuple(attributes), values)

@@ -1,0 +1,126 @@
+"""Keys by which two reports of one call are found: a fingerprint of its content, or its time."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.model.message import read_conversation
+from spanloom.core.values.attributes import json_object, json_text, json_value
+from spanloom.core.values.python_repr import as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.core.model.message import Json
+    from spanloom.core.model.trajectory import Step
+
+
+_IN_RUN, _ALONE = "tool:", "lone:"
+
+
+def make_call_key(step: Step) -> str:
+    """Return the key of a model call; empty if there is nothing to compare.
+
+    What was said is compared only where not both counts are told: the SDK of Anthropic reports its
+    own calls without a text.
+    """
+    usage = step.usage
+    if usage and usage.input_tokens and usage.output_tokens:
+        evidence = f"{usage.input_tokens}:{usage.output_tokens}"
+    elif usage and (usage.input_tokens or usage.output_tokens):
+        evidence = f"{usage.input_tokens}:{usage.output_tokens}:{_answer_text(step.output)}"
+    elif step.error is not None:
+        evidence = f"error:{step.error.code}"
+    elif answer := _answer_text(step.output):
+        evidence = f"said:{answer}"
+    else:
+        return ""
+    return _digest(evidence)
+
+
+def make_tool_key(step: Step, *, is_alone: bool) -> str:
+    """Return the key of a tool run by its name and arguments; of a retrieval by its query.
+
+    Retrievers are called by their class, their span or their store, so their name says nothing.
+    Embeddings, and retrievals that tell no query, have none.
+    """
+    kind = step.metadata.get("tool_kind", "")
+    if kind:
+        evidence = f"{kind}:{query}" if kind == "retrieval" and (query := _query(step)) else ""
+    else:
+        evidence = f"run:{step.name}:{_argument_values(step.input)}"
+    return f"{_ALONE if is_alone else _IN_RUN}{_digest(evidence)}" if evidence else ""
+
+
+def is_tool(call_key: str) -> bool:
+    """Return whether it is the key of a tool run."""
+    return call_key.startswith((_IN_RUN, _ALONE))
+
+
+def is_alone(call_key: str) -> bool:
+    """Return whether it is the key of a tool run in a trace without model calls."""
+    return call_key.startswith(_ALONE)
+
+
+def sought_key(call_key: str) -> str:
+    """Return the key of another report of the same call."""
+    sort, colon, digest = call_key.rpartition(":")
+    if not colon:
+        return call_key
+    return (_IN_RUN if sort + colon == _ALONE else _ALONE) + digest
+
+
+def _digest(evidence: str) -> str:
+    return hashlib.blake2b(evidence.encode(), digest_size=12).hexdigest()
+
+
+def _answer_text(output: str) -> str:
+    """Return what a model said and which tools it asked for, one a line, without its thoughts.
+
+    Frameworks leave thoughts out where clients keep them, and number messages differently.
+    """
+    messages = read_conversation(output)
+    lines = [line.strip() for m in messages if isinstance(m, dict) for line in _lines(m)]
+    return "\n".join(filter(None, lines)) if messages else output.strip()
+
+
+def _lines(message: Mapping[str, Json]) -> Iterator[str]:
+    content = message.get("content")
+    for part in content if isinstance(content, list) else [content]:
+        text = part.get("text") if isinstance(part, dict) else part
+        if isinstance(text, str):
+            yield text
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else []:
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            yield f"{function.get('name')} {_arguments(function.get('arguments'))}"
+
+
+def _arguments(payload: Json) -> str:
+    """Return arguments without blanks and in one order: not every SDK writes JSON alike."""
+    if not isinstance(payload, str):
+        return ""
+    try:
+        return orjson.dumps(orjson.loads(payload), option=orjson.OPT_SORT_KEYS).decode()
+    except (ValueError, TypeError):
+        return payload.strip()
+
+
+def _query(step: Step) -> str:
+    """Return what was looked for; some tell it among the retriever's arguments."""
+    asked = json_object(step.input).get("query", step.input)
+    return asked.strip() if isinstance(asked, str) else ""
+
+
+def _argument_values(text: str) -> str:
+    """Return a tool's arguments without their names: of a single one some tell the value alone."""
+    arguments = json_value(as_json(text) if text.startswith("{'") else text)
+    if not isinstance(arguments, dict):
+        arguments = {"": arguments} if text else {}
+    values = [arguments[name] for name in sorted(arguments)]
+    texts = [v if isinstance(v, str) else json_text(v) for v in values]
+    return "\n".join(texts)

@@ -1,0 +1,229 @@
+"""Whether two reports are of one call or one run: by time, names and counts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.timing import mostly_encloses
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.tree import SpanTree
+
+
+MAX_OPEN = 64
+"""Calls that run at one time and are compared with one that begins, the last started ones."""
+
+
+def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, str]:
+    """Pair a client's span with the framework's call beside it that encloses it in time.
+
+    ``ChatOpenAI`` from 0 to 9 ms and ``openai.chat`` from 1 to 8 ms are one call.
+    """
+    families: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
+    for call in calls:
+        if tree.parent(call.span) is not None:
+            families[call.span.parent_span_id].append(call)
+    found: dict[str, str] = {}
+    for family in families.values():
+        if len({call.span.scope_name for call in family}) > 1:
+            found |= _pair(family, _reports_same_call)
+    return found
+
+
+def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, str]:
+    """Pair a client's span whose parent was lost with the call that ran around it.
+
+    Nothing but time links the two, so they must also have counted the same, or name one response.
+    """
+    orphans = {
+        call.span.span_id
+        for call in calls
+        if call.span.parent_span_id and tree.parent(call.span) is None
+    }
+
+    def is_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
+        return inner.span.span_id in orphans and _is_surely_same(outer, inner)
+
+    return _pair(calls, is_same) if orphans else {}
+
+
+def _pair(
+    calls: Iterable[NormalizedSpan], is_same: Callable[[NormalizedSpan, NormalizedSpan], bool]
+) -> dict[str, str]:
+    """Pair calls in start order, each with the last open one that it reports again."""
+    found: dict[str, str] = {}
+    open_calls: list[NormalizedSpan] = []
+    for n in sorted(calls, key=_outer_first):
+        open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
+        match = next((c for c in reversed(open_calls) if is_same(c, n)), None)
+        if match is None:
+            open_calls.append(n)
+        else:
+            open_calls.remove(match)
+            found[n.span.span_id] = match.span.span_id
+    return found
+
+
+def _outer_first(n: NormalizedSpan) -> tuple[int, int]:
+    """Order by start; of calls that began in the same instant the longer one is around others."""
+    return n.span.start_ns, -n.span.end_ns
+
+
+def _is_surely_same(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
+    return numbers_agree(outer, inner) is True and _reports_same_call(outer, inner)
+
+
+def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
+    ran_within = mostly_encloses(outer.span, inner.span)
+    if outer.span.scope_name == inner.span.scope_name or not ran_within:
+        return False
+    if (is_one := numbers_agree(outer, inner)) is not None:
+        return is_one
+    ended_within = inner.span.end_ns <= outer.span.end_ns
+    return ended_within and bool(outer.error) == bool(inner.error)
+
+
+def numbers_agree(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool | None:
+    """Return whether two reports are of one call, by its response's id, else by what was counted.
+
+    ``None`` if they do not both tell either of the two.
+    """
+    mine, others = ours.facts, theirs.facts
+    if mine.response_id and others.response_id:
+        return mine.response_id == others.response_id
+    if has_usage(ours) and has_usage(theirs):
+        return _count_the_same(mine.usage, others.usage)
+    return None
+
+
+def has_usage(n: NormalizedSpan) -> bool:
+    """Return whether the span counted any tokens."""
+    return any(_counts(n.facts.usage))
+
+
+def _counts(usage: Usage | None) -> tuple[int, int]:
+    return (usage.input_tokens, usage.output_tokens) if usage else (0, 0)
+
+
+def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
+    """Return whether the counts are one call's; some clients leave cached tokens out of the input.
+
+    Every call has an input and an output: a zero was not reported, and the other count decides.
+    """
+    if ours is None or theirs is None:
+        return False
+    both_input = ours.input_tokens and theirs.input_tokens
+    both_output = ours.output_tokens and theirs.output_tokens
+    if both_input and _input_readings(ours).isdisjoint(_input_readings(theirs)):
+        return False
+    return not both_output or ours.output_tokens == theirs.output_tokens
+
+
+def _input_readings(usage: Usage) -> set[int]:
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    return {usage.input_tokens - cached, usage.input_tokens, usage.input_tokens + cached}
+
+
+SLACK_NS = 20_000_000
+SLACK_SHARE = 0.05
+"""How far apart two reports of one run begin, and end: so long, or so much of the run. What one
+instrumentation does when it is called, the next one waits for."""
+_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
+
+
+def slack_ns(start_ns: int, end_ns: int) -> int:
+    """Return how far apart two reports may be of what ran from and to then, in nanoseconds."""
+    return max(SLACK_NS, int((end_ns - start_ns) * SLACK_SHARE))
+
+
+def own_slack_ns(n: NormalizedSpan) -> int:
+    """Return how far from this report of its run another one may be, in nanoseconds."""
+    return slack_ns(n.span.start_ns, n.span.end_ns)
+
+
+def is_told_beside(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether two instrumentations tell of two spans that began and ended together."""
+    if ours.span.scope_name == theirs.span.scope_name:
+        return False
+    apart_ns = (
+        abs(theirs.span.start_ns - ours.span.start_ns),
+        abs(theirs.span.end_ns - ours.span.end_ns),
+    )
+    return max(apart_ns) <= max(own_slack_ns(ours), own_slack_ns(theirs))
+
+
+def may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether two reports of one kind may tell of one run; of one scope none do."""
+    if ours.span.scope_name == theirs.span.scope_name:
+        return False
+    if ours.kind is _MODEL:
+        is_near = _is_near(ours, theirs) or _name_one_response(ours, theirs)
+        return is_near and _may_be_one_call(ours, theirs)
+    name, other = _name(ours), _name(theirs)
+    if is_told_beside(ours, theirs):
+        return not name or not other or name == other
+    return bool(name) and name == other and _is_delayed(ours, theirs)
+
+
+def _is_near(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether two calls began or ended together: what they say must tie them."""
+    slack_ns = max(own_slack_ns(ours), own_slack_ns(theirs))
+    first, second = ours.span, theirs.span
+    apart_ns = min(abs(second.start_ns - first.start_ns), abs(second.end_ns - first.end_ns))
+    return apart_ns <= slack_ns
+
+
+def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether one end is told together, and the other late: a teller had to load first.
+
+    Runs that only began together may be side by side, so they must share nearly all their time.
+    """
+    slack_ns = max(own_slack_ns(ours), own_slack_ns(theirs))
+    if abs(theirs.span.end_ns - ours.span.end_ns) <= slack_ns:
+        return _overlap(ours, theirs)
+    return abs(theirs.span.start_ns - ours.span.start_ns) <= slack_ns and _last_alike(ours, theirs)
+
+
+def _name_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether both name the same response: a busy machine tells of it long after."""
+    return ours.facts.response_id == theirs.facts.response_id != ""
+
+
+def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether nothing speaks against one call, and something that both say for it."""
+    if bool(ours.error) != bool(theirs.error) or not _overlap(ours, theirs):
+        return False
+    if (is_one := numbers_agree(ours, theirs)) is not None:
+        return is_one
+    mine, others = ours.facts, theirs.facts
+    texts = ((mine.input, others.input), (mine.output, others.output))
+    return ours.error is not None or any(a and a == b for a, b in texts)
+
+
+def _overlap(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether both ran for most of the time of the shorter one."""
+    return 2 * _shared_ns(ours, theirs) >= min(_lasted_ns(ours), _lasted_ns(theirs))
+
+
+def _last_alike(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether both ran for nearly all the time of the longer one."""
+    return 5 * _shared_ns(ours, theirs) >= 4 * max(_lasted_ns(ours), _lasted_ns(theirs))
+
+
+def _shared_ns(ours: NormalizedSpan, theirs: NormalizedSpan) -> int:
+    first, second = ours.span, theirs.span
+    return min(first.end_ns, second.end_ns) - max(first.start_ns, second.start_ns)
+
+
+def _lasted_ns(n: NormalizedSpan) -> int:
+    return n.span.end_ns - n.span.start_ns
+
+
+def _name(n: NormalizedSpan) -> str:
+    return n.facts.tool_name if n.kind is _TOOL else n.facts.agent_name

@@ -1,0 +1,248 @@
+"""Calls and whole runs that another trace reports again."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from heapq import nsmallest
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from spanloom.core.duplicates.keys import (
+    is_alone,
+    is_tool,
+    make_call_key,
+    make_tool_key,
+    sought_key,
+)
+from spanloom.core.duplicates.matching import MAX_OPEN, slack_ns
+from spanloom.core.duplicates.reports import MAX_PAIRS
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.timing import BLUR_NS
+from spanloom.core.model.trajectory import Kind, StepType, Trajectory
+from spanloom.core.ports.building import Call, Extent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+
+_START = attrgetter("start_ns")
+
+
+def find_twins(other: Sequence[Call], own: Sequence[Call]) -> Sequence[Call]:
+    """Return the twin of each call in the other trace; nothing if one has none of its own.
+
+    A framework calls its instrumentations in one order: of all twins the same one begins first, and
+    the same one ends first. Two runs that happen to run side by side are not so regular.
+    """
+    found: dict[str, Call] = {}
+    taken: set[str] = set()
+    for _, ours, theirs in sorted(_pairs(other, own)):
+        if ours.step_id not in found and theirs.step_id not in taken:
+            found[ours.step_id] = theirs
+            taken.add(theirs.step_id)
+    if len(found) < len(own):
+        return ()
+    pairs = [(call, found[call.step_id]) for call in own]
+    return [theirs for _, theirs in pairs] if _are_regular(pairs) else ()
+
+
+def _are_regular(pairs: Sequence[tuple[Call, Call]]) -> bool:
+    """Return whether one teller is always first, and most of the time soon followed by the other.
+
+    It may be late once or twice, where it loads modules or writes a traceback.
+    """
+    starts = [ours.start_ns - theirs.start_ns for ours, theirs in pairs]
+    ends = [ours.end_ns - theirs.end_ns for ours, theirs in pairs]
+    in_time = sum(are_twins(ours, theirs) for ours, theirs in pairs)
+    return 2 * in_time >= len(pairs) and _have_one_sign(starts) and _have_one_sign(ends)
+
+
+def _have_one_sign(apart_ns: Sequence[int]) -> bool:
+    """Return whether one is first; what is called by asynchronous code has no order so fine."""
+    return min(apart_ns) > -BLUR_NS or max(apart_ns) < BLUR_NS
+
+
+def _pairs(other: Sequence[Call], own: Sequence[Call]) -> Iterator[tuple[int, Call, Call]]:
+    """Yield the calls that may be twins, by how far apart they are: the nearest pairs are.
+
+    Calls side by side that say the same begin in another order than they end.
+    """
+    alike: defaultdict[str, list[Call]] = defaultdict(list)
+    for call in other:
+        alike[call.call_key].append(call)
+    for ours in own:
+        near = _nearest(alike[sought_key(ours.call_key)], ours)
+        pairs = ((sum(_ends_apart_ns(ours, o)), ours, o) for o in near if _may_be_twins(o, ours))
+        yield from nsmallest(MAX_PAIRS, pairs)
+
+
+def _nearest(calls: Sequence[Call], call: Call) -> Sequence[Call]:
+    """Return those of the calls, which are in order, that began last before that one, and next."""
+    middle = bisect_left(calls, call.start_ns, key=_START)
+    return calls[max(middle - MAX_OPEN, 0) : middle + MAX_OPEN]
+
+
+def started_near(calls: Sequence[Call], call: Call) -> Sequence[Call]:
+    """Return those of the calls, which are in order, that began when a twin of that one does."""
+    apart_ns = most_apart_ns(call)
+    first = bisect_left(calls, call.start_ns - apart_ns, key=_START)
+    return calls[first : bisect_right(calls, call.start_ns + apart_ns, key=_START)]
+
+
+def most_apart_ns(call: Call) -> int:
+    """Return how far from its start another report of the call begins at most.
+
+    The slack follows the longer of the two reports, and neither is much longer than the other.
+    """
+    return slack_ns(call.start_ns, call.end_ns) * 5 // 4
+
+
+def are_twins(ours: Call, theirs: Call) -> bool:
+    """Return whether two instrumentations tell of calls that began and ended together."""
+    return _tell_apart(ours, theirs) and max(_ends_apart_ns(ours, theirs)) <= _slack_ns(
+        ours, theirs
+    )
+
+
+def _may_be_twins(ours: Call, theirs: Call) -> bool:
+    """Return whether they began or ended together, and ran at one time half of the shorter one."""
+    if are_twins(ours, theirs):
+        return True
+    shared_ns = min(ours.end_ns, theirs.end_ns) - max(ours.start_ns, theirs.start_ns)
+    shorter_ns = min(ours.end_ns - ours.start_ns, theirs.end_ns - theirs.start_ns)
+    is_near = min(_ends_apart_ns(ours, theirs)) <= _slack_ns(ours, theirs)
+    return is_near and 2 * shared_ns >= shorter_ns and _tell_apart(ours, theirs)
+
+
+def _tell_apart(ours: Call, theirs: Call) -> bool:
+    """Return whether two instrumentations tell of them."""
+    return "" not in (ours.dialect, theirs.dialect) and ours.dialect != theirs.dialect
+
+
+def _ends_apart_ns(ours: Call, theirs: Call) -> tuple[int, int]:
+    return abs(ours.start_ns - theirs.start_ns), abs(ours.end_ns - theirs.end_ns)
+
+
+def _slack_ns(ours: Call, theirs: Call) -> int:
+    return max(slack_ns(ours.start_ns, ours.end_ns), slack_ns(theirs.start_ns, theirs.end_ns))
+
+
+# Kept: until Python 3.12 an enum looks its members up in Python code.
+_MODEL, _TOOL = StepType.MODEL, StepType.TOOL
+
+
+def list_calls(trajectory: Trajectory) -> Sequence[Call]:
+    """Return the calls of models and tools, each with the key by which other reports are found."""
+    steps = [s for agent in trajectory.agent_steps for s in agent.steps]
+    calls = [s for s in steps if s.type is _MODEL]
+    tools = [s for s in steps if s.type is _TOOL]
+    is_bare = len(calls) == len(steps) == 1 and trajectory.root_type is Kind.MODEL
+    extent = Extent(len(calls), len(tools), sum(s.richness for s in (*calls, *tools)))
+    key = TraceKey(trajectory.project, trajectory.trace_id)
+    keys = [
+        *((s, make_call_key(s)) for s in calls),
+        *((s, make_tool_key(s, is_alone=not calls)) for s in tools),
+    ]
+    return [
+        Call(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.dialect, extent)
+        for s, call_key in keys
+        if call_key
+    ]
+
+
+def find_original(call: Call, others: Iterable[Call]) -> Call | None:
+    """Return the call that this bare one repeats: the shortest around or beside it, else ``None``.
+
+    A framework's call comes before another bare one. Beside it is a run that another
+    instrumentation reports whole, of which this one gives each call a trace of its own.
+    """
+    if not call.is_bare:
+        return None
+    enclosing = [
+        o
+        for o in others
+        if (_encloses(o, call) or _is_run_beside(o, call)) and _comes_before(o, call)
+    ]
+    return min(
+        enclosing, key=lambda o: (o.is_bare, o.end_ns - o.start_ns, o.key, o.step_id), default=None
+    )
+
+
+def _encloses(outer: Call, inner: Call) -> bool:
+    is_within = outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
+    return is_within and _say_the_same(outer, inner)
+
+
+def _is_run_beside(run: Call, call: Call) -> bool:
+    return not run.is_bare and _say_the_same(run, call) and are_twins(run, call)
+
+
+def _say_the_same(ours: Call, theirs: Call) -> bool:
+    return (
+        ours.call_key == theirs.call_key
+        and ours.key.project == theirs.key.project
+        and ours.key.trace_id != theirs.key.trace_id
+    )
+
+
+def _comes_before(outer: Call, inner: Call) -> bool:
+    """Decide which of two reports is the original, so that never both repeat each other."""
+    if not outer.is_bare:
+        return True
+    if "" in (outer.dialect, inner.dialect) or outer.dialect == inner.dialect:
+        return False
+    is_longer = outer.end_ns - outer.start_ns > inner.end_ns - inner.start_ns
+    return is_longer or outer.key < inner.key
+
+
+def group_by_trace(calls: Iterable[Call]) -> Mapping[TraceKey, Sequence[Call]]:
+    """Return the calls of each trace in order."""
+    found: defaultdict[TraceKey, list[Call]] = defaultdict(list)
+    for call in sorted(calls, key=lambda call: (call.start_ns, call.step_id)):
+        found[call.key].append(call)
+    return found
+
+
+def known_by(calls: Iterable[Call]) -> Sequence[Call]:
+    """Return by which of its calls a trace may be another report of a run; those are in order.
+
+    By its model calls, all of them; one that has none, by its tools. A bare call is looked at
+    alone, and of what is not known whole, nothing can be said.
+    """
+    models = [call for call in calls if not is_tool(call.call_key)]
+    own = models or [call for call in calls if is_alone(call.call_key)]
+    if not own or own[0].is_bare:
+        return ()
+    extent = own[0].extent
+    return own if len(own) >= (extent.model_steps or extent.tool_steps) else ()
+
+
+def find_original_run(own: Sequence[Call], others: Iterable[Sequence[Call]]) -> Call | None:
+    """Return the call of another trace that the first of these repeats, else ``None``.
+
+    ``own`` is what a trace is known by, ``others`` the calls of each other trace that may be
+    alike, all in order.
+    """
+    alike = (find_twins(other, own) for other in others if _may_be_original(other[0], own[0]))
+    originals = [twins for twins in alike if twins and _place(twins) < _place(own)]
+    return min(originals, key=_place)[0] if originals else None
+
+
+def _may_be_original(theirs: Call, ours: Call) -> bool:
+    """Return whether the trace is another one, and no client's report of one call."""
+    is_other = theirs.key.trace_id != ours.key.trace_id
+    return is_other and theirs.key.project == ours.key.project and not theirs.is_bare
+
+
+def _place(calls: Sequence[Call]) -> tuple[bool, int, int, int, int, TraceKey]:
+    """Return the place of a trace among those that tell the same: the first counts."""
+    first, extent = calls[0], calls[0].extent
+    return (
+        is_alone(first.call_key),
+        -extent.model_steps,
+        -extent.tool_steps,
+        -extent.richness,
+        sum(call.start_ns for call in calls),
+        first.key,
+    )

@@ -1,0 +1,74 @@
+"""A message while it is being read.
+
+Texts and media are its content; thoughts and tool calls go to keys of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.messages.wire import compact
+
+if TYPE_CHECKING:
+    from spanloom.core.model.message import Json
+
+
+class Draft:
+    """A message while its parts are read; what is finished goes to ``out``."""
+
+    __slots__ = (
+        "calls",
+        "content",
+        "extras",
+        "foreign",
+        "is_begun",
+        "out",
+        "role",
+        "secrets",
+        "thoughts",
+    )
+
+    def __init__(self, out: list[Json], role: str) -> None:
+        """Begin a message of the role."""
+        self.out = out
+        self.role = role
+        self.content: list[Json] = []
+        self.foreign = 0
+        """Parts of the content that are of no known kind."""
+        self.thoughts: list[str] = []
+        self.secrets: list[Json] = []
+        self.calls: list[dict[str, Json]] = []
+        self.extras: dict[str, Json] = {}
+        self.is_begun = False
+
+    def finish(self, *, is_last: bool = True) -> None:
+        """Put the message out, unless all that it had was a tool's result."""
+        says = self.content or self.calls or self.thoughts or self.secrets
+        if not says and (self.is_begun or not is_last):
+            return
+        message: dict[str, Json] = {"role": self.role, "content": self._simplify()}
+        if self.thoughts:
+            message["reasoning_content"] = "\n".join(self.thoughts)
+        if self.calls:
+            # Named twice, in a part and beside the content, a call is one: the last tells it best.
+            once = {call.get("id", n): call for n, call in enumerate(self.calls)}
+            message["tool_calls"] = list(once.values())
+        if self.secrets:
+            message["reasoning_details"] = self.secrets
+        message.update(self.extras)
+        self.out.append(message)
+        self.content, self.thoughts, self.secrets, self.calls = [], [], [], []
+        self.extras = {}
+        self.foreign = 0
+        self.is_begun = True
+
+    def _simplify(self) -> Json:
+        """Return one text as it is, parts as a list, and what has no part in it as JSON text."""
+        content = self.content
+        if not content:
+            return ""
+        if len(content) == 1 and isinstance(content[0], str):
+            return content[0]
+        if len(content) == self.foreign:
+            return compact(content)
+        return [{"type": "text", "text": p} if isinstance(p, str) else p for p in content]

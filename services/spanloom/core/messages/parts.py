@@ -1,0 +1,260 @@
+"""The parts of a message's content, of every API, gathered into messages of one shape.
+
+A ``Draft`` takes parts in order. A tool's result, which Anthropic, Gemini and Bedrock put inside
+a user's message, becomes a message of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.messages.calls import IDS, read_call
+from spanloom.core.messages.draft import Draft
+from spanloom.core.messages.media import read_media
+from spanloom.core.messages.thoughts import add_thought
+from spanloom.core.messages.wire import (
+    as_text,
+    compact,
+    first_object,
+    first_of,
+    first_text,
+    parse_written,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.model.message import Json
+
+_TEXTS = frozenset({"text", "input_text", "output_text", "summary_text", "reasoning_text"})
+_THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking", "redacted-reasoning"})
+_CALLS = frozenset({"tool_call", "tool-call", "tool_use", "function_call", "custom_tool_call"})
+_RESULTS = frozenset(
+    {"tool_call_response", "tool_result", "tool-result", "tool_response"}
+    | {"function_call_output", "custom_tool_call_output"}
+)
+_MEDIA = frozenset(
+    {"image_url", "image", "input_image", "audio", "input_audio", "video", "video_url"}
+    | {"file", "input_file", "document", "blob", "uri", "media"}
+)
+_FINE = frozenset({"success", "completed", "ok"})
+
+
+def read_content(draft: Draft, content: Json) -> None:
+    """Take a message's content: text, a list of parts, one part, or data, as JSON text."""
+    if isinstance(content, str):
+        _read_text(draft, content)
+    elif isinstance(content, list):
+        for part in content:
+            add_part(draft, part)
+    elif isinstance(content, dict):
+        parts = content.get("parts")
+        if isinstance(parts, list):
+            read_content(draft, parts)
+        elif is_part(content):
+            add_part(draft, content)
+        else:
+            draft.content.append(compact(content))
+    elif content is not None:
+        draft.content.append(compact(content))
+
+
+def add_part(draft: Draft, part: Json) -> None:
+    """Take one part; of an unknown kind it stays as it is."""
+    if not isinstance(part, dict):
+        _read_text(draft, as_text(part))
+    elif (handler := _find_handler(part)) is not None:
+        handler(draft, part)
+    else:
+        draft.content.append(part)
+        draft.foreign += 1
+
+
+def _read_text(draft: Draft, text: str) -> None:
+    """Take text; what is not a tool's may be parts that an SDK wrote out."""
+    if draft.role != "tool" and (parts := _written_parts(text)):
+        read_content(draft, parts)
+    elif text:
+        draft.content.append(text)
+
+
+def may_hold_parts(text: str) -> bool:
+    """Return whether a text may be parts that an SDK wrote out: ``[{"type": "text", …``."""
+    return text.startswith(("[{", '{"', "{'"))
+
+
+def _written_parts(text: str) -> list[Json]:
+    """Return the parts that a text lists, or the one item or block of an API that it is."""
+    written = parse_written(text) if may_hold_parts(text) else None
+    if isinstance(written, dict):
+        return [written] if _ITEM_MARKS.get(as_text(written.get("type"))) in written else []
+    return written if written and all(map(is_part, written)) else []
+
+
+_ITEM_MARKS = {
+    "reasoning": "summary",
+    "function_call": "call_id",
+    "thinking": "signature",
+    "tool_use": "input",
+}
+"""The key without which a text of such a type is no more than JSON that a model wrote."""
+
+
+def is_part(value: Json) -> bool:
+    """Return whether the value is a content part of a kind that is known."""
+    return isinstance(value, dict) and _find_handler(value) is not None
+
+
+def is_call_or_thought(part: dict[str, Json]) -> bool:
+    """Return whether only an assistant can have written the part."""
+    handler = _find_handler(part)
+    return handler is _add_call or handler is add_thought or handler is _add_keyed_call
+
+
+def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], None] | None:
+    part_type = part.get("type") or part.get("block_type")
+    if isinstance(part_type, str):
+        return _BY_TYPE.get(part_type)
+    if "role" in part:
+        return None
+    return next((_BY_KEY[key] for key in part if key in _BY_KEY), None)
+
+
+def _add_text(draft: Draft, part: dict[str, Json]) -> None:
+    text = part.get("text")
+    if isinstance(text, dict):  # Eino's agentic tool results
+        text = text.get("text")
+    if not isinstance(text, str):
+        text = part.get("content")
+    if not isinstance(text, str):
+        draft.content.append(part)
+    elif part.get("thought") is True:
+        draft.thoughts.append(text)
+    elif rest := {k: v for k, v in part.items() if v and k not in _TEXT_KEYS}:
+        draft.content.append({"type": "text", "text": text, **rest})
+    else:
+        _read_text(draft, text)
+
+
+_NO_TEXT = ("logprobs", "phase", "openai_extension")
+_TEXT_KEYS = frozenset(
+    {"type", "block_type", "text", "content", "id", "index", "thought", *_NO_TEXT}
+)
+
+
+def _add_refusal(draft: Draft, part: dict[str, Json]) -> None:
+    draft.extras["refusal"] = as_text(part.get("refusal"))
+
+
+def _add_call(draft: Draft, part: dict[str, Json]) -> None:
+    """Take a call; OpenLIT writes one of the Responses API out as the part's content."""
+    written = parse_written(as_text(part.get("content"))) if "name" not in part else None
+    if isinstance(written, dict) and "call_id" in written:
+        part = written
+    draft.calls.append(read_call(part))
+
+
+def _add_result(draft: Draft, part: dict[str, Json]) -> None:
+    """Put out what came before, then the result as a message of its own."""
+    draft.finish(is_last=False)
+    message = Draft(draft.out, "tool")
+    read_content(
+        message, _result_content(first_of(part, ("response", "result", "output", "content")))
+    )
+    if (call_id := first_of(part, ("tool_use_id", *IDS))) is not None:
+        message.extras["tool_call_id"] = as_text(call_id)
+    if name := first_text(part, ("name", "toolName", "tool_name")):
+        message.extras["name"] = name
+    if part.get("is_error") is True or part.get("isError") is True:
+        message.extras["status"] = "error"
+    elif (status := first_text(part, ("status",))) and status not in _FINE:
+        message.extras["status"] = status
+    message.finish()
+    draft.is_begun = True
+
+
+def _result_content(payload: Json) -> Json:
+    """Take Vercel's ``{"type": "json", "value": …}`` and Bedrock's ``[{"json": …}]`` apart."""
+    if isinstance(payload, dict) and "value" in payload and isinstance(payload.get("type"), str):
+        return payload["value"]
+    if isinstance(payload, list):
+        if not any(isinstance(item, (dict, str)) for item in payload):
+            return compact(payload)  # data that the tool returned, and no parts of a text
+        return [
+            compact(item["json"]) if isinstance(item, dict) and list(item) == ["json"] else item
+            for item in payload
+        ]
+    return payload
+
+
+def _add_media(draft: Draft, part: dict[str, Json]) -> None:
+    draft.content.append(read_media(part))
+
+
+def _add_keyed_call(draft: Draft, part: dict[str, Json]) -> None:
+    call = first_object(part, ("toolUse", "functionCall", "function_call")) or part
+    draft.calls.append(read_call(call))
+
+
+def _add_keyed_result(draft: Draft, part: dict[str, Json]) -> None:
+    _add_result(draft, first_object(part, tuple(_KEYED_RESULTS)) or part)
+
+
+def _add_keyed_thought(draft: Draft, part: dict[str, Json]) -> None:
+    add_thought(draft, first_object(part, ("reasoningContent",)) or part)
+
+
+def _add_keyed_media(draft: Draft, part: dict[str, Json]) -> None:
+    kind = next(key for key in part if key in _KEYED_MEDIA)
+    draft.content.append(read_media({"type": _KEYED_MEDIA[kind], **part}))
+
+
+def _add_eino_block(draft: Draft, part: dict[str, Json]) -> None:
+    """Take the block of an Eino agentic message out of the key that its type names."""
+    block_type = as_text(part.get("type"))
+    inner = first_object(part, (block_type,)) or {}
+    add_part(draft, {**inner, "type": _EINO_BLOCKS[block_type]})
+
+
+_EINO_BLOCKS = {
+    "user_input_text": "text",
+    "assistant_gen_text": "text",
+    "function_tool_call": "tool_call",
+    "function_tool_result": "tool_result",
+    "user_input_image": "image",
+    "user_input_audio": "audio",
+    "user_input_video": "video",
+    "user_input_file": "file",
+    "assistant_gen_image": "image",
+    "assistant_gen_audio": "audio",
+    "assistant_gen_video": "video",
+}
+_KEYED_RESULTS = ("toolResult", "functionResponse", "function_response")
+_KEYED_MEDIA = {
+    "inlineData": "media",
+    "inline_data": "media",
+    "fileData": "media",
+    "file_data": "media",
+    "image": "image",
+}
+
+_BY_TYPE: dict[str, Callable[[Draft, dict[str, Json]], None]] = {
+    **dict.fromkeys(_TEXTS, _add_text),
+    **dict.fromkeys(_THOUGHTS, add_thought),
+    **dict.fromkeys(_CALLS, _add_call),
+    **dict.fromkeys(_RESULTS, _add_result),
+    **dict.fromkeys(_MEDIA, _add_media),
+    **dict.fromkeys(_EINO_BLOCKS, _add_eino_block),
+    "refusal": _add_refusal,
+}
+_BY_KEY: dict[str, Callable[[Draft, dict[str, Json]], None]] = {
+    "text": _add_text,
+    "toolUse": _add_keyed_call,
+    "functionCall": _add_keyed_call,
+    "function_call": _add_keyed_call,
+    "tool_kwargs": _add_call,
+    **dict.fromkeys(_KEYED_RESULTS, _add_keyed_result),
+    "reasoningContent": _add_keyed_thought,
+    **dict.fromkeys(_KEYED_MEDIA, _add_keyed_media),
+}
+"""Gemini's, Bedrock's and LlamaIndex's parts have no type: a key tells."""

@@ -1,0 +1,196 @@
+"""What frameworks wrap around requests, answers, arguments and results, taken off.
+
+Each function gives the value itself where it has nothing to take off, and ``steps`` applies it
+until that is so: what comes out goes in unchanged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.messages.commands import is_command, read_handover, read_resume
+from spanloom.core.messages.envelopes import find_messages
+from spanloom.core.messages.forms import is_message
+from spanloom.core.messages.message import read_messages
+from spanloom.core.model.message import find_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.model.message import Json
+
+_CALLBACK = frozenset({"tags", "metadata", "kwargs", "input_str", "name", "color"})
+"""What LangChain's callbacks hand over beside ``inputs`` and ``outputs``."""
+_ANSWERED = frozenset({"id", "name", "response"})
+"""Gemini's answer to a function call."""
+_CALL = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
+AROUND_ARGUMENTS = ('"inputs"', '"input_str"', '"args"', '"kwargs"')
+"""One of these is in whatever is wrapped around arguments."""
+_AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratchpad", "history"})
+
+
+def is_resuming(value: Json) -> bool:
+    """Return whether a run is given a person's answer: ``{"resume": "yes", "goto": []}``."""
+    return read_resume(_inside(value, ("inputs", "input", "task"))) is not None
+
+
+def read_request(value: Json) -> Json:
+    """Return the user's last message: ``{"input": {"messages": [["user", "hi"]]}}`` → ``hi``."""
+    value = _inside(value, ("inputs", "input", "task"))
+    if (answer := read_resume(value)) is not None:
+        return answer
+    found = find_messages(value, "user")
+    if found is None or not found.items:
+        return value
+    asked = found.read_request()
+    return found.read() if asked is None else asked
+
+
+def read_answer(value: Json) -> Json:
+    """Return the ``structured_response`` if there is one, else the last message."""
+    value = _inside(value, ("outputs", "output"))
+    if isinstance(value, dict):
+        if not value:  # LangSmith's, of a run that failed
+            return ""
+        if (answer := value.get("structured_response")) and "messages" in value:
+            return answer
+        if isinstance(raw := value.get("raw"), str) and "json_dict" in value:  # CrewAI
+            return raw
+    found = find_messages(value, "assistant")
+    if found is None or not found.items:
+        return value
+    last = found.read_last()
+    answer = find_answer(last)
+    return last[-1:] if answer is None else answer
+
+
+def read_state_in(value: Json) -> Json:
+    """Return the state that a graph began with, as a request if it holds only messages."""
+    value = _inside(value, ("inputs", "input"))
+    if (answer := read_resume(value)) is not None:
+        return answer
+    state = _state(value, "user")
+    return read_request(value) if state is None else state
+
+
+def read_state_out(value: Json) -> Json:
+    """Return the state that a graph ended with, as an answer if it holds only messages."""
+    value = _inside(value, ("outputs", "output"))
+    state = _state(value, "assistant")
+    return read_answer(value) if state is None else state
+
+
+def read_arguments(value: Json) -> Json:
+    """Return a tool's arguments: ``{"inputs": {"city": "Rome"}}`` → ``{"city": "Rome"}``."""
+    while isinstance(value, dict):
+        if "inputs" in value and value.keys() - _CALLBACK == {"inputs"}:
+            inner = value["inputs"]
+            value = value.get("input_str") if inner is None else inner
+        elif "input_str" in value and value.keys() - _CALLBACK == set():
+            value = value["input_str"]
+        elif value.get("type") == "tool_call" and isinstance(value.get("args"), dict):
+            value = value["args"]
+        elif (inner := _called_with(value)) is not value:
+            value = inner
+        else:
+            break
+    return value
+
+
+def read_result(value: Json) -> Json:
+    """Return what a tool returned: ``{"output": "sunny"}`` → ``"sunny"``."""
+    while True:
+        inner = _inside(value, ("outputs", "output", "result"))
+        if isinstance(inner, dict):
+            if "raw_output" in inner and "tool_name" in inner:  # LlamaIndex
+                inner = inner["raw_output"]
+            elif inner.keys() == _ANSWERED:
+                inner = inner["response"]
+            elif is_message(inner):
+                inner = _tool_content(inner)
+            elif is_command(inner):
+                inner = read_handover(inner)
+        elif isinstance(inner, list) and len(inner) == 1:
+            inner = _only_text(inner)
+        if inner is value:
+            return value
+        value = inner
+
+
+def _inside(value: Json, keys: tuple[str, ...]) -> Json:
+    """Take the value out of ``keys``, as long as nothing else of the run stands beside it."""
+    while isinstance(value, dict):
+        inner = _only(value, keys)
+        if inner is value:
+            inner = _called_with(value)
+        if inner is value:
+            inner = _streamed(value)
+        if inner is value:
+            return value
+        value = inner
+    return value
+
+
+def _only(value: dict[str, Json], keys: tuple[str, ...]) -> Json:
+    for key in keys:
+        if key in value:
+            beside = value.keys() - _CALLBACK - _AGENT_EXECUTOR
+            return value[key] if beside == {key} else value
+    return value
+
+
+def _streamed(value: dict[str, Json]) -> Json:
+    """Join what Eino's Coze Loop callback leaves as the pieces of a stream."""
+    pieces = value.get("stream")
+    if not isinstance(pieces, list) or len(value) != 1:
+        return value
+    if len(pieces) == 1:
+        return pieces[0]
+    if texts := [piece for piece in pieces if isinstance(piece, str)]:
+        return "".join(texts) if len(texts) == len(pieces) else value
+    turns = [(m.get("role"), m.get("content")) for m in pieces if isinstance(m, dict)]
+    texts = [text for role, text in turns if role == "assistant" and isinstance(text, str)]
+    calls = any(isinstance(m, dict) and m.get("tool_calls") for m in pieces)
+    if len(texts) < len(pieces) or calls or not pieces:
+        return value
+    return {"role": "assistant", "content": "".join(texts)}
+
+
+def _called_with(value: dict[str, Json]) -> Json:
+    """Return the arguments of a Python call: the named ones, or a single one without a name."""
+    if not value or not value.keys() <= _CALL:
+        return value
+    args, kwargs = value.get("args"), value.get("kwargs")
+    if isinstance(kwargs, dict) and not args and ("args" in value or kwargs):
+        return kwargs
+    if isinstance(args, list) and len(args) == 1 and not kwargs and "kwargs" in value:
+        return args[0]
+    return value
+
+
+def _state(value: Json, role: str) -> Json:
+    """Return a state that has more than messages, its messages in the one shape; else ``None``."""
+    if not isinstance(value, dict) or not isinstance(items := value.get("messages"), list):
+        return None
+    if not any(v for key, v in value.items() if key != "messages"):
+        return None
+    found = find_messages(items, role)
+    return value if found is None else {**value, "messages": found.read()}
+
+
+def _tool_content(value: dict[str, Json]) -> Json:
+    """Return what the message of a tool says; another message is the result itself."""
+    read = read_messages([value], "tool")
+    message = read[0] if len(read) == 1 else None
+    if isinstance(message, dict) and message["role"] == "tool":
+        return message["content"]
+    return value
+
+
+def _only_text(value: list[Json]) -> Json:
+    """Take a single text part out of its list."""
+    part = value[0]
+    if not isinstance(part, dict) or not isinstance(text := part.get("text"), str):
+        return value
+    is_plain: Mapping[str, Json] = {"type": "text", **part, "id": ""}  # LangChain names its blocks
+    return text if is_plain == {"type": "text", "text": text, "id": ""} else value

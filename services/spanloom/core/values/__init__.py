@@ -1,0 +1,1 @@
+"""Values of attributes, nested in any way that SDKs write them: read within one bound."""

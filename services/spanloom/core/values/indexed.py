@@ -1,0 +1,113 @@
+"""Lists and objects flattened into attribute keys: ``gen_ai.prompt.0.role`` and the like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from spanloom.core.values.attributes import Json, written
+from spanloom.core.values.bounds import ByteCache, note_unread
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+
+MAX_DEPTH = 32
+"""Parts of a key that are taken apart; what follows stays one part."""
+MIN_PLAN_NODES = 340
+MIN_BYTES_PER_NODE = 12
+"""A list or object takes 700 bytes while it is rebuilt, so keys must not name more than these."""
+CACHE_BYTES = 32 * 2**20
+_BYTES_PER_KEY, _BYTES_PER_CHAR = 200, 25
+"""What a plan takes at most: a list or object of 250 bytes for each ten characters of its keys."""
+
+_Key: TypeAlias = "tuple[tuple[str, ...], str, frozenset[str]]"
+
+
+def indexed_list(
+    attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()
+) -> list[Json]:
+    """Rebuild the list whose items stand under ``prefix`` (with its dot) and a number.
+
+    ``p.0.role = user`` and ``p.0.content = hi`` → ``[{"role": "user", "content": "hi"}]``.
+
+    Holes in the numbering are closed. Parts in ``drop`` that wrap an item or a nested object
+    (OpenInference's ``message``, ``tool_call``) are left out of the result.
+    """
+    key = (tuple(attributes), prefix, drop)
+    shape = _plans.get(key)
+    if shape is None:
+        shape = _plans.keep(key, _plan(*key), _plan_bytes(attributes))
+    if shape is _TOO_MANY:
+        note_unread(prefix)
+    return [_fill(item, attributes) for item in shape] if isinstance(shape, list) else []
+
+
+def indexed_text(
+    attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()
+) -> str:
+    """Return the list as compact JSON, or an empty text if there is none."""
+    items = indexed_list(attributes, prefix, drop)
+    return written(items) if items else ""
+
+
+_plans: ByteCache[_Key, Json] = ByteCache(CACHE_BYTES)
+_TOO_MANY: Json = "too many"
+
+
+def _plan_bytes(keys: Collection[str]) -> int:
+    return _BYTES_PER_KEY * len(keys) + _BYTES_PER_CHAR * sum(map(len, keys))
+
+
+def _plan(keys: tuple[str, ...], prefix: str, drop: frozenset[str]) -> Json:
+    """Return the list with keys for values: spans of one kind repeat their keys.
+
+    Keys that name too many objects for their length are not taken apart.
+    """
+    found = [key for key in keys if key.startswith(prefix)]
+    room = max(MIN_PLAN_NODES, sum(map(len, found)) // MIN_BYTES_PER_NODE)
+    root: dict[str, Json] = {}
+    for key in found:
+        path = key[len(prefix) :].split(".", MAX_DEPTH)
+        room -= _put(root, [part for part in path if part not in drop], key)
+        if room < 0:
+            return _TOO_MANY
+    return _lists(root) if root else []
+
+
+def _fill(shape: Json, attributes: Mapping[str, str]) -> Json:
+    if isinstance(shape, dict):
+        return {
+            key: attributes[inner] if isinstance(inner, str) else _fill(inner, attributes)
+            for key, inner in shape.items()
+        }
+    if isinstance(shape, str):
+        return attributes[shape]
+    return [_fill(inner, attributes) for inner in shape] if isinstance(shape, list) else shape
+
+
+def _put(node: dict[str, Json], path: Sequence[str], value: str) -> int:
+    """Put the value where the path leads; return how many objects were made for it."""
+    made = 0
+    for part in path[:-1]:
+        child = node.get(part)
+        if not isinstance(child, dict):
+            child = node[part] = {}
+            made += 1
+        node = child
+    if path:
+        node[path[-1]] = value
+    return made
+
+
+def _lists(node: Json) -> Json:
+    if not isinstance(node, dict):
+        return node
+    if all(map(str.isdecimal, node)):
+        # By length, then by digits: numeric order without reading numbers of any length.
+        return [_lists(node[key]) for key in sorted(sorted(node), key=len)]
+    # Attributes come in any order; whoever reads a message looks for its role first.
+    return {key: _lists(node[key]) for key in sorted(node, key=_role_first)}
+
+
+def _role_first(key: str) -> tuple[bool, str]:
+    return key != "role", key

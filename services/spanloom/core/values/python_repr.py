@@ -1,0 +1,109 @@
+"""Texts that hold reprs of Python objects, which some instrumentations write instead of JSON."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+_QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
+_CUT_OFF = r"(?P<cut>['\"].*+)"
+"""A literal that never ends, to be tried after ``_QUOTED``. It takes the rest of the text, so that
+each quote within is not searched for its end again: 32 KB of ``\\'`` took two seconds."""
+_LITERAL = re.compile(_QUOTED, re.DOTALL)
+_NAME = r"(?<![\w.])[A-Za-z_][\w.]*+[=(]?"
+_TOO_LARGE = r"(?<![\w.])\d{20}"
+_TOKEN = re.compile(rf"{_QUOTED}|{_CUT_OFF}|{_NAME}|\(|,\s*+\)|\)|{_TOO_LARGE}", re.DOTALL)
+"""What is written differently in JSON; other numbers, brackets and commas are the same."""
+_WORDS = {"None": "null", "True": "true", "False": "false"}
+_NO_JSON = "!"
+"""Stands for what JSON cannot say, so that parsing fails."""
+
+
+def last_text(text: str, mark: str) -> str | None:
+    """Return the string literal after the last ``mark``, or ``None`` if no whole one is there.
+
+    A mark inside a literal is part of what was said: ``Part(text="say text='no'")`` says all of
+    it. A repr that was cut off in the middle tells nothing, so nothing is truncated silently.
+    """
+    marks = re.compile(rf"{_QUOTED}|{_CUT_OFF}|(?P<mark>{re.escape(mark)})", re.DOTALL)
+    found = [each.start() for each in marks.finditer(text) if each["mark"]]
+    return _text_at(text, found[-1] if found else -1, mark)
+
+
+def first_text(text: str, mark: str) -> str | None:
+    """Return the string literal after the first ``mark``, or ``None`` likewise."""
+    return _text_at(text, text.find(mark), mark)
+
+
+def _text_at(text: str, at: int, mark: str) -> str | None:
+    found = _LITERAL.match(text, at + len(mark)) if at >= 0 else None
+    return None if found is None else _unquote(found.group())
+
+
+def _unquote(literal: str) -> str | None:
+    """Return the text of a string literal; ``None`` if it is none that could be stored."""
+    if "\\" not in literal and "\n" not in literal and "\0" not in literal:
+        return literal[1:-1]
+    try:
+        value = ast.literal_eval(literal)
+        value.encode()  # half a surrogate pair is no text that could be stored
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def as_json(text: str) -> str:
+    """Return Python's ``{'a': None}`` as JSON, ``{"a":null}``; other text stays as it is."""
+    return _rewritten(text, _Rewriter(may_call=False)) if text.startswith(("[", "{")) else text
+
+
+def objects_as_json(text: str) -> str:
+    """Return lists of objects that are written ``Class(field=value)`` as JSON of their fields.
+
+    Other text, and what is written in another way (``<Class at 0x…>``), stays as it is.
+    """
+    return _rewritten(text, _Rewriter(may_call=True)) if text.startswith("[") else text
+
+
+def _rewritten(text: str, rewrite: Callable[[re.Match[str]], str]) -> str:
+    value = json_value(_TOKEN.sub(rewrite, text))
+    return text if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+class _Rewriter:
+    """Rewrites each token of a repr as JSON; knows which bracket a ``)`` closes."""
+
+    def __init__(self, *, may_call: bool) -> None:
+        self._may_call = may_call
+        self._closers: list[str] = []
+
+    def __call__(self, token: re.Match[str]) -> str:
+        text = token.group()
+        first, last = text[0], text[-1]
+        if token["cut"]:
+            return _NO_JSON
+        if first in "'\"":
+            value = _unquote(text)
+            return _NO_JSON if value is None else orjson.dumps(value).decode()
+        if last == ")":
+            return self._closers.pop() if self._closers else _NO_JSON
+        if last == "(":
+            return self._open(is_tuple=text == "(")
+        if last == "=":
+            return f'"{text[:-1]}":' if self._may_call else _NO_JSON
+        return _WORDS.get(text, _NO_JSON)
+
+    def _open(self, *, is_tuple: bool) -> str:
+        if not is_tuple and not self._may_call:
+            return _NO_JSON
+        self._closers.append("]" if is_tuple else "}")
+        return "[" if is_tuple else "{"

@@ -1,0 +1,151 @@
+"""Calls of the API that tools make: always over it, so that keys and projects hold for agents."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import httpx
+import orjson
+from mcp.server.mcpserver.exceptions import ToolError
+
+from spanloom.client.async_client import AsyncClient
+from spanloom.client.errors import ClientError
+from spanloom.client.moments import milliseconds_of
+from spanloom.client.request import Call, body_of, get
+from spanloom.mcp.data import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from starlette.types import ASGIApp
+
+    from spanloom.client.address import Address
+
+
+if TYPE_CHECKING:
+    Headers = Mapping[str, str] | None
+
+
+IN_PROCESS = "http://localhost"
+"""The name under which a process asks its own API."""
+
+
+class Asking(Protocol):
+    """Says with whose key the API is asked when a tool is called.
+
+    ``headers`` are those of the request that calls it, where it came over HTTP.
+    """
+
+    def client(self, headers: Headers) -> AsyncClient:
+        """Return a client that asks with that key."""
+
+    def key(self, headers: Headers) -> str:
+        """Return the key; empty without one."""
+
+
+class OverNetwork:
+    """Asks a service elsewhere, with a key of one's own."""
+
+    def __init__(self, address: Address) -> None:
+        """Take where the service is."""
+        self._address = address
+
+    def client(self, _headers: Headers) -> AsyncClient:
+        """See ``Asking``."""
+        return AsyncClient(self._address.url, api_key=self._address.key)
+
+    def key(self, _headers: Headers) -> str:
+        """See ``Asking``."""
+        return self._address.key
+
+
+class InProcess:
+    """Asks the API that this process serves, with the key that came with the request."""
+
+    def __init__(self, api: ASGIApp | None = None) -> None:
+        """Take the API, unless it is yet to be made."""
+        self.api = api
+
+    def client(self, headers: Headers) -> AsyncClient:
+        """See ``Asking``."""
+        if self.api is None:
+            raise ToolError("the service is starting; ask again in a moment")
+        transport = httpx.ASGITransport(self.api)
+        return AsyncClient(IN_PROCESS, api_key=self.key(headers), transport=transport)
+
+    def key(self, headers: Headers) -> str:
+        """See ``Asking``."""
+        scheme, _, key = (headers or {}).get("authorization", "").partition(" ")
+        return key.strip() if scheme.lower() == "bearer" else ""
+
+
+async def read(client: AsyncClient, path: str, **parameters: str | int | bool | None) -> Any:
+    """Return the JSON that the API answers; what it refuses becomes the tool's error."""
+    with refusing():
+        return orjson.loads(await client.ask(Call(get(path, **parameters), body_of)))
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Let the reader of a refusal see it as an error: a text would look like an answer."""
+    try:
+        yield
+    except (ClientError, ValueError) as error:
+        raise refusal(str(error)) from error
+
+
+EVER = "all"
+STEPS_AT_ONCE = 50
+
+
+def both(where: str, text: str) -> str:
+    """Return a filter that asks for both: a condition, and words said anywhere."""
+    said = orjson.dumps(text).decode() if text else ""
+    return f"({where}) and {said}" if where and said else where or said
+
+
+def first_ms(since: str) -> int | None:
+    """Return the earliest start that is asked for, in ms since the epoch; ``None`` is any."""
+    if since.strip().lower() in {"", EVER}:
+        return None
+    try:
+        return milliseconds_of(since)
+    except ValueError as error:
+        raise refusal(f"since: {error}; or {EVER}") from error
+
+
+class Place(NamedTuple):
+    """Where a page of runs begins: behind a cursor of the API, which belongs to its first time."""
+
+    from_ms: int | None
+    cursor: str
+
+
+def place_of(cursor: str, since: str) -> Place:
+    """Return the place that ``page_behind`` told, else the first one since a time.
+
+    ``7d`` is another time with every call, and a cursor goes on with its own question alone.
+    """
+    begins, dot, behind = cursor.partition(".")
+    if dot and (begins == EVER or begins.isdecimal()):
+        return Place(None if begins == EVER else int(begins), behind)
+    return Place(first_ms(since), cursor)
+
+
+def page_behind(page: Mapping[str, Any], place: Place) -> str | None:
+    """Return what goes on behind a page of the API; ``None`` where it was the last."""
+    behind = page.get("next_cursor")
+    return behind and f"{EVER if place.from_ms is None else place.from_ms}.{behind}"
+
+
+def places_of(steps: str, count: int) -> tuple[int, int]:
+    """Return the first and the last of the steps that are asked for: ``4``, ``3-9``."""
+    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", steps or f"1-{STEPS_AT_ONCE}")
+    if found is None:
+        raise refusal(f"steps: {steps!r} is no range; write 4 or 3-9")
+    first, last = int(found[1]), min(int(found[2] or found[1]), count)
+    if not 1 <= first <= last:
+        raise refusal(f"steps: the run has steps 1 to {count}, not {steps}")
+    return first, last

@@ -1,0 +1,102 @@
+"""What changes while it is shown: a growing run, and how far long work is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Group
+from rich.live import Live
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.text import Text
+
+from spanloom.core.showing.values import printable
+from spanloom.terminal.output import make_console
+from spanloom.terminal.render import trajectory_lines
+from spanloom.terminal.values import signs_of
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from rich.console import Console
+
+    from spanloom.terminal.render import Document
+
+
+HEADING_LINES = 2
+"""Of a tree that is higher than the terminal these stay, and its end: there it grows."""
+FOLLOWING = "following the run until it has settled, Ctrl-C ends"
+
+
+class GrowingTree:
+    """The tree and a line below it, between entering and leaving.
+
+    Left in the ordinary way it goes, for what is printed next; by an error or Ctrl-C it stays.
+    """
+
+    def __init__(self, console: Console) -> None:
+        """Draw nothing yet."""
+        self._console = console
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+        self._shown: tuple[Document, str] | None = None
+
+    def __enter__(self) -> Self:
+        """Take the end of the terminal."""
+        self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Give the terminal back, its cursor shown."""
+        self._live.transient = kind is None
+        self._live.stop()
+
+    def show(self, document: Document, trouble: str = "") -> None:
+        """Draw a canonical document; ``trouble`` says why there is no newer one."""
+        if self._shown == (document, trouble):
+            return
+        self._shown = (document, trouble)
+        below = Text(printable(trouble) or FOLLOWING, "yellow" if trouble else "dim")
+        lines = [*trajectory_lines(document, self._console), Text(), below]
+        self._live.update(Group(*self._fitting(lines)), refresh=True)
+
+    def _fitting(self, lines: list[Text]) -> list[Text]:
+        room = self._console.height - 1
+        left_out = len(lines) - room + 1
+        if left_out <= 1:
+            return lines
+        gap = Text(f"{signs_of(self._console).more} {left_out} lines", "dim")
+        return [*lines[:HEADING_LINES], gap, *lines[HEADING_LINES + left_out :]]
+
+
+class Counting:
+    """Counts on a terminal, between entering and leaving; with a bar if the end is known.
+
+    The end is a number of what is counted, or what is counted is told with the share that is done.
+    """
+
+    def __init__(self, stream: TextIO, noun: str, total: int | None = None) -> None:
+        """Draw nothing yet."""
+        columns = [SpinnerColumn(), TextColumn("{task.fields[count]:,.0f} {task.description}")]
+        bar = [BarColumn()] if total else []
+        self._progress = Progress(
+            *columns,
+            *bar,
+            TextColumn("{task.fields[beside]}"),
+            console=make_console(stream),
+            transient=True,
+            disable=not stream.isatty(),
+        )
+        self._task = self._progress.add_task(noun, total=total, beside="", count=0)
+
+    def __enter__(self) -> Self:
+        """Take the end of the terminal."""
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give the terminal back."""
+        self._progress.stop()
+
+    def show(self, count: int, beside: str = "", done: float | None = None) -> None:
+        """Show how many there are by now, and something beside it; ``done`` is where the bar is."""
+        completed = count if done is None else done
+        self._progress.update(self._task, completed=completed, beside=beside, count=count)

@@ -1,0 +1,173 @@
+"""Reports of commands: findings of an examination, recipes, the demonstration."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from spanloom.core.model.finding import FindingStatus
+from spanloom.core.showing.values import duration, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console, RenderableType
+
+    from spanloom.core.model.finding import Finding
+    from spanloom.recipes.reading import Framework, Recipe
+
+
+_STYLES = {
+    FindingStatus.OK: "green",
+    FindingStatus.WARNING: "yellow",
+    FindingStatus.PROBLEM: "bold red",
+    FindingStatus.SKIPPED: "dim",
+}
+
+
+def render_findings(findings: Sequence[Finding]) -> RenderableType:
+    """Return a table: the check, how it ended, what was found and under it what to do."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for title in ("check", "status", "found, and what to do"):
+        table.add_column(title, no_wrap=title in {"check", "status"})
+    for finding in findings:
+        style = _STYLES[finding.status]
+        found = Text(printable(finding.found), "dim" if style == "dim" else "")
+        if finding.todo:
+            found.append(f"\n→ {printable(finding.todo)}", "cyan")
+        table.add_row(finding.name, Text(finding.status, style), found)
+    return table
+
+
+def findings_json(findings: Sequence[Finding]) -> bytes:
+    """Return ``{"status": "ok", "findings": [...]}``; the status is the worst of them."""
+    statuses = list(FindingStatus)  # the worst last
+    worst = max((f.status for f in findings), key=statuses.index, default=FindingStatus.OK)
+    return orjson.dumps({"status": worst, "findings": list(map(asdict, findings))})
+
+
+KEYED = "Where the service has keys, also (`spanloom keys create --project NAME --scopes ingest`)"
+
+
+def render_frameworks(frameworks: Sequence[Framework], console: Console) -> None:
+    """Print the frameworks as a table, then how one is asked for."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("name", no_wrap=True, style="bold")
+    table.add_column("framework", no_wrap=True)
+    table.add_column("language", no_wrap=True)
+    table.add_column("by", ratio=1)
+    for one in frameworks:
+        ways = ", ".join(recipe.instrumentation for recipe in one.recipes)
+        table.add_row(one.name, one.title, one.language, ways)
+    console.print(table)
+    console.print(f"\n`spanloom instrument {frameworks[0].name}` says what to do for one.")
+
+
+def render_recipe(framework: Framework, recipe: Recipe, console: Console) -> None:
+    """Print one recipe from the installation to the first look, then the other ways."""
+    _print(console, _title(framework, recipe))
+    _print(console, f"{recipe.line}\n")
+    _part(console, "Install", recipe.install)
+    if recipe.code:
+        _part(console, "Write, before anything that makes agents", recipe.code.strip())
+    _part(console, "Export, where the agents run", "\n".join(exports(recipe.variables)))
+    for note in filter(None, (recipe.notes, recipe.untried)):
+        _print(console, f"{note}\n")
+    _part(console, KEYED, "\n".join(exports(recipe.key_variables)))
+    _part(console, "Run the agents, then look", "spanloom list\nspanloom show latest")
+    _others(framework, recipe, console)
+
+
+def exports(variables: Mapping[str, str]) -> list[str]:
+    """Return the lines of a shell that set the variables."""
+    return [f"export {name}={quote(value)}" for name, value in variables.items()]
+
+
+def _title(framework: Framework, recipe: Recipe) -> Text:
+    return Text(f"{framework.title} ({framework.language}) by {recipe.instrumentation}", "bold")
+
+
+def _part(console: Console, title: str, lines: str) -> None:
+    _print(console, Text(f"{title}:", "dim"))
+    console.file.write(f"{lines}\n\n")  # rich would make spaces of tabs
+
+
+def _others(framework: Framework, recipe: Recipe, console: Console) -> None:
+    others = [one for one in framework.recipes if one is not recipe]
+    if not others:
+        return
+    if framework.why:
+        _print(console, framework.why)
+    _print(console, Text("Other ways:", "dim"))
+    for one in others:
+        _print(console, f"spanloom instrument {one.name}  {one.line}")
+
+
+def _print(console: Console, text: str | Text) -> None:
+    """Print without breaking lines: they are pasted."""
+    console.print(text, soft_wrap=True)
+
+
+_COLUMNS = ("models", "tools", "model time", "tool time", "input", "output", "errors")
+
+
+def print_metrics(document: dict[str, Any], console: Console) -> None:
+    """Print the metrics of each agent and of the whole, as the document has them."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=False)
+    table.add_column("metrics", no_wrap=True)
+    for column in _COLUMNS:
+        table.add_column(column, justify="right")
+    for agent in document["agent_steps"]:
+        if agent["id"] != document["root_step"]["id"]:
+            table.add_row(*_row(agent, _kinds(agent["steps"])))
+    counts = document["extraction"]["step_counts"]
+    table.add_section()
+    table.add_row(*_row(document["root_step"], counts), style="bold")
+    console.print(table)
+
+
+def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) -> None:
+    """Print the addresses that show more of this trajectory, and how to send another."""
+    api = addresses["api"]
+    rows = {
+        "in a browser": page_of(trace_id, api),
+        "document": f"{api}/v1/trajectories/{trace_id}",
+        "every span": f"{api}/v1/trajectories/{trace_id}/spans",
+        "API": f"{api}/openapi.json",
+        "terminal": f"spanloom show {trace_id} --api-url {api}",
+        "your agents": f"OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}",
+        "… over gRPC": f"OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_grpc']}",
+    }
+    for label, value in rows.items():
+        console.print(Text.assemble((f"{label:<13}", "dim"), value), soft_wrap=True)
+
+
+def page_of(trace_id: str, api: str) -> str:
+    """Return the address of a run's page."""
+    return f"{api}/trajectories/{trace_id}"
+
+
+def _row(step: dict[str, Any], counts: dict[str, int]) -> tuple[str, ...]:
+    metrics = step["metrics_info"]
+    errors = [*metrics["model_errors"].values(), *metrics["tool_errors"].values()]
+    return (
+        printable(str(step["name"])),
+        str(counts.get("model", 0)),
+        str(counts.get("tool", 0)),
+        duration(int(metrics["llm_duration"])),
+        duration(int(metrics["tool_duration"])),
+        f"{metrics['input_tokens']:,}",
+        f"{metrics['output_tokens']:,}",
+        str(sum(map(len, errors))),
+    )
+
+
+def _kinds(steps: list[dict[str, Any]]) -> dict[str, int]:
+    kinds = [step["type"] for step in steps]
+    return {kind: kinds.count(kind) for kind in set(kinds)}

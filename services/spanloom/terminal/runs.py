@@ -1,0 +1,137 @@
+"""Runs: a table of them, and one in a line."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from spanloom.core.showing.values import counted, duration, printable, whole
+from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
+from spanloom.terminal.values import STATUS_STYLES, TYPE_STYLES, Signs, cut, signs_of, went
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+
+_NAMES = 2
+NOTHING = (
+    "No trajectories. `spanloom instrument` says how agents are made to send, `spanloom demo` "
+    "shows a run; filters may hide others."
+)
+
+
+def render_list(items: list[Item], console: Console, now_ms: int) -> None:
+    """Print items of the API's list; a narrow terminal loses columns, not names."""
+    if not items:
+        console.print(NOTHING, soft_wrap=True)
+        return
+    signs = signs_of(console)
+    grid = Grid(console, "run", _columns(now_ms))
+    for item in items:
+        grid.print_row(_run(item, signs), item)
+        for line in _about(item):
+            console.print(cut(line, console.width))
+        console.print()
+
+
+def said_lines(item: Item) -> Iterable[Text]:
+    """Say what was asked and answered."""
+    for label, key in (("asked", "question"), ("answered", "answer")):
+        if said := str(item.get(key) or ""):
+            yield labelled(label, printable(said))
+
+
+def labelled(label: str, text: str, style: str = "") -> Text:
+    """Return a line below a row, its label in a column of its own."""
+    return Text.assemble((f"  {label:<10}", "dim"), (text, style))
+
+
+def _columns(now_ms: int) -> Iterable[Column]:
+    yield Column("agents", 124, 20, lambda item: _names(item["agent_names"], "magenta"))
+    yield Column("model", 100, 17, lambda item: _names(item.get("models") or (), "cyan"))
+    yield Column("steps", 68, 10, lambda item: _steps(item["step_counts"]))
+    yield Column("tokens", 80, 11, tokens_cell, is_number=True)
+    yield Column("cost", 136, 9, _cost, is_number=True)
+    yield Column(
+        "time", 44, 7, lambda item: Text(duration(whole(item["duration"]))), is_number=True
+    )
+    yield Column("when", 54, 10, lambda item: when_cell(item, now_ms))
+
+
+def _cost(item: Item) -> Text:
+    """Return US dollars; nothing where nobody knows."""
+    cost = item.get("cost")
+    return Text("" if cost is None else f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}")
+
+
+def _run(item: Item, signs: Signs) -> Text:
+    """Name the run, how it went, and by which id to show it."""
+    name = Text(printable(item["root_name"]) or "(no name)", "bold")
+    outcome = went(str(item["outcome"]), signs)
+    return Text.assemble(name, " " if outcome else "", outcome, "\n", (item["trace_id"], "dim"))
+
+
+def _about(item: Item) -> Iterable[Text]:
+    """Say what was asked and answered, and how a run hangs together with others."""
+    yield from said_lines(item)
+    if conversation := item.get("conversation_id"):
+        yield labelled("in", f"conversation {printable(conversation)}")
+    if resumed := item.get("resumes"):
+        yield labelled("resumes", resumed, "cyan")
+    if resumer := item.get("resumed_by"):
+        yield labelled("resumed", f"by {resumer}", "cyan")
+    if original := item.get("duplicate_of"):
+        yield labelled("repeats", original, "yellow")
+
+
+def _names(names: Iterable[str], style: str) -> Text:
+    """Name the first two, each once, and how many more there are."""
+    different = [printable(name) for name in dict.fromkeys(names)]
+    lines = Text("\n".join(different[:_NAMES]), style)
+    if len(different) > _NAMES:
+        lines.append(f" +{len(different) - _NAMES}", "dim")
+    return lines
+
+
+def _steps(counts: dict[str, int]) -> Text:
+    return Text("\n").join(
+        Text(counted(counts[kind], kind), TYPE_STYLES[kind])
+        for kind in ("model", "tool")
+        if counts.get(kind)
+    )
+
+
+_NAME_CHARS = 40
+
+
+def print_run(item: dict[str, Any], console: Console) -> None:
+    """Print an item of the API's list: when it began here, how it went, its name, cost and id.
+
+    The line is cut at the edge of a terminal, and whole in a pipe; the trace id comes last.
+    """
+    signs = signs_of(console)
+    status = str(item["status"])
+    how = went(str(item["outcome"]), signs) or Text(status, STATUS_STYLES.get(status, ""))
+    began = datetime.fromtimestamp(whole(item["started_at"]) / 1000).astimezone()
+    steps = [
+        counted(item["step_counts"][kind], kind)
+        for kind in ("model", "tool")
+        if item["step_counts"].get(kind)
+    ]
+    line = Text.assemble(
+        (f"{began:%H:%M:%S}  ", "dim"),
+        how,
+        "  ",
+        (printable(str(item["root_name"]))[:_NAME_CHARS] or "(no name)", "bold"),
+        f"  {duration(whole(item['duration']))}",
+        f"  {', '.join(steps)}" if steps else "",
+        f"  {item['input_tokens']:,} {signs.arrow} {item['output_tokens']:,} tokens",
+        (f"  {item['trace_id']}", "dim"),
+    )
+    if console.is_terminal:
+        line.truncate(console.width, overflow="ellipsis")
+    console.print(line, soft_wrap=True)
