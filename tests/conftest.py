@@ -23,8 +23,8 @@ import httpx
 import pytest
 import structlog
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
-from hypothesis import HealthCheck, settings
 from tests.support import programs
+from tests.support.examples import register_profiles
 from tests.support.memory_store import MemoryStore
 from tests.support.served_store import served_store
 
@@ -62,10 +62,7 @@ for wait in ("connect", "read", "write", "pool"):  # of its own it waits 5 s, on
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started as `pytest … &` by a script: programs that tests end by Ctrl-C would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("any machine")
+register_profiles()
 structlog.configure(
     processors=[
         structlog.processors.add_log_level,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from tests.support.examples import examples
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
@@ -70,6 +71,6 @@ def test_a_run_says_the_same_however_it_arrives(capture: Capture) -> None:
 
 
 @given(st.sampled_from(CAPTURES), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_any_run_in_any_way(capture: Capture, random: Random) -> None:
     assert delivered_at_random(capture, random) == delivered_in_order(capture)

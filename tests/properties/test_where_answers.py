@@ -9,6 +9,7 @@ import orjson
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.generated_runs import generate_records
 from tests.support.generated_sayings import say_by_chance
 from tests.support.memory_store import MemoryStore
@@ -91,7 +92,7 @@ def test_a_question_is_answered_as_by_a_loop_over_documents(asked: Asked, questi
         assert answer == expected
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(WHERES)
 @example('metadata.tier != "gold" and agent !~ "^re" and not cost != 0.5')
 @example("has(type exists under type exists) and has(duration exists child of position = 0)")

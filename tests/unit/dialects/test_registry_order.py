@@ -7,6 +7,7 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.each_capture import each_capture
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import traces_of
 from tests.support.spans import make_span, normalized
@@ -149,7 +150,7 @@ def test_what_nobody_claims_shows_its_texts_as_root() -> None:
     assert (found.facts.input, found.facts.output) == ("in", "out")
 
 
-@pytest.mark.parametrize("capture", all_captures(), ids=str)
+@each_capture(all_captures())
 def test_the_signature_tells_the_dialect_as_the_whole_span_does(capture: Capture) -> None:
     for span in chain.from_iterable(traces_of(capture).values()):
         whole = read_signature(span, tuple(span.attributes))
