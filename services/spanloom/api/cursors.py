@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from spanloom.api.schemas import PageQuery
     from spanloom.core.query.paging import Page
     from spanloom.core.query.question import Rank
     from spanloom.core.query.summaries import ConversationSummary, ListedRun
@@ -41,11 +40,6 @@ def next_cursor(
 ) -> str | None:
     """Return the cursor of the page that follows, or ``None`` behind the last page."""
     return encode_cursor(page.lines[-1].cursor, fingerprint(query, of)) if page.has_more else None
-
-
-def position_of(query: PageQuery, of: str = "") -> Cursor | None:
-    """Return where a page begins, ``None`` for the first; raises as ``decode_cursor`` does."""
-    return None if query.cursor is None else decode_cursor(query.cursor, fingerprint(query, of))
 
 
 def decode_cursor(text: str, question: str = "") -> Cursor:

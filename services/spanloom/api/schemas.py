@@ -8,15 +8,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
-from spanloom.api.cursors import encode_cursor
-from spanloom.api.filters import ConversationFilters, Filters, Instant, Name, RunFilters
-from spanloom.api.questions import read_question
-from spanloom.api.replay_cursors import encode_replay_cursor
+from spanloom.api.cursors import decode_cursor, encode_cursor
+from spanloom.api.filters import ConversationFilters, Filters, Name, RunFilters
+from spanloom.api.questions import fingerprint, read_question
 from spanloom.api.rows.choice import DOCUMENT_COLUMNS, RUN_GROUPS, read_fields
 from spanloom.api.rows.columns import Columns, Sort, columns_of
-from spanloom.core.model import replay as replays
-from spanloom.core.model.replay import Selection
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Outcome, Status
 from spanloom.core.query.question import NEWEST_FIRST, Question
 from spanloom.core.query.summaries import ConversationSummary, Cursor
@@ -54,6 +50,11 @@ class PageQuery(BaseModel):
             examples=[EXAMPLE_CURSOR],
         ),
     ] = None
+
+
+def position_of(query: PageQuery, of: str = "") -> Cursor | None:
+    """Return where a page begins, ``None`` for the first; raises as ``decode_cursor`` does."""
+    return None if query.cursor is None else decode_cursor(query.cursor, fingerprint(query, of))
 
 
 Where = Annotated[
@@ -114,92 +115,6 @@ class ConversationQuery(PageQuery, RunFilters):
 
 class ConversationListQuery(PageQuery, ConversationFilters):
     """Which conversations to list: those in which a run passes every filter."""
-
-
-class ReplayQuery(BaseModel):
-    """Which trajectories to build again; a parameter that is not here is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
-        None
-    )
-    since: Annotated[
-        Instant | None,
-        Field(
-            description="Started at or after: RFC 3339, or milliseconds since the epoch.",
-            examples=["2026-01-31T12:00:00Z"],
-        ),
-    ] = None
-    until: Annotated[
-        Instant | None,
-        Field(
-            description="Started before: RFC 3339, or milliseconds since the epoch.",
-            examples=["1769860800000"],
-        ),
-    ] = None
-    dialect: Annotated[
-        Name | None, Field(description="With spans of this dialect.", examples=["openinference"])
-    ] = None
-    outdated: Annotated[
-        bool,
-        Field(description="Built by another version of the extractor only.", examples=[True]),
-    ] = False
-
-    def selection(self, callers: Reach, extractor_version: str) -> Selection:
-        """Return what the store understands, of what the caller may see."""
-        return Selection(
-            callers.narrowed(self.project),
-            start_from_ns=self.since,
-            start_before_ns=self.until,
-            dialect=self.dialect,
-            other_than=extractor_version if self.outdated else None,
-        )
-
-
-class Replay(BaseModel):
-    """How far a replay has come."""
-
-    id: str
-    total: Annotated[int, Field(description="Traces selected when it began.")]
-    done: Annotated[int, Field(description="Traces built again.")]
-    written: Annotated[int, Field(description="Of them: came out otherwise than before.")]
-    failed: Annotated[int, Field(description="Of them: could not be built, and stay as they were.")]
-    is_finished: bool
-
-    @classmethod
-    def of(cls, replay: replays.Replay) -> "Replay":
-        """Return a recorded replay as the API shows it."""
-        return cls(
-            id=replay.id,
-            total=replay.total,
-            done=replay.done,
-            written=replay.written,
-            failed=replay.failed,
-            is_finished=replay.is_finished,
-        )
-
-
-class ReplayPageQuery(PageQuery):
-    """Which page of the list of replays to give."""
-
-    cursor: Annotated[
-        str | None,
-        Field(
-            max_length=4096,
-            description="`next_cursor` of the page before; the other parameters as there.",
-            examples=[encode_replay_cursor("00064119b2c8d000")],
-        ),
-    ] = None
-
-
-class ReplayList(BaseModel):
-    """A page of replays, newest first."""
-
-    items: list[Replay]
-    next_cursor: Annotated[
-        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
-    ]
 
 
 class ChosenList(BaseModel):

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 
 from spanloom.api.access import CallersReach
-from spanloom.api.cursors import next_cursor, position_of
+from spanloom.api.cursors import next_cursor
 from spanloom.api.examples import CONVERSATION, CONVERSATIONS
 from spanloom.api.filters import Name
 from spanloom.api.needs import needs
@@ -23,6 +23,7 @@ from spanloom.api.schemas import (
     ConversationList,
     ConversationListQuery,
     ConversationQuery,
+    position_of,
 )
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope

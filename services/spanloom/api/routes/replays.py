@@ -10,8 +10,14 @@ from spanloom.api.examples import EXAMPLE_REPLAY, REPLAY, REPLAYS
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.questions import fingerprint
-from spanloom.api.replay_cursors import decode_replay_cursor, encode_replay_cursor
-from spanloom.api.schemas import Replay, ReplayList, ReplayPageQuery, ReplayQuery
+from spanloom.api.replay_schemas import (
+    Replay,
+    ReplayList,
+    ReplayPageQuery,
+    ReplayQuery,
+    decode_replay_cursor,
+    encode_replay_cursor,
+)
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.query.paging import read_page

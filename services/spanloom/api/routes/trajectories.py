@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from spanloom.api.access import CallersReach
-from spanloom.api.cursors import next_cursor, position_of
+from spanloom.api.cursors import next_cursor
 from spanloom.api.examples import LIST
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
@@ -16,7 +16,7 @@ from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.documents import from_documents
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import chosen_page, stream_rows
-from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList
+from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList, position_of
 from spanloom.api.services import Services, Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
