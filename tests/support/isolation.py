@@ -362,7 +362,7 @@ NOT_READING = {
     *(
         "deletions.delete",
         "deletions.list",
-    ),  # of a scope, not of a reader: see api/routes/deletions
+    ),  # of a scope, not of a reader: see api/admin/deletions
 }
 
 

@@ -6,7 +6,7 @@ import os
 import re
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING
 from unittest.mock import Mock
 
@@ -16,7 +16,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from tests.support.mentions import commands, literals, mentions
 from tests.support.written_examples import ROOT
 
-from spanloom.api import routes
+from spanloom import api
 from spanloom.cli.group import COMMANDS, spanloom
 from spanloom.collector.doors.http import make_doors
 from spanloom.config import Settings, variable_of
@@ -120,7 +120,7 @@ def _all_commands() -> Iterator[click.Command]:
 
 
 def _routes() -> Iterator[str]:
-    for module in iter_modules(routes.__path__, f"{routes.__name__}."):
+    for module in walk_packages(api.__path__, f"{api.__name__}."):
         if router := getattr(import_module(module.name), "router", None):
             yield from (route.path for route in router.routes)
 
