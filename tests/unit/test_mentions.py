@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OF_OTHERS = {"--upgrade", "--group", "--from", "--spec", "--numprocesses", "--check", "--help"}
-OF_OTHERS |= {"--env-file", "--profile", "--only", "--verbose", "--ignore-scripts", "--rewrite"}
+OF_OTHERS |= {
+    "--fix",
+    "--hypothesis-profile",
+    "--env-file",
+    "--profile",
+    "--only",
+    "--verbose",
+    "--ignore-scripts",
+    "--rewrite",
+}
 """Options of pip, uvx, pipx, pytest, docs/generate.py, click, docker compose and benchmarks."""
 MISSING = {"--cluster"}
 """An option that is said not to be there."""

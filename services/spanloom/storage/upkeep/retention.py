@@ -43,7 +43,7 @@ NEVER_EXPIRES = frozenset(
 )
 """Tables with rows of traces that no term empties: what people said is not made again."""
 KEEPING = frozenset({"trajectories", "trajectory_list"})
-"""Tables with ``IsKept``: rows that no term removes (``annotated.py``)."""
+"""Tables with ``IsKept``: rows that no term removes (``removal.py``)."""
 OF_NO_PROJECT = frozenset({"replays", "extraction_watermark", "text_watermark"})
 """Tables whose rows belong to no project: only their TTL empties them."""
 DAY_S = 24 * 3600
