@@ -1,7 +1,7 @@
-"""Batch after batch through the workers, and into the store in the order they came.
+"""Passes batches through the workers, and stores them in order.
 
-Two batches are under way: while one is stored, workers read the next. What a batch repeats is
-asked once the batch before it is stored: else the two could miss each other's calls.
+Two batches are in progress: while one is stored, workers build the next. A batch's duplicates are
+looked up after the batch before it is stored, or the two could miss each other's calls.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from spanloom.extractor.workers.tasks import Task
 
 UNDER_WAY = 2
-"""Batches at a time."""
+"""Batches in progress at a time."""
 FEW_SPANS = 1_000
-"""Fewer are built in this process: they are done before they would have been sent."""
+"""Smaller batches are built in this process, faster than they could be sent."""
 STUCK = "building it takes more CPU time than a worker is given"
 log = get_logger("extractor")
 
 
 class StuckError(Exception):
-    """A trace takes too long to be built, alone too."""
+    """A trace takes too long to build even alone."""
 
 
 class Pipeline:
-    """A ``Builder`` that gives the work away."""
+    """A ``Builder`` that delegates to workers."""
 
     def __init__(
         self,
@@ -52,7 +52,11 @@ class Pipeline:
         few_spans: int = FEW_SPANS,
         least_s: float = LEAST_S,
     ) -> None:
-        """Take the store, which is also the one that gives and takes bytes, and the workers."""
+        """Build with a pool of workers; ``store`` and ``carrying`` are two views of one store.
+
+        Batches below ``few_spans`` are built in process; ``least_s`` is the least CPU time limit of
+        a round, in seconds.
+        """
         self._store = store
         self._carrying = carrying
         self._pool = pool
@@ -81,17 +85,17 @@ class Pipeline:
         self._pool.close()
 
     def _open_some(self, waiting: Iterator[Asked]) -> bool:
-        """Take as many batches as may be under way; return whether there is any."""
+        """Open batches up to the limit; return whether any is in progress."""
         while len(self._batches) < UNDER_WAY and (asked := next(waiting, None)) is not None:
-            self._batches += self._opened(asked)
+            self._batches += self._batches_of(asked)
         return bool(self._batches)
 
-    def _opened(self, asked: Asked) -> Iterator[Batch]:
-        """Yield what was asked for, long traces each alone."""
+    def _batches_of(self, asked: Asked) -> Iterator[Batch]:
+        """Yield a request as batches: its usual traces together, each long trace alone."""
         wanted = asked.wanted
         try:
             arrived = self._store.spans.arrived(list(wanted))
-        except Exception:  # built in this process, where it is found whose fault it is
+        except Exception:  # building in this process finds the faulty trace
             yield Batch(wanted)
             return
         most = min(LONG_SPANS, self._options.max_trace_spans)
@@ -104,7 +108,7 @@ class Pipeline:
             yield Batch({key: status})
 
     def _work_off(self) -> Built:
-        """Build and store the first batch; what was lost of it comes next."""
+        """Build and store the first batch; its lost tasks are queued as the next batches."""
         batch = self._batches[0]
         if not batch.tasks:
             result = build_batch(self._store, batch.wanted, self._options, batch.arrived or None)
@@ -120,14 +124,14 @@ class Pipeline:
         return built
 
     def _look_up(self, batch: Batch) -> None:
-        """Ask the store about a batch whose calls are known; it has been asked about all before."""
+        """Look up duplicates and stored versions of a batch once all its calls are known."""
         if batch.repeats is not None or not batch.is_drafted:
             return
         calls = batch.calls()
         try:
             batch.repeats = find_repeats(self._store.calls, calls)
             batch.heads = self._store.trajectories.heads(list(calls))
-        except Exception as error:  # building in this process finds whose fault it is
+        except Exception as error:  # building in this process finds the faulty trace
             log.warning("calls could not be looked up", error=str(error))
             self._dealer.give_up()
 
@@ -153,7 +157,7 @@ def _is_hopeless(task: Task) -> bool:
 
 
 def _again(batch: Batch) -> Iterator[Batch]:
-    """Yield what was lost: in this process; or each trace alone, if one of them is stuck."""
+    """Yield lost tasks as batches for this process; of stuck ones each trace alone, for workers."""
     for task in batch.tasks:
         if task.is_stuck and not _is_hopeless(task):
             yield from alone(batch, task)
