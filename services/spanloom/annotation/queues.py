@@ -1,4 +1,4 @@
-"""Queues over the store: the next item of an annotator, what is done, how it stands."""
+"""Queues over the store: create them, hand out items, and record what annotators do."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 
 LIVING_S = 5.0
-"""How often a living queue looks for runs at most."""
+"""Least seconds between searches of a living queue for new runs."""
 
 
 class Desks:
-    """Reads queues. A living one takes in what has come whenever somebody looks at it."""
+    """Reads queues; reading a living queue also adds the new runs that match its ``where``."""
 
     def __init__(
         self, queues: AnnotationQueueStore, filling: Filling, now_us: Callable[[], int]
     ) -> None:
-        """Take the stored queues, where living ones find runs, and an increasing clock."""
+        """Read stored queues; living ones find runs by ``filling``; ``now_us`` always increases."""
         self._queues = queues
         self._filling = filling
         self._now_us = now_us
         self._looked_us: dict[tuple[str, str], int] = {}
 
     def of(self, queue: Queue) -> Desk:
-        """Return a queue as it stands."""
+        """Return the current state of a queue."""
         items, now_us = self._items(queue), self._now_us()
         return Desk(queue, items, self._queues.events(queue), self._queues.alike(queue), now_us)
 
@@ -64,7 +64,7 @@ class Desks:
         return desk
 
     def listed(self, reach: Reach) -> Sequence[Desk]:
-        """Return every queue."""
+        """Return all queues in reach."""
         return [self.of(queue) for queue in self._queues.list(reach)]
 
     def _items(self, queue: Queue) -> Sequence[QueueItem]:
@@ -77,7 +77,7 @@ class Desks:
         return [*items, *new]
 
     def _is_due(self, queue: Queue) -> bool:
-        """Return whether it is time to look, and note that somebody does."""
+        """Return whether it is time to search for runs; if so, record the search."""
         place, now_us = (queue.project, queue.name), self._now_us()
         if now_us - self._looked_us.get(place, 0) < LIVING_S * 1e6:
             return False
@@ -86,18 +86,18 @@ class Desks:
 
 
 class NotCompleteError(PermanentError):
-    """An item cannot be done: something is missing (409)."""
+    """An item cannot be completed: something is missing (409)."""
 
 
 class Next(NamedTuple):
-    """What somebody gets, and how many are left, that one included."""
+    """An annotator's next item, and how many are left with it included."""
 
     trace_id: str | None
     left: int
 
 
 class Queues:
-    """Puts queues, and takes what annotators do with their items."""
+    """Stores queues, and records the events of their items."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Queues:
         reading: Reading,
         now_us: Callable[[], int],
     ) -> None:
-        """Take the store, how annotations are read, and a clock that never stands still."""
+        """Work over a store; ``now_us`` is a strictly increasing clock in microseconds."""
         self._queues = store.queues
         self._schemes = schemes
         self._versions = versions
@@ -115,17 +115,17 @@ class Queues:
         self._now_us = now_us
         self._filling = Filling(store.runs, now_us)
         self.desks = Desks(store.queues, self._filling, now_us)
-        self._taking = Lock()
+        self._handing_out = Lock()
         self.gold = Gold(store.annotations)
 
     def put(
         self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str] = (), where: str = ""
     ) -> Desk:
-        """Store a queue and put further trajectories behind those in it; one there keeps its place.
+        """Store a queue and append trajectories; those already in it keep their places.
 
-        With a question, what it finds is put in too. Raises ``UnknownSchemeError``,
+        The matches of ``where`` are appended too. Raises ``UnknownSchemeError``,
         ``UnknownQueueError`` for a trajectory that is not stored, and ``NotCompleteError`` for a
-        gold one of which nothing is known.
+        gold one without adjudication or a queue that would get too large.
         """
         self._schemes.find(queue.project, queue.scheme)
         for trace_id in gold:
@@ -135,8 +135,8 @@ class Queues:
                 )
         held = self._queues.items(queue)
         there, golden = {i.trace_id for i in held}, {i.trace_id for i in held if i.is_gold}
-        wanted = [trace_id for trace_id in trace_ids if trace_id not in there]
-        items = list(self._filling.named(queue, wanted, [g for g in gold if g not in golden]))
+        new = [trace_id for trace_id in trace_ids if trace_id not in there]
+        items = list(self._filling.named(queue, new, [g for g in gold if g not in golden]))
         there |= {item.trace_id for item in items}
         if where:
             items += self._filling.asked_for(queue, where, there, MOST_ITEMS + 1 - len(there))
@@ -149,8 +149,8 @@ class Queues:
         return self.desks.of(queue)
 
     def next_for(self, project: str, name: str, annotator: str) -> Next:
-        """Return what is next for somebody, and note that they begin it."""
-        with self._taking:  # in one process nobody gets what another is about to get
+        """Return the next item of an annotator, and record that they begin it."""
+        with self._handing_out:  # within a process no item goes to two annotators at once
             desk = self.desks.named(project, name)
             trace_id = desk.next_for(annotator)
             if trace_id is not None:
@@ -159,15 +159,15 @@ class Queues:
         return Next(trace_id, sum(annotator not in desk.done_by(of) for of in mine))
 
     def begin(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
-        """Note that somebody opened an item, however: theirs begins with it, once."""
-        with self._taking:
+        """Record that an annotator opened an item: it begins once, if they can get it."""
+        with self._handing_out:
             desk = self.desks.holding(project, name, trace_id)
             if not desk.begins(trace_id, annotator):
                 return desk
             return self._note(desk.queue, trace_id, annotator, Event.BEGUN)
 
     def done(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
-        """Note that somebody is done with an item; raises ``NotCompleteError``."""
+        """Record that an annotator is done with an item; raises ``NotCompleteError``."""
         desk = self.desks.holding(project, name, trace_id)
         scheme = self._schemes.find(project, desk.queue.scheme)
         if scheme.is_required or scheme.needs_reason:
@@ -175,18 +175,18 @@ class Queues:
         return self._note(desk.queue, trace_id, annotator, Event.DONE)
 
     def reopen(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
-        """Note that somebody goes on with an item that was done."""
+        """Record that an annotator reopens a done item."""
         queue = self.desks.holding(project, name, trace_id).queue
         return self._note(queue, trace_id, annotator, Event.REOPENED)
 
     def adjudicate(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
-        """Note that somebody who saw what all said has decided; raises ``NotCompleteError``."""
+        """Record that an item is adjudicated; raises ``NotCompleteError``."""
         desk = self.desks.holding(project, name, trace_id)
         if not desk.is_done(trace_id):
             raise NotCompleteError("Its annotators are not done with it yet.")
         rows = self._reading.of_trace(TraceKey(project, trace_id), desk.queue.scheme)
-        standing = (row for row in rows if row.standing.state is not State.ORPHANED)
-        if left := undecided((row.standing.step_id, row.said) for row in standing):
+        placed = (row for row in rows if row.standing.state is not State.ORPHANED)
+        if left := undecided((row.standing.step_id, row.said) for row in placed):
             raise NotCompleteError(
                 f"Of what annotators differ in, {len(left)} are not decided yet."
             )
@@ -198,8 +198,8 @@ class Queues:
             raise NotCompleteError("The trajectory is not stored any more.")
         rows = self._reading.of_trace(key, scheme.name, annotator)
         marks = {row.standing.step_id: row.said.mark for row in rows if row.counts}
-        if told := what_is_missing(scheme, marks, anchors.to_judge):
-            raise NotCompleteError(told)
+        if missing := what_is_missing(scheme, marks, anchors.to_judge):
+            raise NotCompleteError(missing)
 
     def _note(self, queue: Queue, trace_id: str, annotator: str, event: Event) -> Desk:
         self._queues.add_events(queue, [QueueEvent(trace_id, annotator, self._now_us(), event)])
