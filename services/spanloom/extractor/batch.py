@@ -46,7 +46,7 @@ R = TypeVar("R", bound=Writable)
 
 def build_batch(
     store: BuildingStore,
-    wanted: Mapping[TraceKey, Status],
+    requested: Mapping[TraceKey, Status],
     options: BuildOptions = BY_DEFAULT,
     arrived: Mapping[TraceKey, int] | None = None,
 ) -> BatchResult:
@@ -58,8 +58,8 @@ def build_batch(
     does not answer or accepts no writes, which is no fault of a trace.
     """
     try:
-        arrived = store.spans.arrived(list(wanted)) if arrived is None else arrived
-        result, records = _prepare(store, wanted, arrived, options)
+        arrived = store.spans.arrived(list(requested)) if arrived is None else arrived
+        result, records = _prepare(store, requested, arrived, options)
     except Exception as error:
         failed = error
     else:
@@ -68,9 +68,9 @@ def build_batch(
         return result
     store.ping()
     clear_frames(failed.__traceback__)  # its frames hold the spans of the whole batch
-    if len(wanted) == 1:
-        return BatchResult(arrived=dict(arrived or {}), failures=dict.fromkeys(wanted, failed))
-    return _build_halves(store, list(wanted.items()), options)
+    if len(requested) == 1:
+        return BatchResult(arrived=dict(arrived or {}), failures=dict.fromkeys(requested, failed))
+    return _build_halves(store, list(requested.items()), options)
 
 
 def write_apart(
@@ -114,15 +114,15 @@ def _build_halves(
 
 def _prepare(
     store: BuildingStore,
-    wanted: Mapping[TraceKey, Status],
+    requested: Mapping[TraceKey, Status],
     arrived: Mapping[TraceKey, int],
     options: BuildOptions,
 ) -> tuple[BatchResult, list[TrajectoryRecord]]:
     """Read and extract; return the result so far and the records to write."""
-    parts = read_traces(store.spans, list(wanted), arrived, options.max_trace_spans)
+    parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
-    drafts = make_drafts(wanted, parts, options.prices)
+    drafts = make_drafts(requested, parts, options.prices)
     make_room()
     repeats = find_repeats(store.calls, drafts.calls)
     heads = store.trajectories.heads(list(drafts.trajectories))

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from spanloom.extractor.result import BatchResult
 
 
-class Asked(NamedTuple):
+class BuildRequest(NamedTuple):
     """A request to build traces together, each with a status."""
 
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     failed_before: bool = False
     """Whether the last attempt failed; workers, if any, build these, where they do no harm."""
 
@@ -30,14 +30,14 @@ class Asked(NamedTuple):
 class Built(NamedTuple):
     """Built traces, some or all of a request, and their result."""
 
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     result: BatchResult
 
 
 class Builder(Protocol):
     """Builds traces from stored spans, and stores what is new."""
 
-    def build(self, asked: Iterable[Asked]) -> Generator[Built]:
+    def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """Build all requested traces; yield the results piece by piece, each trace once.
 
         Requests may be read ahead of the results. A caller that stops early closes the iterator,
@@ -59,10 +59,10 @@ class InProcess:
         self._store = store
         self._options = options
 
-    def build(self, asked: Iterable[Asked]) -> Generator[Built]:
+    def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """See ``Builder.build``."""
-        for wanted, _ in asked:
-            yield Built(wanted, build_batch(self._store, wanted, self._options))
+        for requested, _ in requests:
+            yield Built(requested, build_batch(self._store, requested, self._options))
 
     def rest(self) -> None:
         """See ``Builder.rest``: nothing to release."""

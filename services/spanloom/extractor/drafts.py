@@ -39,7 +39,7 @@ class Drafts:
 
 
 def make_drafts(
-    wanted: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], prices: PriceBook
+    requested: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], prices: PriceBook
 ) -> Drafts:
     """Extract each trace by itself: one that raises fails alone.
 
@@ -47,7 +47,7 @@ def make_drafts(
     """
     result = BatchResult()
     trajectories = {}
-    for key, status in wanted.items():
+    for key, status in requested.items():
         part = parts.pop(key, None)
         result.seqs[key] = part.newest_seq if part else 0
         if part is None:
@@ -89,23 +89,23 @@ def make_records(
 
 
 def _draft(
-    key: TraceKey, part: TracePart, wanted: Status, result: BatchResult, prices: PriceBook
+    key: TraceKey, part: TracePart, requested: Status, result: BatchResult, prices: PriceBook
 ) -> Trajectory | None:
     try:
         trajectory = describe_rest(extract(key, part.spans, prices), part)
     except Exception as error:  # one malformed trace must not stop the others
-        if wanted is not Status.FAILED:
+        if requested is not Status.FAILED:
             result.failures[key] = error
             return None
         result.statuses[key] = Status.FAILED
         return describe_rest(extract_failure(key, part.spans, error), part)
-    result.statuses[key] = _status(wanted, trajectory)
+    result.statuses[key] = _status(requested, trajectory)
     return trajectory
 
 
-def _status(wanted: Status, trajectory: Trajectory) -> Status:
-    if wanted is Status.LIVE:
-        return wanted
+def _status(requested: Status, trajectory: Trajectory) -> Status:
+    if requested is Status.LIVE:
+        return requested
     return Status.SETTLED if trajectory.has_root else Status.PARTIAL
 
 

@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
-from spanloom.extractor.builder import Asked, InProcess
+from spanloom.extractor.builder import BuildRequest, InProcess
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.readiness import NS, Moment, Timing
@@ -99,9 +99,9 @@ class Extractor:
         due = self._discovery.due(self._clock())
         traces = {trace.key: trace for trace, _ in due}
         with closing(self._builder.build(self._requests(due))) as building:
-            for wanted, result in building:
+            for requested, result in building:
                 self._recorder.record(
-                    [(traces[key], status) for key, status in wanted.items()], result
+                    [(traces[key], status) for key, status in requested.items()], result
                 )
         self._metrics.traces_pending.set(len(self._discovery))
         self._metrics.traces_quarantined.set(self._discovery.quarantined)
@@ -145,13 +145,13 @@ class Extractor:
         settles_ns = self._discovery.settles_ns()
         return inf if settles_ns is None else (settles_ns - self._clock()) / NS
 
-    def _requests(self, due: Sequence[Due]) -> Iterator[Asked]:
+    def _requests(self, due: Sequence[Due]) -> Iterator[BuildRequest]:
         """Yield due traces batch by batch, until the extractor is stopped."""
         for batch in _cut(due):
             if self._stopping.is_set():
                 return
-            wanted = {trace.key: status for trace, status in batch}
-            yield Asked(wanted, failed_before=any(trace.attempts for trace, _ in batch))
+            requested = {trace.key: status for trace, status in batch}
+            yield BuildRequest(requested, failed_before=any(trace.attempts for trace, _ in batch))
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:

@@ -31,14 +31,14 @@ MAX_KNOWN = 1_000
 """Upper limit of logged services: a sender with a new name per span must not fill the log."""
 
 
-class Newcomers:
+class NewServices:
     """Logs the first spans of each service."""
 
     def __init__(self) -> None:
         """Start without known services."""
         self._known: set[tuple[str, str]] = set()
 
-    def meet(self, services: Iterable[tuple[str, str]]) -> None:
+    def log_new(self, services: Iterable[tuple[str, str]]) -> None:
         """Log the new ones of (project, service name) pairs."""
         for project, service in sorted(set(services) - self._known):
             if len(self._known) == MAX_KNOWN:
@@ -68,7 +68,7 @@ class Recorder:
         self._metrics = metrics
         self._discovery = discovery
         self._clock = clock
-        self._newcomers = Newcomers()
+        self._new_services = NewServices()
 
     def record(self, batch: Sequence[Due], result: BatchResult) -> None:
         """Record the outcome of a batch everywhere it is needed."""
@@ -81,7 +81,7 @@ class Recorder:
             self._settle(trace, reached, result)
         self._count(result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock())
-        self._newcomers.meet(result.services)
+        self._new_services.log_new(result.services)
 
     def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
         """Announce stored trajectories without matching progress: their builder may have crashed.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.builder import Asked
+from spanloom.extractor.builder import BuildRequest
 from spanloom.extractor.readiness import NS
 from spanloom.extractor.result import BatchResult
 from spanloom.telemetry import get_logger
@@ -118,9 +118,9 @@ class Replayer:
             self._metrics.traces_replayed.labels(label).inc(count)
         return written, failed
 
-    def _built(self, wanted: Mapping[TraceKey, Status]) -> BatchResult:
+    def _built(self, requested: Mapping[TraceKey, Status]) -> BatchResult:
         result = BatchResult()
-        for built in self._builder.build([Asked(wanted)]):
+        for built in self._builder.build([BuildRequest(requested)]):
             result.add(built.result)
         return result
 

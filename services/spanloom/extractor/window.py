@@ -69,8 +69,8 @@ class ChangeWindow:
         appends = self._progress.appends()
         if appends is not None and appends == self._appends:
             return Look((), {}, appends=appends)
-        found = self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
-        return replace(found, appends=appends)
+        look = self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
+        return replace(look, appends=appends)
 
     def sweep(self, now_ns: int) -> Look:
         """Set the clock and read what changed in the quarter of an hour before the last look."""
@@ -78,8 +78,8 @@ class ChangeWindow:
         self._set_clock(now_ns)
         since_s = min(looked_s, self._clock_s) - SWEEP_BACK_S
         self._known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        found = self._progress.inserted(since_s)
-        changed = [s for s, mark in found.items() if self._known.get(s) != mark]
+        marks = self._progress.inserted(since_s)
+        changed = [s for s, mark in marks.items() if self._known.get(s) != mark]
         return self._read(min(changed)) if changed else Look((), {})
 
     def go_back(self) -> Look:
@@ -112,13 +112,13 @@ class ChangeWindow:
 
     def _read(self, since_s: int) -> Look:
         known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        found = self._progress.changes_since(since_s, known)
-        forgotten = {s for s in found.fingerprints if s in known and s not in self._seen}
-        read = [change for change in found.changes if change.second not in forgotten]
+        recent = self._progress.changes_since(since_s, known)
+        forgotten = {s for s in recent.fingerprints if s in known and s not in self._seen}
+        read = [change for change in recent.changes if change.second not in forgotten]
         news = [new for change in read if (new := self._news_of(change)) is not None]
         for second in sorted(forgotten):
             news += self._progress.unextracted(second, second + 1)
-        return Look(news, found.fingerprints, read)
+        return Look(news, recent.fingerprints, read)
 
     def _news_of(self, change: TraceChange) -> TraceChange | None:
         """Return a change reduced to its new spans, or ``None`` if all were seen before."""

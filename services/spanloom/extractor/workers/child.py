@@ -81,7 +81,7 @@ class _Builder:
 
     def _draft(self, spans: Spans) -> Drafted:
         parts = whole_parts(self._codec.decode(spans.carried))
-        drafts = make_drafts(spans.wanted, parts, self._prices)
+        drafts = make_drafts(spans.traces, parts, self._prices)
         for error in drafts.result.failures.values():
             if isinstance(error, MemoryError):
                 raise error  # the owner's process has more memory

@@ -55,7 +55,7 @@ class Dealer:
     def _send_known(self, batch: Batch, task: Task, worker: Worker) -> None:
         if not worker.has_room or batch.repeats is None:
             return
-        keys, originals = task.wanted, batch.repeats.originals
+        keys, originals = task.traces, batch.repeats.originals
         task.has_known = True
         worker.ask(
             Known(
@@ -69,7 +69,7 @@ class Dealer:
     def _read(self, tasks: Sequence[Task]) -> None:
         """Read the spans of tasks with one query; if that fails, one query per task."""
         try:
-            groups = [list(task.wanted) for task in tasks]
+            groups = [list(task.traces) for task in tasks]
             for task, carried in zip(tasks, self._carrying.spans.carry_spans(groups), strict=True):
                 task.carried = carried
         except Exception:  # too large for the store's memory, or damaged: built in process
@@ -82,7 +82,7 @@ class Dealer:
     def _send(self, task: Task, worker: Worker) -> None:
         if task.carried is not None:
             task.worker = worker
-            worker.ask(Spans(task.number, task.wanted, task.carried, self._limit_s(task)))
+            worker.ask(Spans(task.number, task.traces, task.carried, self._limit_s(task)))
             task.carried = None
 
     def _limit_s(self, task: Task) -> float:

@@ -37,7 +37,7 @@ class Spans(NamedTuple):
     """The spans of a task, and the status to build each trace with."""
 
     task: int
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     carried: CarriedSpans
     limit_s: float
     """CPU time limit of this round, in seconds."""

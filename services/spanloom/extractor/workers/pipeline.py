@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.building import BuildingStore
     from spanloom.core.ports.carried import CarriedRecord, CarryingStore
-    from spanloom.extractor.builder import Asked
+    from spanloom.extractor.builder import BuildRequest
     from spanloom.extractor.options import BuildOptions
     from spanloom.extractor.workers.pool import Pool
     from spanloom.extractor.workers.tasks import Task
@@ -65,9 +65,9 @@ class Pipeline:
         self._dealer = Dealer(carrying, pool, least_s)
         self._batches = self._dealer.batches
 
-    def build(self, asked: Iterable[Asked]) -> Generator[Built]:
+    def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """See ``Builder.build``."""
-        waiting = iter(asked)
+        waiting = iter(requests)
         try:
             while self._open_some(waiting):
                 yield self._work_off()
@@ -84,24 +84,24 @@ class Pipeline:
         """See ``Builder.close``."""
         self._pool.close()
 
-    def _open_some(self, waiting: Iterator[Asked]) -> bool:
+    def _open_some(self, waiting: Iterator[BuildRequest]) -> bool:
         """Open batches up to the limit; return whether any is in progress."""
-        while len(self._batches) < UNDER_WAY and (asked := next(waiting, None)) is not None:
-            self._batches += self._batches_of(asked)
+        while len(self._batches) < UNDER_WAY and (request := next(waiting, None)) is not None:
+            self._batches += self._batches_of(request)
         return bool(self._batches)
 
-    def _batches_of(self, asked: Asked) -> Iterator[Batch]:
+    def _batches_of(self, request: BuildRequest) -> Iterator[Batch]:
         """Yield a request as batches: its usual traces together, each long trace alone."""
-        wanted = asked.wanted
+        requested = request.traces
         try:
-            arrived = self._store.spans.arrived(list(wanted))
+            arrived = self._store.spans.arrived(list(requested))
         except Exception:  # building in this process finds the faulty trace
-            yield Batch(wanted)
+            yield Batch(requested)
             return
         most = min(LONG_SPANS, self._options.max_trace_spans)
-        long = {key: status for key, status in wanted.items() if arrived.get(key, 0) > most}
-        usual = {key: status for key, status in wanted.items() if key not in long}
-        is_few = sum(arrived.values()) < self._few_spans and not asked.failed_before
+        long = {key: status for key, status in requested.items() if arrived.get(key, 0) > most}
+        usual = {key: status for key, status in requested.items() if key not in long}
+        is_few = sum(arrived.values()) < self._few_spans and not request.failed_before
         if usual:
             yield Batch(usual, arrived, () if is_few else list(cut(usual, arrived)))
         for key, status in long.items():
@@ -111,9 +111,9 @@ class Pipeline:
         """Build and store the first batch; its lost tasks are queued as the next batches."""
         batch = self._batches[0]
         if not batch.tasks:
-            result = build_batch(self._store, batch.wanted, self._options, batch.arrived or None)
+            result = build_batch(self._store, batch.traces, self._options, batch.arrived or None)
             self._batches.popleft()
-            return Built(batch.wanted, result)
+            return Built(batch.traces, result)
         while not batch.is_over:
             self._look_up(batch)
             self._dealer.deal()
@@ -139,21 +139,21 @@ class Pipeline:
         repeated = list(batch.repeats.stored) if batch.repeats else []
         result = BatchResult(arrived=dict(batch.arrived), repeated_elsewhere=repeated)
         records: list[CarriedRecord] = []
-        wanted: dict[TraceKey, Status] = {}
+        requested: dict[TraceKey, Status] = {}
         for task in batch.tasks:
             if task.encoded:
                 records += task.encoded.records
                 result.add(task.encoded.result)
-                wanted.update(task.wanted)
+                requested.update(task.traces)
             elif _is_hopeless(task):
-                result.failures.update(dict.fromkeys(task.wanted, StuckError(STUCK)))
-                wanted.update(task.wanted)
+                result.failures.update(dict.fromkeys(task.traces, StuckError(STUCK)))
+                requested.update(task.traces)
         write_apart(self._carrying.trajectories.write_carried, self._store.feed, records, result)
-        return Built(wanted, result)
+        return Built(requested, result)
 
 
 def _is_hopeless(task: Task) -> bool:
-    return task.is_stuck and len(task.wanted) == 1
+    return task.is_stuck and len(task.traces) == 1
 
 
 def _again(batch: Batch) -> Iterator[Batch]:
@@ -162,4 +162,4 @@ def _again(batch: Batch) -> Iterator[Batch]:
         if task.is_stuck and not _is_hopeless(task):
             yield from alone(batch, task)
         elif task.is_lost and not task.is_stuck:
-            yield Batch(task.wanted)
+            yield Batch(task.traces)

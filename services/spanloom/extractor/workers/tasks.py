@@ -29,7 +29,7 @@ _numbers = count(1)
 class Task:
     """Traces whose spans go to one worker."""
 
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     span_count: int
     number: int = field(default_factory=lambda: next(_numbers))
     carried: CarriedSpans | None = None
@@ -56,7 +56,7 @@ class Task:
 class Batch:
     """Traces that are looked up and stored together."""
 
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     arrived: Mapping[TraceKey, int] = field(default_factory=dict)
     tasks: Sequence[Task] = ()
     """Empty if the batch is built in this process."""
@@ -80,11 +80,11 @@ class Batch:
         return {key: own for calls in drafted for key, own in calls.items()}
 
 
-def cut(wanted: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, int]) -> Iterator[Task]:
+def cut(requested: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, int]) -> Iterator[Task]:
     """Cut traces into tasks of about ``TASK_SPANS`` spans, in order."""
     some: dict[TraceKey, Status] = {}
     spans = 0
-    for key, status in wanted.items():
+    for key, status in requested.items():
         own = arrived.get(key, 0)
         if some and spans + own > TASK_SPANS:
             yield Task(some, spans)
@@ -97,6 +97,6 @@ def cut(wanted: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, int]) -> I
 
 def alone(batch: Batch, task: Task) -> Iterator[Batch]:
     """Yield each trace of a task as a batch of its own."""
-    for key, status in task.wanted.items():
+    for key, status in task.traces.items():
         one = {key: status}
         yield Batch(one, batch.arrived, [Task(one, batch.arrived.get(key, 0))])
