@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotation.pages import every_annotation
-from spanloom.annotation.reading import Stood, score_now
-from spanloom.core.annotation.comparison import Measure, Said, Unit, compare
+from spanloom.annotation.reading import ResolvedAnnotation, score_now
+from spanloom.core.annotation.comparison import Measure, Unit, UnitMark, compare
 from spanloom.core.model.annotation import WHOLE, Origin
 from spanloom.core.model.tenancy import Reach
 
@@ -27,7 +27,7 @@ MOST_ROWS = 1_000_000
 """Maximum of annotations read for a comparison."""
 
 
-class Asked(NamedTuple):
+class ComparisonQuery(NamedTuple):
     """A query for agreement: which annotations to compare."""
 
     project: str
@@ -45,7 +45,7 @@ class Gathered(NamedTuple):
     traces: int
     left_out: int
     """Number of rows that do not count, because their steps have changed or are gone."""
-    said: Sequence[Said]
+    marks: Sequence[UnitMark]
     scores: Mapping[tuple[str, str], float]
     """By trace and annotator."""
 
@@ -68,61 +68,61 @@ class Agreeing:
         self._versions = versions
         self._reading = reading
 
-    def agree(self, asked: Asked, seed: int = 0) -> Agreement:
+    def agree(self, query: ComparisonQuery, seed: int = 0) -> Agreement:
         """Return the agreement on all aspects; ``seed`` is that of the bootstrap intervals."""
-        gathered = self.gather(asked)
-        marks = gathered.said
+        gathered = self.gather(query)
+        marks = gathered.marks
         return Agreement(
             gathered,
-            measures=compare(asked.scheme, marks, gathered.scores, seed),
-            by_agent=_apart(asked.scheme, marks, lambda row: row.agent),
-            by_step_type=_apart(asked.scheme, marks, lambda row: row.step_type),
+            measures=compare(query.scheme, marks, gathered.scores, seed),
+            by_agent=_apart(query.scheme, marks, lambda row: row.agent),
+            by_step_type=_apart(query.scheme, marks, lambda row: row.step_type),
         )
 
-    def gather(self, asked: Asked) -> Gathered:
+    def gather(self, query: ComparisonQuery) -> Gathered:
         """Return the marks to compare, without those of adjudicators, who have seen the others."""
         by_trace: dict[TraceKey, list[Annotation]] = defaultdict(list)
-        for row in self._rows(asked.project, asked.rows._replace(scheme=asked.scheme.name)):
+        for row in self._rows(query.project, query.rows._replace(scheme=query.scheme.name)):
             key, author = row.slot.key, row.slot.annotator
-            matches = asked.traces is None or key.trace_id in asked.traces
+            matches = query.traces is None or key.trace_id in query.traces
             matches = matches and not row.is_deleted and row.origin is not Origin.ADJUDICATION
-            if matches and not asked.withheld(key, author):
+            if matches and not query.withheld(key, author):
                 by_trace[key].append(row)
-        resolved = {key: self._reading.stood(key, rows) for key, rows in by_trace.items()}
+        resolved = {key: self._reading.resolve(key, rows) for key, rows in by_trace.items()}
         every = [row for rows in resolved.values() for row in rows]
-        kept = [row for row in every if row.counts or asked.with_changed]
-        scores = self._scores(asked.scheme, resolved)
-        return Gathered(len(by_trace), len(every) - len(kept), list(map(_said, kept)), scores)
+        kept = [row for row in every if row.counts or query.with_changed]
+        scores = self._scores(query.scheme, resolved)
+        return Gathered(len(by_trace), len(every) - len(kept), list(map(_unit_mark, kept)), scores)
 
     def _rows(self, project: str, query: AnnotationQuery) -> Iterable[Annotation]:
         return islice(every_annotation(self._annotations, Reach.only(project), query), MOST_ROWS)
 
     def _scores(
-        self, scheme: Scheme, resolved: Mapping[TraceKey, Sequence[Stood]]
+        self, scheme: Scheme, resolved: Mapping[TraceKey, Sequence[ResolvedAnnotation]]
     ) -> Mapping[tuple[str, str], float]:
         """Return the scores by trace id and annotator; {} if the scheme has no scores."""
         if not scheme.has_score:
             return {}
         scores = {}
         for key, rows in resolved.items():
-            for who in {row.said.slot.annotator for row in rows}:
-                own = [row for row in rows if row.said.slot.annotator == who]
+            for who in {row.annotation.slot.annotator for row in rows}:
+                own = [row for row in rows if row.annotation.slot.annotator == who]
                 scores[key.trace_id, who] = score_now(scheme, own, frozenset()).value
         return scores
 
 
-def _said(row: Stood) -> Said:
-    slot, anchor = row.said.slot, row.said.anchor
+def _unit_mark(row: ResolvedAnnotation) -> UnitMark:
+    slot, anchor = row.annotation.slot, row.annotation.anchor
     step_id = row.standing.step_id or slot.step_id
     unit = Unit(slot.key.trace_id, WHOLE if slot.step_id == WHOLE else step_id)
     of_step = anchor.agent_name, anchor.step_type, anchor.quote
-    return Said(unit, slot.annotator, row.said.mark, *of_step)
+    return UnitMark(unit, slot.annotator, row.annotation.mark, *of_step)
 
 
 def _apart(
-    scheme: Scheme, marks: Sequence[Said], group_of: Callable[[Said], str]
+    scheme: Scheme, marks: Sequence[UnitMark], group_of: Callable[[UnitMark], str]
 ) -> Mapping[str, Sequence[Measure]]:
-    groups: dict[str, list[Said]] = defaultdict(list)
+    groups: dict[str, list[UnitMark]] = defaultdict(list)
     for row in marks:
         if row.unit.step_id != WHOLE:
             groups[group_of(row)].append(row)

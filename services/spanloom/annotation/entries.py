@@ -15,7 +15,7 @@ from spanloom.core.model.annotation import MARK_FIELDS, WHOLE, Mark
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.annotation.reading import Stood
+    from spanloom.annotation.reading import ResolvedAnnotation
     from spanloom.core.annotation.anchors import Anchors
     from spanloom.core.annotation.scheme import Scheme
 
@@ -34,9 +34,9 @@ class RefusedEntryError(ValueError):
     """An entry cannot be imported; the message says why."""
 
 
-def write_step(row: Stood, places: dict[str, int]) -> Json:
+def write_step(row: ResolvedAnnotation, places: dict[str, int]) -> Json:
     """Return a row as a step of an entry; ``places`` are step indexes in the item by step id."""
-    annotation, standing = row.said, row.standing
+    annotation, standing = row.annotation, row.standing
     shown: Json = {"step_id": annotation.slot.step_id, **texts_of(annotation.mark)}
     if (at := places.get(standing.step_id)) is not None:
         shown["step_index"] = at
@@ -54,7 +54,7 @@ def write_step(row: Stood, places: dict[str, int]) -> Json:
     }
 
 
-def plain_places(row: Stood) -> list[Sequence[int] | None]:
+def plain_places(row: ResolvedAnnotation) -> list[Sequence[int] | None]:
     """Return the current bounds of a row's places as JSON lists; ``None`` where not found."""
     return [None if bounds is None else [*bounds] for bounds in row.places]
 

@@ -186,7 +186,7 @@ class Queues:
             raise NotCompleteError("Its annotators are not done with it yet.")
         rows = self._reading.of_trace(TraceKey(project, trace_id), desk.queue.scheme)
         placed = (row for row in rows if row.standing.state is not State.ORPHANED)
-        if left := undecided((row.standing.step_id, row.said) for row in placed):
+        if left := undecided((row.standing.step_id, row.annotation) for row in placed):
             raise NotCompleteError(
                 f"Of what annotators differ in, {len(left)} are not decided yet."
             )
@@ -197,7 +197,7 @@ class Queues:
         if anchors is None:
             raise NotCompleteError("The trajectory is not stored any more.")
         rows = self._reading.of_trace(key, scheme.name, annotator)
-        marks = {row.standing.step_id: row.said.mark for row in rows if row.counts}
+        marks = {row.standing.step_id: row.annotation.mark for row in rows if row.counts}
         if missing := what_is_missing(scheme, marks, anchors.to_judge):
             raise NotCompleteError(missing)
 

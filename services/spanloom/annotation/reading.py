@@ -35,10 +35,10 @@ MOST_OF_TRACE = 1_000_000
 """Maximum of current rows read of one trajectory."""
 
 
-class Stood(NamedTuple):
+class ResolvedAnnotation(NamedTuple):
     """An annotation with its state against the current version."""
 
-    said: Annotation
+    annotation: Annotation
     standing: Standing
     steps: Steps | None = None
     """Returns the steps of the current version by id; ``None`` if the texts are unchanged."""
@@ -54,9 +54,9 @@ class Stood(NamedTuple):
 
         Reads the document, once for all rows that were read together.
         """
-        if (steps := self.steps) is None or not self.said.mark.value.get(SPANS):
+        if (steps := self.steps) is None or not self.annotation.mark.value.get(SPANS):
             return ()
-        return places_now(self.said.mark.value, self.standing.step_id, steps().get)
+        return places_now(self.annotation.mark.value, self.standing.step_id, steps().get)
 
 
 class Reading:
@@ -69,7 +69,7 @@ class Reading:
 
     def of_trace(
         self, key: TraceKey, scheme: str = "", annotator: str = "", current: int = 0
-    ) -> Sequence[Stood]:
+    ) -> Sequence[ResolvedAnnotation]:
         """Return the current rows without deleted ones, by scheme, annotator and step.
 
         ``current`` is the current version if the caller knows it, else 0.
@@ -78,22 +78,24 @@ class Reading:
 
     def each_of_trace(
         self, key: TraceKey, scheme: str, annotator: str, current: int
-    ) -> Iterator[Stood]:
+    ) -> Iterator[ResolvedAnnotation]:
         """Yield the same rows one by one, because there may be very many.
 
         They are read with one query: every page would scan the whole trajectory again.
         """
         query = AnnotationQuery(key.trace_id, scheme, annotator)
         rows = self._annotations.list(Reach.only(key.project), query, MOST_OF_TRACE)
-        return self._each_stood(key, (row for row in rows if not row.is_deleted), current)
+        return self._each_resolved(key, (row for row in rows if not row.is_deleted), current)
 
-    def stood(self, key: TraceKey, rows: Iterable[Annotation], current: int = 0) -> Sequence[Stood]:
+    def resolve(
+        self, key: TraceKey, rows: Iterable[Annotation], current: int = 0
+    ) -> Sequence[ResolvedAnnotation]:
         """Return rows of a trajectory with their states."""
-        return list(self._each_stood(key, rows, current))
+        return list(self._each_resolved(key, rows, current))
 
-    def _each_stood(
+    def _each_resolved(
         self, key: TraceKey, rows: Iterable[Annotation], current: int
-    ) -> Iterator[Stood]:
+    ) -> Iterator[ResolvedAnnotation]:
         """Yield rows with their states, as they are read.
 
         The document is read only if a row was made on another version than the current one; rows
@@ -115,7 +117,9 @@ class Reading:
 
         for row in rows:
             standing = self._standing(row, current, now, fates)
-            yield Stood(row, standing, None if _is_same(row, standing, current) else steps)
+            yield ResolvedAnnotation(
+                row, standing, None if _is_same(row, standing, current) else steps
+            )
 
     def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> Standing:
         step_id = row.slot.step_id
@@ -133,11 +137,11 @@ def _is_same(row: Annotation, standing: Standing, current: int) -> bool:
     return row.anchor.version == current or standing.state is State.VALID
 
 
-def score_now(scheme: Scheme, rows: Iterable[Stood], steps: AbstractSet[str]) -> Score:
+def score_now(scheme: Scheme, rows: Iterable[ResolvedAnnotation], steps: AbstractSet[str]) -> Score:
     """Return the score of one annotator's counting rows, at their current steps."""
     marks = {
-        row.standing.step_id: row.said.mark
+        row.standing.step_id: row.annotation.mark
         for row in rows
-        if row.counts and row.said.slot.step_id != WHOLE
+        if row.counts and row.annotation.slot.step_id != WHOLE
     }
     return score_of(scheme, marks, steps)

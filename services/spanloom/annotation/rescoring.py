@@ -190,7 +190,7 @@ class Rescoring:
         """Yield new revisions of one annotator's changed scores in a run."""
         if (now := self._versions.anchors(due.key, current)) is None:
             return
-        score = score_now(scheme, self._reading.stood(due.key, due.marks, current), now.to_judge)
+        score = score_now(scheme, self._reading.resolve(due.key, due.marks, current), now.to_judge)
         for old in due.scores:
             if (old.number, old.is_complete) != (score.value, score.is_complete):
                 yield replace(

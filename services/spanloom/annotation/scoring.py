@@ -41,7 +41,7 @@ class Scoring:
         key, scheme = session.key, self._schemes.find(session.key.project, session.scheme.name)
         if not scheme.has_score or (now := self._versions.anchors(key, version)) is None:
             return None
-        score = score_now(scheme, self._reading.stood(key, rows, version), now.to_judge)
+        score = score_now(scheme, self._reading.resolve(key, rows, version), now.to_judge)
         row = _row(session._replace(scheme=scheme), score, at_us, version, is_deleted=not rows)
         self._scores.add([row], is_told=False)
         return score

@@ -39,7 +39,7 @@ class Unit(NamedTuple):
     step_id: str
 
 
-class Said(NamedTuple):
+class UnitMark(NamedTuple):
     """One annotator's mark of one unit."""
 
     unit: Unit
@@ -62,11 +62,11 @@ class Aspect(NamedTuple):
 
 
 def aspects_of(
-    scheme: Scheme, said: Sequence[Said], scores: Mapping[tuple[str, str], float]
+    scheme: Scheme, marks: Sequence[UnitMark], scores: Mapping[tuple[str, str], float]
 ) -> Sequence[Aspect]:
     """Return the aspects that have any value; ``scores`` are by trace and annotator."""
-    judged = _units(said, lambda mark: mark.correctness)
-    wrong = [row for row in said if is_wrong(scheme, row.mark.correctness)]
+    judged = _units(marks, lambda mark: mark.correctness)
+    wrong = [row for row in marks if is_wrong(scheme, row.mark.correctness)]
     by_weight = [s.name for s in sorted(scheme.severities, key=lambda s: s.weight)]
     score_units: dict[Unit, dict[str, Hashable]] = defaultdict(dict)
     for (trace_id, annotator), value in scores.items():
@@ -78,8 +78,8 @@ def aspects_of(
         Aspect("error_type", "nominal", _units(wrong, lambda m: m.error_type), nominal),
         Aspect("severity", "ordinal", _ranked(wrong, by_weight), ordinal(by_weight)),
         Aspect("score", "interval", score_units, interval),
-        Aspect("decisive_step", "nominal", _units(said, _decisive), nominal),
-        Aspect("responsible_agent", "nominal", _units(said, _responsible), nominal),
+        Aspect("decisive_step", "nominal", _units(marks, _decisive), nominal),
+        Aspect("responsible_agent", "nominal", _units(marks, _responsible), nominal),
     ]
     return [aspect for aspect in found if aspect.units]
 
@@ -96,17 +96,17 @@ def differing(units: Units) -> Units:
     return {unit: values for unit, values in units.items() if len(set(values.values())) > 1}
 
 
-def said_by(units: Units, pair: Sequence[str], said: Sequence[str] = ()) -> Units:
+def shared_units(units: Units, pair: Sequence[str], says: Sequence[str] = ()) -> Units:
     """Return the units that both annotators of a pair judged, with only their two values.
 
-    ``said``, one value for each of the two, keeps only the units with exactly these values.
+    ``says``, one value for each of the two, keeps only the units with exactly these values.
     """
     shared = {
         unit: {who: values[who] for who in pair}
         for unit, values in units.items()
         if all(who in values for who in pair)
     }
-    expected = list(said)
+    expected = list(says)
     return {
         unit: values
         for unit, values in shared.items()
@@ -114,16 +114,16 @@ def said_by(units: Units, pair: Sequence[str], said: Sequence[str] = ()) -> Unit
     }
 
 
-def _units(said: Iterable[Said], value: Callable[[Mark], str]) -> Units:
+def _units(marks: Iterable[UnitMark], value: Callable[[Mark], str]) -> Units:
     units: dict[Unit, dict[str, Hashable]] = defaultdict(dict)
-    for row in said:
+    for row in marks:
         if judged := value(row.mark):
             units[row.unit][row.annotator] = judged
     return units
 
 
-def _ranked(said: Iterable[Said], order: Sequence[str]) -> Units:
-    return _only(_units(said, lambda mark: mark.severity), order)
+def _ranked(marks: Iterable[UnitMark], order: Sequence[str]) -> Units:
+    return _only(_units(marks, lambda mark: mark.severity), order)
 
 
 def _only(units: Units, known: Sequence[str]) -> Units:
@@ -173,7 +173,7 @@ class Measure(NamedTuple):
 
 def compare(
     scheme: Scheme,
-    said: Sequence[Said],
+    marks: Sequence[UnitMark],
     scores: Mapping[tuple[str, str], float],
     seed: int | None = 0,
 ) -> Sequence[Measure]:
@@ -181,7 +181,7 @@ def compare(
 
     ``seed=None`` skips the intervals, which take the most time.
     """
-    return [_measure(*aspect, seed) for aspect in aspects_of(scheme, said, scores)]
+    return [_measure(*aspect, seed) for aspect in aspects_of(scheme, marks, scores)]
 
 
 def _measure(name: str, level: str, units: Units, metric: Metric, seed: int | None) -> Measure:

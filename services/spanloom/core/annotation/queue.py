@@ -6,7 +6,7 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.annotation.queue_items import Happened, assign, in_turn, is_disputed
+from spanloom.core.annotation.queue_items import ItemEvents, assign, in_turn, is_disputed
 from spanloom.core.model.annotation_queue import ItemState, Mode
 from spanloom.core.model.span import TraceKey
 
@@ -43,7 +43,7 @@ class Desk:
         self.items = items
         self.alike = alike or {}
         self._by_id = {item.trace_id: item for item in items}
-        self._happened = Happened(events)
+        self._events = ItemEvents(events)
         self._since_us = max(0, now_us - CLAIM_US)
 
     @cached_property
@@ -70,18 +70,18 @@ class Desk:
 
     def done_by(self, trace_id: str) -> Sequence[str]:
         """Return the annotators who are done with an item."""
-        return self._happened.done_by(trace_id)
+        return self._events.done_by(trace_id)
 
     def state(self, trace_id: str) -> ItemState:
         """Return the state of an item."""
-        if self._happened.is_adjudicated(trace_id):
+        if self._events.is_adjudicated(trace_id):
             return ItemState.ADJUDICATED
         if self.is_done(trace_id):
             is_gold = self._by_id[trace_id].is_gold
             disputed = is_disputed(self.queue, trace_id, self.alike.get(trace_id))
             return ItemState.TO_ADJUDICATE if disputed and not is_gold else ItemState.DONE
         is_free = self.queue.mode is Mode.FREE
-        begun = self.assigned.get(trace_id) if is_free else self._happened.is_touched(trace_id)
+        begun = self.assigned.get(trace_id) if is_free else self._events.is_touched(trace_id)
         return ItemState.BEGUN if begun else ItemState.OPEN
 
     def is_done(self, trace_id: str) -> bool:
@@ -100,7 +100,7 @@ class Desk:
         item = self._by_id.get(trace_id)
         if item is None or not (self.queue.is_blind or item.is_gold) or self.is_done(trace_id):
             return True
-        if self._happened.is_adjudicated(trace_id):
+        if self._events.is_adjudicated(trace_id):
             return True
         return bool(reader) and reader in self.done_by(trace_id)
 
@@ -111,7 +111,7 @@ class Desk:
     def next_for(self, annotator: str) -> str | None:
         """Return an annotator's begun item, else the next one; ``None`` if none is left."""
         left = [of for of in self.mine(annotator) if annotator not in self.done_by(of)]
-        begun = (of for of in left if annotator in self._happened.at_work_on(of, self._since))
+        begun = (of for of in left if annotator in self._events.at_work_on(of, self._since))
         return next(begun, left[0] if left else None)
 
     def begins(self, trace_id: str, annotator: str) -> bool:
@@ -121,11 +121,11 @@ class Desk:
 
     def seconds(self, trace_id: str, annotator: str) -> float | None:
         """Return how many seconds a finished annotator took for an item; ``None`` if unknown."""
-        return self._happened.seconds(trace_id, annotator)
+        return self._events.seconds(trace_id, annotator)
 
     def everybody(self) -> Sequence[str]:
         """Return the annotators of the queue, and all others with events in it."""
-        return list(dict.fromkeys([*self.queue.annotators, *self._happened.annotators()]))
+        return list(dict.fromkeys([*self.queue.annotators, *self._events.annotators()]))
 
     @property
     def _since(self) -> int:
@@ -137,7 +137,7 @@ class Desk:
         return in_turn(self.queue, self.items, self.alike)
 
     def _at_work_on(self, trace_id: str) -> Sequence[str]:
-        return self._happened.at_work_on(trace_id, self._since)
+        return self._events.at_work_on(trace_id, self._since)
 
     def _everybody(self, trace_id: str) -> Sequence[str]:
         """Return all annotators who are not away, and all who did the item."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
 
 
-class Happened:
+class ItemEvents:
     """The events of a queue; duplicates and any order are allowed."""
 
     def __init__(self, events: Iterable[QueueEvent]) -> None:
