@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from spanloom.core.annotation.queue import Desk
+from spanloom.core.annotation.queue import QueueView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +25,9 @@ def withheld_from(
     blind = [queue for queue in queues.list(reach) if queue.is_blind or queue.has_gold]
 
     @cache
-    def views(project: str) -> list[Desk]:
+    def views(project: str) -> list[QueueView]:
         own = [queue for queue in blind if queue.project == project]
-        return [Desk(q, queues.items(q), queues.events(q)) for q in own]
+        return [QueueView(q, queues.items(q), queues.events(q)) for q in own]
 
     @cache
     def is_hidden(key: TraceKey) -> bool:

@@ -13,7 +13,7 @@ from spanloom.core.ports.annotations import AnnotationQuery
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.annotation.queue import Desk
+    from spanloom.core.annotation.queue import QueueView
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue
     from spanloom.core.ports.annotations import AnnotationStore
@@ -35,12 +35,12 @@ class Gold:
         """Return whether a run has been adjudicated by the scheme of a queue."""
         return bool(_known(self._rows(queue, trace_id)))
 
-    def accuracy(self, desk: Desk) -> Mapping[str, Accuracy]:
+    def accuracy(self, view: QueueView) -> Mapping[str, Accuracy]:
         """Return the accuracy of each annotator with done gold items, by name."""
         by_annotator: defaultdict[str, list[Accuracy]] = defaultdict(list)
-        for item in desk.items:
-            if item.is_gold and (done := desk.done_by(item.trace_id)):
-                rows = self._rows(desk.queue, item.trace_id)
+        for item in view.items:
+            if item.is_gold and (done := view.done_by(item.trace_id)):
+                rows = self._rows(view.queue, item.trace_id)
                 known = _known(rows)
                 for who in done:
                     by_annotator[who].append(accuracy_of(known, _answers_by(rows, who)))

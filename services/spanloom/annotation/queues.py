@@ -10,7 +10,7 @@ from spanloom.annotation.filling import MOST_ITEMS, Filling, UnknownQueueError
 from spanloom.annotation.gold import Gold
 from spanloom.core.annotation.agreement import undecided
 from spanloom.core.annotation.marks import what_is_missing
-from spanloom.core.annotation.queue import Desk
+from spanloom.core.annotation.queue import QueueView
 from spanloom.core.annotation.states import State
 from spanloom.core.errors import PermanentError
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent
@@ -33,7 +33,7 @@ LIVING_S = 5.0
 """Least seconds between searches of a living queue for new runs."""
 
 
-class Desks:
+class QueueViews:
     """Reads queues; reading a living queue also adds the new runs that match its ``where``."""
 
     def __init__(
@@ -45,25 +45,27 @@ class Desks:
         self._now_us = now_us
         self._looked_us: dict[tuple[str, str], int] = {}
 
-    def of(self, queue: Queue) -> Desk:
+    def of(self, queue: Queue) -> QueueView:
         """Return the current state of a queue."""
         items, now_us = self._items(queue), self._now_us()
-        return Desk(queue, items, self._queues.events(queue), self._queues.alike(queue), now_us)
+        return QueueView(
+            queue, items, self._queues.events(queue), self._queues.alike(queue), now_us
+        )
 
-    def named(self, project: str, name: str) -> Desk:
+    def named(self, project: str, name: str) -> QueueView:
         """Return the queue of a name; raises ``UnknownQueueError``."""
         for queue in self._queues.list(Reach.only(project), name):
             return self.of(queue)
         raise UnknownQueueError(f"There is no queue {name!r} in project {project!r}.")
 
-    def holding(self, project: str, name: str, trace_id: str) -> Desk:
+    def holding(self, project: str, name: str, trace_id: str) -> QueueView:
         """Return a queue that has a trajectory; raises ``UnknownQueueError``."""
-        desk = self.named(project, name)
-        if not desk.has(trace_id):
+        view = self.named(project, name)
+        if not view.has(trace_id):
             raise UnknownQueueError(f"Queue {name!r} has no trajectory {trace_id}.")
-        return desk
+        return view
 
-    def listed(self, reach: Reach) -> Sequence[Desk]:
+    def listed(self, reach: Reach) -> Sequence[QueueView]:
         """Return all queues in reach."""
         return [self.of(queue) for queue in self._queues.list(reach)]
 
@@ -114,13 +116,13 @@ class Queues:
         self._reading = reading
         self._now_us = now_us
         self._filling = Filling(store.runs, now_us)
-        self.desks = Desks(store.queues, self._filling, now_us)
+        self.views = QueueViews(store.queues, self._filling, now_us)
         self._handing_out = Lock()
         self.gold = Gold(store.annotations)
 
     def put(
         self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str] = (), where: str = ""
-    ) -> Desk:
+    ) -> QueueView:
         """Store a queue and append trajectories; those already in it keep their places.
 
         The matches of ``where`` are appended too. Raises ``UnknownSchemeError``,
@@ -146,51 +148,51 @@ class Queues:
         queue = replace(queue, has_gold=bool(gold or golden))
         self._queues.put(queue)
         self._queues.add_items(queue, items)
-        return self.desks.of(queue)
+        return self.views.of(queue)
 
     def next_for(self, project: str, name: str, annotator: str) -> Next:
         """Return the next item of an annotator, and record that they begin it."""
         with self._handing_out:  # within a process no item goes to two annotators at once
-            desk = self.desks.named(project, name)
-            trace_id = desk.next_for(annotator)
+            view = self.views.named(project, name)
+            trace_id = view.next_for(annotator)
             if trace_id is not None:
-                self._note(desk.queue, trace_id, annotator, Event.BEGUN)
-        mine = desk.mine(annotator)
-        return Next(trace_id, sum(annotator not in desk.done_by(of) for of in mine))
+                self._note(view.queue, trace_id, annotator, Event.BEGUN)
+        mine = view.mine(annotator)
+        return Next(trace_id, sum(annotator not in view.done_by(of) for of in mine))
 
-    def begin(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
+    def begin(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
         """Record that an annotator opened an item: it begins once, if they can get it."""
         with self._handing_out:
-            desk = self.desks.holding(project, name, trace_id)
-            if not desk.begins(trace_id, annotator):
-                return desk
-            return self._note(desk.queue, trace_id, annotator, Event.BEGUN)
+            view = self.views.holding(project, name, trace_id)
+            if not view.begins(trace_id, annotator):
+                return view
+            return self._note(view.queue, trace_id, annotator, Event.BEGUN)
 
-    def done(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
+    def done(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
         """Record that an annotator is done with an item; raises ``NotCompleteError``."""
-        desk = self.desks.holding(project, name, trace_id)
-        scheme = self._schemes.find(project, desk.queue.scheme)
+        view = self.views.holding(project, name, trace_id)
+        scheme = self._schemes.find(project, view.queue.scheme)
         if scheme.is_required or scheme.needs_reason:
             self._refuse_incomplete(TraceKey(project, trace_id), scheme, annotator)
-        return self._note(desk.queue, trace_id, annotator, Event.DONE)
+        return self._note(view.queue, trace_id, annotator, Event.DONE)
 
-    def reopen(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
+    def reopen(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
         """Record that an annotator reopens a done item."""
-        queue = self.desks.holding(project, name, trace_id).queue
+        queue = self.views.holding(project, name, trace_id).queue
         return self._note(queue, trace_id, annotator, Event.REOPENED)
 
-    def adjudicate(self, project: str, name: str, trace_id: str, annotator: str) -> Desk:
+    def adjudicate(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
         """Record that an item is adjudicated; raises ``NotCompleteError``."""
-        desk = self.desks.holding(project, name, trace_id)
-        if not desk.is_done(trace_id):
+        view = self.views.holding(project, name, trace_id)
+        if not view.is_done(trace_id):
             raise NotCompleteError("Its annotators are not done with it yet.")
-        rows = self._reading.of_trace(TraceKey(project, trace_id), desk.queue.scheme)
+        rows = self._reading.of_trace(TraceKey(project, trace_id), view.queue.scheme)
         placed = (row for row in rows if row.standing.state is not State.ORPHANED)
         if left := undecided((row.standing.step_id, row.annotation) for row in placed):
             raise NotCompleteError(
                 f"Of what annotators differ in, {len(left)} are not decided yet."
             )
-        return self._note(desk.queue, trace_id, annotator, Event.ADJUDICATED)
+        return self._note(view.queue, trace_id, annotator, Event.ADJUDICATED)
 
     def _refuse_incomplete(self, key: TraceKey, scheme: Scheme, annotator: str) -> None:
         anchors = self._versions.anchors(key, self._versions.current(key))
@@ -201,6 +203,6 @@ class Queues:
         if missing := what_is_missing(scheme, marks, anchors.to_judge):
             raise NotCompleteError(missing)
 
-    def _note(self, queue: Queue, trace_id: str, annotator: str, event: Event) -> Desk:
+    def _note(self, queue: Queue, trace_id: str, annotator: str, event: Event) -> QueueView:
         self._queues.add_events(queue, [QueueEvent(trace_id, annotator, self._now_us(), event)])
-        return self.desks.of(queue)
+        return self.views.of(queue)

@@ -40,7 +40,7 @@ class AgreementQuery:
 
     def asked(self, using: Services) -> ComparisonQuery:
         """Return what is compared; raises ``UnknownSchemeError`` and ``UnknownQueueError``."""
-        desks = using.annotating.queues.desks
+        desks = using.annotating.queues.views
         desk = desks.named(self.project, self.queue) if self.queue else None
         return ComparisonQuery(
             self.project,

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from spanloom.api.queue_schemas import QueuedRun
-from spanloom.core.annotation.queue import Desk
+from spanloom.core.annotation.queue import QueueView
 
 
 class QueuePlace(BaseModel):
@@ -22,7 +22,7 @@ class QueuePlace(BaseModel):
     done: Annotated[int, Field(description="How many of them the annotator is done with.")]
 
     @classmethod
-    def at_item(cls, desk: Desk, trace_id: str, annotator: str) -> "QueuePlace":
+    def at_item(cls, desk: QueueView, trace_id: str, annotator: str) -> "QueuePlace":
         """Return where somebody is; the items that are done come first in their count."""
         mine = desk.mine(annotator)
         done = [of for of in mine if annotator in desk.done_by(of)]

@@ -23,7 +23,7 @@ CLAIM_US = 30 * 60 * 1_000_000
 """How long a begun item of a free queue stays reserved for its annotator, in microseconds."""
 
 
-class Desk:
+class QueueView:
     """A queue with its items and all their events."""
 
     def __init__(
@@ -174,22 +174,22 @@ class Accuracy(NamedTuple):
     """How many of them the annotator matched."""
 
 
-def progress_of(desk: Desk) -> Mapping[str, Progress]:
+def progress_of(view: QueueView) -> Mapping[str, Progress]:
     """Return the progress of each annotator by name."""
     progress = {}
-    for who in desk.everybody():
-        done = [i.trace_id for i in desk.items if who in desk.done_by(i.trace_id)]
-        mine = sum(who in names for names in desk.assigned.values())
-        if mine or who in desk.queue.annotators:
-            took = [seconds for of in done if (seconds := desk.seconds(of, who)) is not None]
+    for who in view.everybody():
+        done = [i.trace_id for i in view.items if who in view.done_by(i.trace_id)]
+        mine = sum(who in names for names in view.assigned.values())
+        if mine or who in view.queue.annotators:
+            took = [seconds for of in done if (seconds := view.seconds(of, who)) is not None]
             middle = median(took) if took else None
             progress[who] = Progress(mine, len(done), len(took), sum(took), middle)
     return progress
 
 
-def overlap_of(desk: Desk) -> int:
+def overlap_of(view: QueueView) -> int:
     """Return how many items have two or more finished annotators."""
-    return sum(len(desk.done_by(item.trace_id)) > 1 for item in desk.items)
+    return sum(len(view.done_by(item.trace_id)) > 1 for item in view.items)
 
 
 def accuracy_of(known: Mapping[str, str], answers: Mapping[str, str]) -> Accuracy:
@@ -199,14 +199,14 @@ def accuracy_of(known: Mapping[str, str], answers: Mapping[str, str]) -> Accurac
 
 def withheld_from_all(queues: QueueReader, reach: Reach) -> AbstractSet[TraceKey]:
     """Return the trajectories in blind queues whose annotations are withheld from everybody."""
-    desks = [
-        Desk(queue, queues.items(queue), queues.events(queue))
+    views = [
+        QueueView(queue, queues.items(queue), queues.events(queue))
         for queue in queues.list(reach)
         if queue.is_blind
     ]
     return {
-        TraceKey(desk.queue.project, item.trace_id)
-        for desk in desks
-        for item in desk.items
-        if not desk.may_see(item.trace_id, "")
+        TraceKey(view.queue.project, item.trace_id)
+        for view in views
+        for item in view.items
+        if not view.may_see(item.trace_id, "")
     }
