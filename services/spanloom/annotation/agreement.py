@@ -75,8 +75,8 @@ class Agreeing:
         return Agreement(
             gathered,
             measures=compare(query.scheme, marks, gathered.scores, seed),
-            by_agent=_apart(query.scheme, marks, lambda row: row.agent),
-            by_step_type=_apart(query.scheme, marks, lambda row: row.step_type),
+            by_agent=_by_group(query.scheme, marks, lambda row: row.agent),
+            by_step_type=_by_group(query.scheme, marks, lambda row: row.step_type),
         )
 
     def gather(self, query: ComparisonQuery) -> Gathered:
@@ -119,7 +119,7 @@ def _unit_mark(row: ResolvedAnnotation) -> UnitMark:
     return UnitMark(unit, slot.annotator, row.annotation.mark, *of_step)
 
 
-def _apart(
+def _by_group(
     scheme: Scheme, marks: Sequence[UnitMark], group_of: Callable[[UnitMark], str]
 ) -> Mapping[str, Sequence[Measure]]:
     groups: dict[str, list[UnitMark]] = defaultdict(list)

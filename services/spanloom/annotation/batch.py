@@ -58,7 +58,7 @@ class Batch:
         self._problems: list[Problem] = []
         self._conflicts: dict[str, Sequence[str]] = {}
 
-    def take(self, place: int, write: Write) -> Annotation | None:
+    def add(self, place: int, write: Write) -> Annotation | None:
         """Return the row of a write, new or stored before; ``None`` if refused (see ``refuse``)."""
         rows = self._rows.setdefault(write.step_id, [])
         if known := next((row for row in rows if row.write_id == write.write_id), None):

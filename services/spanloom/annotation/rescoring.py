@@ -94,10 +94,12 @@ class Outdated:
         for _, of_one in groupby(rows, key=lambda row: row.slot.annotator):
             own = list(of_one)
             marks = [row for row in own if not row.is_deleted]
-            if marks and (old := self._among(marks, scores)):
+            if marks and (old := self._outdated_scores(marks, scores)):
                 yield Due(marks[0].slot.key, marks, old, max(row.at_us for row in own))
 
-    def _among(self, marks: Sequence[Annotation], scores: Iterable[Score]) -> Sequence[Score]:
+    def _outdated_scores(
+        self, marks: Sequence[Annotation], scores: Iterable[Score]
+    ) -> Sequence[Score]:
         """Return the outdated scores of the marks' annotator, among the scores of the run.
 
         Marks without a score get one of revision 0: their writer crashed before storing it, or is
@@ -109,12 +111,12 @@ class Outdated:
         if not own:
             source = newest.origin.value
             own = [Score(newest.slot.key, self._scheme.name, source, author, revision=0)]
-        return [score for score in own if self._weighs_otherwise(score.config_hash)]
+        return [score for score in own if self._has_other_weights(score.config_hash)]
 
-    def _weighs_otherwise(self, scheme_hash: str) -> bool:
+    def _has_other_weights(self, scheme_hash: str) -> bool:
         """Return whether the scheme text of a hash has other weights, or is not stored any more."""
         if scheme_hash not in self._known:
-            was = self._schemes.as_it_was(self._project, self._scheme.name, scheme_hash)
+            was = self._schemes.find_by_hash(self._project, self._scheme.name, scheme_hash)
             self._known[scheme_hash] = was is None or was.weighing != self._scheme.weighing
         return self._known[scheme_hash]
 
@@ -171,7 +173,7 @@ class Rescoring:
         for due in batch:
             try:
                 current = versions.get(due.key) or self._versions.current(due.key)
-                changed = list(self._anew(scheme, due, current))
+                changed = list(self._rescored(scheme, due, current))
             except Exception as error:
                 self._schemes.find(due.key.project, scheme.name)  # raises if the store is away
                 log.warning("a run keeps its score", **due.key._asdict(), error=str(error))
@@ -186,7 +188,7 @@ class Rescoring:
             log.warning("runs are read one by one", error=str(error))
             return {}
 
-    def _anew(self, scheme: Scheme, due: Due, current: int) -> Iterator[Score]:
+    def _rescored(self, scheme: Scheme, due: Due, current: int) -> Iterator[Score]:
         """Yield new revisions of one annotator's changed scores in a run."""
         if (now := self._versions.anchors(due.key, current)) is None:
             return

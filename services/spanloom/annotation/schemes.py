@@ -46,7 +46,7 @@ class Schemes:
             f" PUT /v1/schemes/{{name}}, or take one of {', '.join(presets())}."
         )
 
-    def as_it_was(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
+    def find_by_hash(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
         """Return a scheme by the hash of its text; ``None`` if unknown or no longer readable."""
         stored = self._schemes.text(project, name, scheme_hash)
         try:

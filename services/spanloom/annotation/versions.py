@@ -61,7 +61,7 @@ class Versions:
                 return known
         if (document := self.document(key, version)) is None:
             return None
-        return self._remember(key, version, orjson.loads(document))
+        return self._cache(key, version, orjson.loads(document))
 
     def steps(self, key: TraceKey, version: int) -> Mapping[str, Any]:
         """Return the steps of a version by id, with their texts; none if it is not available."""
@@ -78,7 +78,7 @@ class Versions:
         for key, document in zip(keys, self._documents.many(keys, MOST_AHEAD), strict=False):
             if document is not None:
                 versions[key] = _version_in(document)
-                self._remember(key, versions[key], orjson.loads(document))
+                self._cache(key, versions[key], orjson.loads(document))
         return versions
 
     def keep(self, key: TraceKey, version: int, at_us: int) -> bool:
@@ -101,7 +101,7 @@ class Versions:
             for span in orjson.loads(spans or b"[]")
         }
 
-    def _remember(self, key: TraceKey, version: int, document: Any) -> Anchors:
+    def _cache(self, key: TraceKey, version: int, document: Any) -> Anchors:
         anchors = anchors_of(document)
         anchors.version = version  # versions with equal content are kept once
         with self._lock:

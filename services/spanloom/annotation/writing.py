@@ -76,7 +76,7 @@ class Writing:
             stored = self._rows(session)
             _refuse_other_role(session, stored)
             batch = Batch(session, self._seen(session, current), stored, at_us)
-            rows = [batch.take(place, write) for place, write in enumerate(writes)]
+            rows = [batch.add(place, write) for place, write in enumerate(writes)]
             batch.refuse()
             taken = [row for row in rows if row is not None]
             if is_dry_run:
@@ -100,7 +100,7 @@ class Writing:
                 newest = max(rows, key=attrgetter("at_us"))
                 session = session._replace(origin=newest.origin)  # one name has one role
             known = [row for row in rows if row.write_id == write_id]
-            undone = [] if known else _undone(rows, group, write_id)
+            undone = [] if known else _restored_rows(rows, group, write_id)
             added = [replace(row, at_us=at_us) for row in undone]
             score = self._add(session, rows, added, at_us, current)
             return Written(known or added, 0, current, score)
@@ -159,7 +159,7 @@ def _current(rows: Sequence[Annotation]) -> Sequence[Annotation]:
     return [row for row in {row.slot: row for row in rows}.values() if not row.is_deleted]
 
 
-def _undone(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:
+def _restored_rows(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:
     """Yield rows that restore the state before a group, for slots where the group is current."""
     for _, revisions in groupby(rows, key=lambda row: row.slot):
         *earlier, last = revisions

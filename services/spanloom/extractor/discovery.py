@@ -73,7 +73,7 @@ class Discovery:
     def built(self, trace: PendingTrace, seq: int, status: Status, now_ns: int) -> None:
         """Record that a trace was built from spans up to ``seq``; 0 if there were none."""
         if trace.attempts:  # the cause may be fixed for other traces too
-            self._try_all_again(now_ns)
+            self._retry_all(now_ns)
         trace.attempts = trace.retry_ns = 0
         trace.built_seq = max(trace.built_seq, seq)
         if status is Status.LIVE:
@@ -103,7 +103,7 @@ class Discovery:
             if key not in self._pending:
                 self._pending[key] = PendingTrace(key, 0, now_ns, 0, has_root=True)
 
-    def _try_all_again(self, now_ns: int) -> None:
+    def _retry_all(self, now_ns: int) -> None:
         for trace in self._pending.values():
             if trace.attempts:
                 trace.retry_ns = now_ns
@@ -133,7 +133,7 @@ class Discovery:
             trace = self._pending.get(change.key)
             if trace is not None:
                 trace.span_count += change.span_count
-                trace.begin_anew()
+                trace.reset_attempts()
                 _update(trace, change, now)
             else:
                 self._pending[change.key] = _begin(change, known.get(change.key), now)

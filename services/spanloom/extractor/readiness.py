@@ -92,14 +92,14 @@ class PendingTrace:
     """The second, by the store's clock, of the first change not covered by stored progress; 0 if
     the store has the trace as unfinished."""
 
-    def has_failed(self, now_ns: int) -> None:
+    def note_failure(self, now_ns: int) -> None:
         """Record a failed attempt, and when to retry."""
         self.attempts += 1
         self.failed_ns = now_ns
         self.since_s = 0  # stored as failed: a restart finds it
         self.retry_ns = now_ns + int(retry_delay_s(self.attempts) * NS)
 
-    def begin_anew(self) -> None:
+    def reset_attempts(self) -> None:
         """Reset failed attempts after new spans.
 
         The first retry delay stays, so that a constantly growing trace is not retried constantly.

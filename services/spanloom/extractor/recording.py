@@ -141,7 +141,7 @@ class Recorder:
                 error=str(error),
                 exc_info=unexpected,
             )
-            trace.has_failed(now_ns)
+            trace.note_failure(now_ns)
             if trace.key not in result.seqs:
                 show_failure(self._store, trace, result.arrived.get(trace.key, 0), error)
             return

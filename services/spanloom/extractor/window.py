@@ -115,12 +115,12 @@ class ChangeWindow:
         recent = self._progress.changes_since(since_s, known)
         forgotten = {s for s in recent.fingerprints if s in known and s not in self._seen}
         read = [change for change in recent.changes if change.second not in forgotten]
-        news = [new for change in read if (new := self._news_of(change)) is not None]
+        news = [new for change in read if (new := self._new_part(change)) is not None]
         for second in sorted(forgotten):
             news += self._progress.unextracted(second, second + 1)
         return Look(news, recent.fingerprints, read)
 
-    def _news_of(self, change: TraceChange) -> TraceChange | None:
+    def _new_part(self, change: TraceChange) -> TraceChange | None:
         """Return a change reduced to its new spans, or ``None`` if all were seen before."""
         seen = self._seen.get(change.second, {}).get(change.key, 0)
         if seen == change.span_count:

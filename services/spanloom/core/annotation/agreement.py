@@ -35,11 +35,11 @@ class Figure(NamedTuple):
 
 def coincidences(units: Iterable[Sequence[Hashable]]) -> Coincidences:
     """Return the coincidence matrix; a unit with m values adds a total weight of m."""
-    found: defaultdict[Pair, float] = defaultdict(float)
+    weights: defaultdict[Pair, float] = defaultdict(float)
     for unit in units:
         for pair in permutations(unit, 2):
-            found[pair] += 1 / (len(unit) - 1)
-    return found
+            weights[pair] += 1 / (len(unit) - 1)
+    return weights
 
 
 def nominal(_: Mapping[Hashable, float]) -> Distance:

@@ -66,10 +66,10 @@ class Anchors:
         """Return a step and its descendants, in order; every step for an empty id."""
         if not step_id:
             return self.steps
-        found = {step_id}
-        while more := {s.id for s in self.steps if s.parent_id in found} - found:
-            found |= more
-        return [step for step in self.steps if step.id in found]
+        ids = {step_id}
+        while more := {s.id for s in self.steps if s.parent_id in ids} - ids:
+            ids |= more
+        return [step for step in self.steps if step.id in ids]
 
     @cached_property
     def judged(self) -> Sequence[str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.assessment import Fact
 
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 _OF_RUN = ("origin", "version", "score", "score_complete")
 

@@ -72,7 +72,7 @@ def aspects_of(
     for (trace_id, annotator), value in scores.items():
         score_units[Unit(trace_id, "")][annotator] = value
     order = ordered_options(scheme)
-    found = [
+    aspects = [
         Aspect("correctness", "nominal", judged, nominal),
         Aspect("correctness", "ordinal", _only(judged, order), ordinal(order)),
         Aspect("error_type", "nominal", _units(wrong, lambda m: m.error_type), nominal),
@@ -81,7 +81,7 @@ def aspects_of(
         Aspect("decisive_step", "nominal", _units(marks, _decisive), nominal),
         Aspect("responsible_agent", "nominal", _units(marks, _responsible), nominal),
     ]
-    return [aspect for aspect in found if aspect.units]
+    return [aspect for aspect in aspects if aspect.units]
 
 
 def ordered_options(scheme: Scheme) -> Sequence[str]:

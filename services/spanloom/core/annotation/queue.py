@@ -158,9 +158,9 @@ class Progress(NamedTuple):
     assigned: int
     done: int
     timed: int
-    """How many of the done items have a known begin."""
+    """Number of done items whose start is known."""
     seconds: float
-    """Total time from begin to done over all timed items."""
+    """Total time from start to done over all timed items."""
     median_seconds: float | None
     """Median per timed item, robust against a night in between; ``None`` if no item is timed."""
 

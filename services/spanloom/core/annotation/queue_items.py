@@ -46,7 +46,7 @@ class ItemEvents:
         return trace_id in self._adjudicated
 
     def seconds(self, trace_id: str, annotator: str) -> float | None:
-        """Return the seconds from a finished annotator's begin to done; ``None`` if unknown."""
+        """Return the seconds from a finished annotator's start to done; ``None`` if unknown."""
         begun = self._begun.get((trace_id, annotator))
         done = self._last[trace_id][annotator].at_us
         return None if begun is None else max(0, done - begun) / 1e6

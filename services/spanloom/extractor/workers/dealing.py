@@ -90,7 +90,7 @@ class Dealer:
 
     def listen(self) -> None:
         """Wait until workers have answered or ended, and record that in their tasks."""
-        for worker in self._pool.heard():
+        for worker in self._pool.wait_for_answers():
             try:
                 question, answer = worker.listen()
             except WorkerGoneError as gone:

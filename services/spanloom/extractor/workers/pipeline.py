@@ -70,7 +70,7 @@ class Pipeline:
         waiting = iter(requests)
         try:
             while self._open_some(waiting):
-                yield self._work_off()
+                yield self._build_first()
         finally:
             if self._batches:
                 self._dealer.give_up()
@@ -107,7 +107,7 @@ class Pipeline:
         for key, status in long.items():
             yield Batch({key: status})
 
-    def _work_off(self) -> Built:
+    def _build_first(self) -> Built:
         """Build and store the first batch; its lost tasks are queued as the next batches."""
         batch = self._batches[0]
         if not batch.tasks:
@@ -120,7 +120,7 @@ class Pipeline:
             self._dealer.listen()
         built = self._stored(batch)
         self._batches.popleft()
-        self._batches.extendleft(reversed(list(_again(batch))))
+        self._batches.extendleft(reversed(list(_retries(batch))))
         return built
 
     def _look_up(self, batch: Batch) -> None:
@@ -156,7 +156,7 @@ def _is_hopeless(task: Task) -> bool:
     return task.is_stuck and len(task.traces) == 1
 
 
-def _again(batch: Batch) -> Iterator[Batch]:
+def _retries(batch: Batch) -> Iterator[Batch]:
     """Yield lost tasks as batches for this process; of stuck ones each trace alone, for workers."""
     for task in batch.tasks:
         if task.is_stuck and not _is_hopeless(task):

@@ -57,7 +57,7 @@ class Pool:
         ready = [worker for worker in self._workers if worker.has_room]
         return min(ready, key=lambda worker: len(worker.under_way), default=None)
 
-    def heard(self) -> Sequence[Worker]:
+    def wait_for_answers(self) -> Sequence[Worker]:
         """Wait for answers; return the workers that have one, or have ended."""
         while self._workers:
             if ready := wait([worker.connection for worker in self._workers], LOOK_S):

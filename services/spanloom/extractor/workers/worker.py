@@ -91,7 +91,7 @@ class Worker:
         try:
             answer: Answer = pickle.loads(self.connection.recv_bytes())  # noqa: S301  # our own
         except (EOFError, OSError, pickle.UnpicklingError) as error:
-            raise self._gone() from error
+            raise self._gone_error() from error
         self._heard_s = time.monotonic()
         if isinstance(answer, Ready):
             self.is_ready = True
@@ -110,7 +110,7 @@ class Worker:
         except OSError:  # it has ended, or is stopped: listen raises
             self._process.kill()
 
-    def _gone(self) -> WorkerGoneError:
+    def _gone_error(self) -> WorkerGoneError:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         status = self._process.poll()
