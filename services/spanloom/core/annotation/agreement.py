@@ -34,7 +34,7 @@ class Figure(NamedTuple):
 
 
 def coincidences(units: Iterable[Sequence[Hashable]]) -> Coincidences:
-    """Return the coincidence matrix; a unit with m values adds a total weight of m."""
+    """Return the coincidence matrix; a unit with m > 1 values adds weight m."""
     weights: defaultdict[Pair, float] = defaultdict(float)
     for unit in units:
         for pair in permutations(unit, 2):
