@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.apart import Usage, peak_rss_bytes
-from spanloom.api.bounded import BoundedCalls
+from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import stream_rows
+from spanloom.api.runs.step_schemas import StepItem
 from spanloom.api.schemas import TrajectoryItem
-from spanloom.api.step_schemas import StepItem
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.store import open_store

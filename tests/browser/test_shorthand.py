@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.page_runs import PageRuns, send_page_runs
 
-from spanloom.api.stats_schemas import FieldItem
+from spanloom.api.stats.schemas import FieldItem
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError

@@ -32,7 +32,7 @@ from tests.unit.api.test_rows import (
     talking,
 )
 
-from spanloom.api.bounded import BoundedCalls
+from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.rows import stream
 from spanloom.api.rows.arrow import ArrowStream, Drain, Parquet, schema_of
 from spanloom.api.rows.choice import RUN_GROUPS, STEP_GROUPS
@@ -40,8 +40,8 @@ from spanloom.api.rows.columns import Sort, columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import stream_rows
+from spanloom.api.runs.step_schemas import StepItem
 from spanloom.api.schemas import TrajectoryItem
-from spanloom.api.step_schemas import StepItem
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient

@@ -1,7 +1,7 @@
 """Every field by which lists can be filtered, declared once.
 
 The SQL predicate (``storage/engine/conditions.py``), the parameters of the API
-(``api/filters.py``) and the predicate in memory (``matches``) are derived from these
+(``api/query/filters.py``) and the predicate in memory (``matches``) are derived from these
 declarations. A new filter is one field here, and a test.
 """
 
