@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
-from spanloom.core.annotation.queue import CLAIM_US, Desk
+from spanloom.core.annotation.queue import CLAIM_US, QueueView
 from spanloom.core.annotation.queue_items import assign
 from spanloom.core.model.annotation_queue import (
     Event,
@@ -38,7 +38,7 @@ def test_events_tell_the_same_in_any_order_and_twice(
     queue = Queue("p", "q", "s", NAMES, 2, mode=mode)
     shuffled = [*events, *events[:3]]
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # as declared by the strategy
-    one, other = (Desk(queue, ITEMS, told, None, CLAIM_US) for told in (events, shuffled))
+    one, other = (QueueView(queue, ITEMS, told, None, CLAIM_US) for told in (events, shuffled))
     for item in IDS:
         assert one.state(item) is other.state(item)
         assert list(one.assigned[item]) == list(other.assigned[item])
@@ -59,8 +59,8 @@ def test_a_free_queue_gives_each_item_to_as_many_as_wanted(
     events: list[QueueEvent] = []
     now_us = CLAIM_US * 2
 
-    def desk() -> Desk:
-        return Desk(queue, ITEMS, events, None, now_us)
+    def desk() -> QueueView:
+        return QueueView(queue, ITEMS, events, None, now_us)
 
     def ask(who: str, *, finishes: bool) -> str | None:
         item = desk().next_for(who)

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.builder import Asked
+from spanloom.extractor.builder import BuildRequest
 from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.workers.messages import Begin
@@ -74,8 +74,10 @@ class Workers:
     def build(self, *batches: Sequence[TraceKey], failed_before: bool = False) -> BatchResult:
         """Build batches and return what became of all."""
         result = BatchResult()
-        asked = (Asked(dict.fromkeys(keys, Status.SETTLED), failed_before) for keys in batches)
-        with closing(self.pipeline.build(asked)) as building:
+        requests = (
+            BuildRequest(dict.fromkeys(keys, Status.SETTLED), failed_before) for keys in batches
+        )
+        with closing(self.pipeline.build(requests)) as building:
             for built in building:
                 result.add(built.result)
         return result

@@ -1,5 +1,5 @@
-"""Annotating over the ports of a store: what is asked, said, withheld, agreed on and queued.
+"""The annotation services over a store, by the rules of ``core/annotation``; all methods may block.
 
-The rules are in ``core/annotation``; here they meet what is stored. Whoever serves them, the API,
-calls these from a thread: every method may block.
+In: schemes, writes, queues and imports from the API. Out: annotations with states, scores, queue
+items, agreement, exports. Start at ``services.py`` (all services), then ``writing.py``.
 """

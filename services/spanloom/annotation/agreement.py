@@ -1,4 +1,4 @@
-"""Agreement over stored annotations: of a scheme, of a queue's items, or of runs."""
+"""Measures agreement over stored annotations: of a scheme, a queue's items, or chosen runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotation.pages import every_annotation
-from spanloom.annotation.reading import Stood, score_now
-from spanloom.core.annotation.comparison import Measure, Said, Unit, compare
+from spanloom.annotation.reading import ResolvedAnnotation, score_now
+from spanloom.core.annotation.comparison import Measure, Unit, UnitMark, compare
 from spanloom.core.model.annotation import WHOLE, Origin
 from spanloom.core.model.tenancy import Reach
 
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 1_000_000
-"""Annotations that are compared at most."""
+"""Maximum of annotations read for a comparison."""
 
 
-class Asked(NamedTuple):
-    """Whose annotations are compared, and for whom."""
+class ComparisonQuery(NamedTuple):
+    """A query for agreement: which annotations to compare."""
 
     project: str
     scheme: Scheme
     rows: AnnotationQuery
     withheld: Callable[[TraceKey, str], bool]
     traces: Collection[str] | None = None
-    """Of these alone, if any are given."""
+    """Only these traces; ``None``: all."""
     with_changed: bool = False
 
 
 class Gathered(NamedTuple):
-    """What is compared."""
+    """The compared marks and scores."""
 
     traces: int
     left_out: int
-    """Rows that do not count: their steps say something else now, or have gone."""
-    said: Sequence[Said]
+    """Number of rows that do not count, because their steps have changed or are gone."""
+    marks: Sequence[UnitMark]
     scores: Mapping[tuple[str, str], float]
     """By trace and annotator."""
 
 
 class Agreement(NamedTuple):
-    """How far annotators agree, over all and apart."""
+    """Agreement over all steps, by agent, and by step type."""
 
     gathered: Gathered
     measures: Sequence[Measure]
@@ -60,70 +60,70 @@ class Agreement(NamedTuple):
 
 
 class Agreeing:
-    """Compares what annotators say."""
+    """Compares the marks of annotators."""
 
     def __init__(self, annotations: AnnotationStore, versions: Versions, reading: Reading) -> None:
-        """Take annotations as they are stored, and how they are read."""
+        """Compare stored annotations, with the states that ``reading`` resolves."""
         self._annotations = annotations
         self._versions = versions
         self._reading = reading
 
-    def agree(self, asked: Asked, seed: int = 0) -> Agreement:
-        """Return how far annotators agree."""
-        found = self.gather(asked)
-        said = found.said
+    def agree(self, query: ComparisonQuery, seed: int = 0) -> Agreement:
+        """Return the agreement on all aspects; ``seed`` is that of the bootstrap intervals."""
+        gathered = self.gather(query)
+        marks = gathered.marks
         return Agreement(
-            found,
-            measures=compare(asked.scheme, said, found.scores, seed),
-            by_agent=_apart(asked.scheme, said, lambda row: row.agent),
-            by_step_type=_apart(asked.scheme, said, lambda row: row.step_type),
+            gathered,
+            measures=compare(query.scheme, marks, gathered.scores, seed),
+            by_agent=_by_group(query.scheme, marks, lambda row: row.agent),
+            by_step_type=_by_group(query.scheme, marks, lambda row: row.step_type),
         )
 
-    def gather(self, asked: Asked) -> Gathered:
-        """Return what is compared; what adjudicators said is not, for they saw the others."""
-        found: dict[TraceKey, list[Annotation]] = defaultdict(list)
-        for row in self._rows(asked.project, asked.rows._replace(scheme=asked.scheme.name)):
+    def gather(self, query: ComparisonQuery) -> Gathered:
+        """Return the marks to compare, without those of adjudicators, who have seen the others."""
+        by_trace: dict[TraceKey, list[Annotation]] = defaultdict(list)
+        for row in self._rows(query.project, query.rows._replace(scheme=query.scheme.name)):
             key, author = row.slot.key, row.slot.annotator
-            wanted = asked.traces is None or key.trace_id in asked.traces
-            wanted = wanted and not row.is_deleted and row.origin is not Origin.ADJUDICATION
-            if wanted and not asked.withheld(key, author):
-                found[key].append(row)
-        stood = {key: self._reading.stood(key, rows) for key, rows in found.items()}
-        every = [row for rows in stood.values() for row in rows]
-        kept = [row for row in every if row.counts or asked.with_changed]
-        scores = self._scores(asked.scheme, stood)
-        return Gathered(len(found), len(every) - len(kept), list(map(_said, kept)), scores)
+            matches = query.traces is None or key.trace_id in query.traces
+            matches = matches and not row.is_deleted and row.origin is not Origin.ADJUDICATION
+            if matches and not query.withheld(key, author):
+                by_trace[key].append(row)
+        resolved = {key: self._reading.resolve(key, rows) for key, rows in by_trace.items()}
+        every = [row for rows in resolved.values() for row in rows]
+        kept = [row for row in every if row.counts or query.with_changed]
+        scores = self._scores(query.scheme, resolved)
+        return Gathered(len(by_trace), len(every) - len(kept), list(map(_unit_mark, kept)), scores)
 
-    def _rows(self, project: str, asked: AnnotationQuery) -> Iterable[Annotation]:
-        return islice(every_annotation(self._annotations, Reach.only(project), asked), MOST_ROWS)
+    def _rows(self, project: str, query: AnnotationQuery) -> Iterable[Annotation]:
+        return islice(every_annotation(self._annotations, Reach.only(project), query), MOST_ROWS)
 
     def _scores(
-        self, scheme: Scheme, stood: Mapping[TraceKey, Sequence[Stood]]
+        self, scheme: Scheme, resolved: Mapping[TraceKey, Sequence[ResolvedAnnotation]]
     ) -> Mapping[tuple[str, str], float]:
-        """Return the score of each trajectory by each annotator who judged a step of it."""
+        """Return the scores by trace id and annotator; {} if the scheme has no scores."""
         if not scheme.has_score:
             return {}
         scores = {}
-        for key, rows in stood.items():
-            for who in {row.said.slot.annotator for row in rows}:
-                own = [row for row in rows if row.said.slot.annotator == who]
+        for key, rows in resolved.items():
+            for who in {row.annotation.slot.annotator for row in rows}:
+                own = [row for row in rows if row.annotation.slot.annotator == who]
                 scores[key.trace_id, who] = score_now(scheme, own, frozenset()).value
         return scores
 
 
-def _said(row: Stood) -> Said:
-    slot, anchor = row.said.slot, row.said.anchor
+def _unit_mark(row: ResolvedAnnotation) -> UnitMark:
+    slot, anchor = row.annotation.slot, row.annotation.anchor
     step_id = row.standing.step_id or slot.step_id
     unit = Unit(slot.key.trace_id, WHOLE if slot.step_id == WHOLE else step_id)
     of_step = anchor.agent_name, anchor.step_type, anchor.quote
-    return Said(unit, slot.annotator, row.said.mark, *of_step)
+    return UnitMark(unit, slot.annotator, row.annotation.mark, *of_step)
 
 
-def _apart(
-    scheme: Scheme, said: Sequence[Said], place: Callable[[Said], str]
+def _by_group(
+    scheme: Scheme, marks: Sequence[UnitMark], group_of: Callable[[UnitMark], str]
 ) -> Mapping[str, Sequence[Measure]]:
-    groups: dict[str, list[Said]] = defaultdict(list)
-    for row in said:
+    groups: dict[str, list[UnitMark]] = defaultdict(list)
+    for row in marks:
         if row.unit.step_id != WHOLE:
-            groups[place(row)].append(row)
+            groups[group_of(row)].append(row)
     return {name: compare(scheme, rows, {}, None) for name, rows in sorted(groups.items())}

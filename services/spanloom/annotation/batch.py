@@ -1,4 +1,4 @@
-"""The writes of one request, checked against what is stored before anything is written."""
+"""Checks the writes of one request against the stored rows, before anything is written."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Seen(NamedTuple):
-    """What annotations can be anchored to."""
+    """The versions of a trajectory that annotations can be anchored to."""
 
     version: Anchors | None
-    """The version that was on the screen; ``None``: it was not kept."""
+    """The version that the annotator saw; ``None`` if it was not kept."""
     current: Anchors | None
     steps: Callable[[], Mapping[str, Any]] = dict
     """The steps of the version, with their texts."""
@@ -28,8 +28,8 @@ class Seen(NamedTuple):
     def anchor(self, step_id: str, version: int) -> Anchor | None:
         """Return the anchor of a step; ``None`` if there is no such step.
 
-        Of a version that was not kept nobody knows what the step said: the hash stays empty, and
-        the annotation counts as changed until somebody confirms it.
+        If the version was not kept, the step's content is unknown: the hash stays empty, and the
+        annotation counts as changed until somebody confirms it.
         """
         if step_id == WHOLE:
             return Anchor(version)
@@ -42,12 +42,12 @@ class Seen(NamedTuple):
 
 
 class Batch:
-    """Takes writes one after the other; ``added`` are the rows to store."""
+    """Converts the writes of a request to rows; ``added`` are the rows to store."""
 
     def __init__(
         self, session: Session, seen: Seen, stored: Sequence[Annotation], at_us: int
     ) -> None:
-        """Take every stored row of the annotator on the trajectory, oldest revision first."""
+        """Begin with all stored rows of the annotator on the trajectory, oldest revision first."""
         self.added: list[Annotation] = []
         self._session = session
         self._seen = seen
@@ -58,17 +58,17 @@ class Batch:
         self._problems: list[Problem] = []
         self._conflicts: dict[str, Sequence[str]] = {}
 
-    def take(self, place: int, write: Write) -> Annotation | None:
-        """Return the row of a write, or the one stored before; ``None`` if it cannot be."""
+    def add(self, place: int, write: Write) -> Annotation | None:
+        """Return the row of a write, new or stored before; ``None`` if refused (see ``refuse``)."""
         rows = self._rows.setdefault(write.step_id, [])
         if known := next((row for row in rows if row.write_id == write.write_id), None):
             return known
         anchor = self._anchor(place, write, rows)
-        now = _said(rows[-1]) if rows else NOTHING
+        now = _mark_of(rows[-1]) if rows else NOTHING
         mark = self._mark(place, write, now, _base(rows, write))
         if anchor is None or mark is None:
             return None
-        if rows and mark.value.get(SPANS) and _says_another(rows[-1].anchor, anchor):
+        if rows and mark.value.get(SPANS) and _may_differ(rows[-1].anchor, anchor):
             mark = mark._replace(value=self._moved(mark.value, write.step_id))
         row = self._row(write, rows, anchor, mark)
         rows.append(row)
@@ -76,7 +76,7 @@ class Batch:
         return row
 
     def refuse(self) -> None:
-        """Raise for what was not taken: ``InvalidWritesError`` or ``WriteConflictError``."""
+        """Raise ``InvalidWritesError`` or ``WriteConflictError`` if any write was refused."""
         if self._problems:
             raise InvalidWritesError(self._problems)
         if self._conflicts:
@@ -94,7 +94,7 @@ class Batch:
             return None
         anchor = self._seen.anchor(write.step_id, session.version)
         if anchor is None and rows:
-            return rows[-1].anchor  # of a step that has gone, its annotations can be edited still
+            return rows[-1].anchor  # annotations of a vanished step can still be edited
         if anchor is None:
             why = f"version {session.version} has no step {write.step_id!r}"
             self._problems.append(Problem(place, "step_id", why))
@@ -108,14 +108,14 @@ class Batch:
             self._conflicts[write.step_id] = fields
             return None
         mark = apply_edit(now, write.edit, scheme)
-        found = [] if self._session.is_lenient else find_problems(mark, write.edit, scheme)
-        self._problems += (Problem(place, field, reason) for field, reason in found)
-        return None if found else mark
+        problems = [] if self._session.is_lenient else find_problems(mark, write.edit, scheme)
+        self._problems += (Problem(place, field, reason) for field, reason in problems)
+        return None if problems else mark
 
     def _moved(self, value: Mapping[str, Any], step_id: str) -> Mapping[str, Any]:
-        """Return a value whose places stand in the version that was seen.
+        """Return a value with its places moved to the version that the annotator saw.
 
-        They may have been put on the texts of an earlier one, which only their words tell.
+        They may refer to the texts of an earlier version, which only their quotes reveal.
         """
         steps = self._seen.steps()
         return moved_places(value, step_id, steps.get)
@@ -141,21 +141,21 @@ class Batch:
         )
 
 
-def _says_another(before: Anchor, now: Anchor) -> bool:
-    """Return whether texts may be others; of a whole run they may in every other version."""
+def _may_differ(before: Anchor, now: Anchor) -> bool:
+    """Return whether the texts may differ; those of a whole run may in every other version."""
     is_known = bool(now.step_hash) and before.step_hash == now.step_hash
     return before.version != now.version and not is_known
 
 
-def _said(row: Annotation) -> Mark:
+def _mark_of(row: Annotation) -> Mark:
     return NOTHING if row.is_deleted else row.mark
 
 
 def _base(rows: Sequence[Annotation], write: Write) -> Mark:
-    """Return what the client had seen; of a revision that it cannot have seen, the current one."""
+    """Return the mark that the client had seen; for an unknown revision, the current one."""
     if write.base_revision == 0:
         return NOTHING
     seen = [row for row in rows if row.revision == write.base_revision]
     if seen or rows:
-        return _said((seen or rows)[-1])
+        return _mark_of((seen or rows)[-1])
     return NOTHING

@@ -1,11 +1,11 @@
-"""What is withheld from whom in a blind queue."""
+"""Decides which annotations are withheld from a reader by blind queues and gold items."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
 
-from spanloom.core.annotation.queue import Desk
+from spanloom.core.annotation.queue import QueueView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 def withheld_from(
     queues: QueueReader, reach: Reach, reader: str
 ) -> Callable[[TraceKey, str], bool]:
-    """Return whether what an author says of a trajectory is withheld from a reader.
+    """Return a predicate: whether a trajectory's annotations by an author are withheld.
 
-    The reader is an annotator's name, empty for somebody without one.
+    ``reader`` is the annotator's name of the caller, empty if the caller has none.
     """
     blind = [queue for queue in queues.list(reach) if queue.is_blind or queue.has_gold]
 
     @cache
-    def desks(project: str) -> list[Desk]:
+    def views(project: str) -> list[QueueView]:
         own = [queue for queue in blind if queue.project == project]
-        return [Desk(q, queues.items(q), queues.events(q)) for q in own]
+        return [QueueView(q, queues.items(q), queues.events(q)) for q in own]
 
     @cache
-    def is_open(key: TraceKey) -> bool:
-        return any(not desk.may_see(key.trace_id, reader) for desk in desks(key.project))
+    def is_hidden(key: TraceKey) -> bool:
+        return any(not view.may_see(key.trace_id, reader) for view in views(key.project))
 
-    return lambda key, author: author != reader and bool(blind) and is_open(key)
+    return lambda key, author: author != reader and bool(blind) and is_hidden(key)

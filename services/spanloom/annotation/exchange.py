@@ -1,4 +1,4 @@
-"""Annotations out and in: one entry for each annotator and run, as JSON."""
+"""Exports and imports annotations as JSON, with one entry per scheme, annotator and run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spanloom.annotation.entries import (
     RefusedEntryError,
     as_write,
     flags_of,
-    is_said,
+    is_stored,
     marks_of,
     plain_places,
     texts_of,
@@ -26,7 +26,7 @@ from spanloom.core.model.span import TraceKey
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spanloom.annotation.reading import Reading, Stood
+    from spanloom.annotation.reading import Reading, ResolvedAnnotation
     from spanloom.annotation.schemes import Schemes
     from spanloom.annotation.versions import Versions
     from spanloom.annotation.writing import Writing
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 
-class Taken(NamedTuple):
-    """What became of an entry."""
+class ImportOutcome(NamedTuple):
+    """The outcome of importing an entry."""
 
     added: int = 0
-    """Rows that are new."""
+    """Number of new rows."""
     there: int = 0
-    """Rows that were stored before."""
+    """Number of rows stored before."""
     flags: Sequence[str] = ()
-    """What was kept although the scheme does not know it."""
+    """Messages about values that were kept although the scheme does not allow them."""
     refused: str = ""
-    """Why nothing of it was taken."""
+    """Why the entry was refused as a whole; empty if it was not."""
 
 
 class Exchange:
-    """Gives and takes entries."""
+    """Exports and imports entries."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Exchange:
         reading: Reading,
         writing: Writing,
     ) -> None:
-        """Take annotations as they are stored, and how they are read and written."""
+        """Export stored annotations by ``reading``; import entries by ``writing``."""
         self._annotations = annotations
         self._schemes = schemes
         self._versions = versions
@@ -73,51 +73,51 @@ class Exchange:
     def entries(
         self,
         reach: Reach,
-        asked: AnnotationQuery,
+        query: AnnotationQuery,
         withheld: Callable[[TraceKey, str], bool],
     ) -> Iterator[Json]:
-        """Yield the entries of what is asked for, by project, trace, scheme and annotator."""
+        """Yield the entries of a query, by project, trace, scheme and annotator."""
         rows = (
             row
-            for row in every_annotation(self._annotations, reach, asked)
+            for row in every_annotation(self._annotations, reach, query)
             if not row.is_deleted and not withheld(row.slot.key, row.slot.annotator)
         )
         for key, of_trace in groupby(rows, key=lambda row: row.slot.key):
-            stood = self._reading.stood(key, of_trace)
+            resolved = self._reading.resolve(key, of_trace)
             anchors = self._versions.anchors(key, self._versions.current(key))
-            for _, group in groupby(stood, key=lambda row: row.said.slot[:3]):
+            for _, group in groupby(resolved, key=lambda row: row.annotation.slot[:3]):
                 yield self._entry(list(group), anchors)
 
-    def take(self, project: str, entry: Json, *, is_dry_run: bool) -> Taken:
-        """Store an entry that somebody else made; the same again adds nothing."""
+    def import_entry(self, project: str, entry: Json, *, is_dry_run: bool) -> ImportOutcome:
+        """Import an entry and return the outcome; the same entry again adds nothing."""
         try:
             session, anchors = self._session(project, entry)
             marks = dict(marks_of(entry, anchors))
         except (RefusedEntryError, UnknownSchemeError) as error:
-            return Taken(refused=str(error))
+            return ImportOutcome(refused=str(error))
         held = self._held(session)
-        new = {place: m for place, m in marks.items() if not is_said(held.get(place), m)}
+        new = {place: m for place, m in marks.items() if not is_stored(held.get(place), m)}
         if not new:
-            return Taken(0, len(marks), flags_of(session.scheme, marks))
+            return ImportOutcome(0, len(marks), flags_of(session.scheme, marks))
         writes = [as_write(session, place, mark) for place, mark in new.items()]
         try:
             done = self._writing.write(session, writes, is_dry_run=is_dry_run)
         except InvalidWritesError as error:
-            return Taken(refused=str(error))
-        return Taken(done.added, len(marks) - done.added, flags_of(session.scheme, marks))
+            return ImportOutcome(refused=str(error))
+        return ImportOutcome(done.added, len(marks) - done.added, flags_of(session.scheme, marks))
 
     def _held(self, session: Session) -> Mapping[str, Mark]:
-        """Return what the annotator of an entry says already, by the step that it stands at."""
+        """Return the stored marks of the entry's annotator by current step id."""
         key, scheme, annotator, *_ = session
         rows = self._reading.of_trace(key, scheme.name, annotator, session.version)
-        return {row.standing.step_id: row.said.mark for row in rows if row.counts}
+        return {row.standing.step_id: row.annotation.mark for row in rows if row.counts}
 
-    def _entry(self, rows: Sequence[Stood], anchors: Anchors | None) -> Json:
-        last = max((row.said for row in rows), key=lambda said: said.at_us)
+    def _entry(self, rows: Sequence[ResolvedAnnotation], anchors: Anchors | None) -> Json:
+        last = max((row.annotation for row in rows), key=lambda annotation: annotation.at_us)
         (project, trace_id), scheme, annotator, _ = last.slot
         judged = list(anchors.judged) if anchors else []
         places = {step_id: at for at, step_id in enumerate(judged)}
-        steps = [write_step(row, places) for row in rows if row.said.slot.step_id != WHOLE]
+        steps = [write_step(row, places) for row in rows if row.annotation.slot.step_id != WHOLE]
         entry: Json = {
             "project": project,
             "trace_id": trace_id,
@@ -129,13 +129,15 @@ class Exchange:
             "n_steps": len(judged),
             "steps": sorted(steps, key=lambda step: step.get("step_index", len(judged))),
         }
-        whole = next((row for row in rows if row.said.slot.step_id == WHOLE), None)
+        whole = next((row for row in rows if row.annotation.slot.step_id == WHOLE), None)
         if whole is not None:
-            entry["value"] = {**texts_of(whole.said.mark), **whole.said.mark.value}
+            entry["value"] = {**texts_of(whole.annotation.mark), **whole.annotation.mark.value}
             entry |= {"places": plain_places(whole)} if whole.places else {}
         return {**entry, **self._score(project, scheme, rows, judged)}
 
-    def _score(self, project: str, name: str, rows: Sequence[Stood], judged: Sequence[str]) -> Json:
+    def _score(
+        self, project: str, name: str, rows: Sequence[ResolvedAnnotation], judged: Sequence[str]
+    ) -> Json:
         try:
             scheme = self._schemes.find(project, name)
         except UnknownSchemeError:
@@ -155,7 +157,7 @@ class Exchange:
         if anchors is None:
             raise RefusedEntryError(f"there is no trajectory {trace_id} in project {project!r}")
         scheme = self._schemes.find(project, str(entry.get("scheme", "")))
-        is_decided = entry.get("origin") == Origin.ADJUDICATION  # compared with nobody, here too
+        is_decided = entry.get("origin") == Origin.ADJUDICATION  # stays out of agreement here too
         origin = Origin.ADJUDICATION if is_decided else Origin.IMPORT
         session = Session(key, scheme, annotator, version, origin, is_lenient=True)
         return session, anchors

@@ -1,4 +1,4 @@
-"""Gold items: the known answers, and how often annotators agree with them."""
+"""Gold items: their known answers, and the accuracy of annotators against them."""
 
 from __future__ import annotations
 
@@ -13,61 +13,62 @@ from spanloom.core.ports.annotations import AnnotationQuery
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.annotation.queue import Desk
+    from spanloom.core.annotation.queue import QueueView
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue
     from spanloom.core.ports.annotations import AnnotationStore
 
 
 MOST_GOLD = 200
-"""Gold items of one queue."""
+"""Maximum of gold items in a queue."""
 MOST_ROWS = 100_000
 
 
 class Gold:
-    """Compares annotators with what was adjudicated before."""
+    """Compares annotators with earlier adjudications."""
 
     def __init__(self, annotations: AnnotationStore) -> None:
-        """Take where annotations are kept."""
+        """Read marks and adjudications from the store of annotations."""
         self._annotations = annotations
 
     def is_known(self, queue: Queue, trace_id: str) -> bool:
-        """Return whether somebody decided what is right of a run, by the scheme of a queue."""
+        """Return whether a run has been adjudicated by the scheme of a queue."""
         return bool(_known(self._rows(queue, trace_id)))
 
-    def accuracy(self, desk: Desk) -> Mapping[str, Accuracy]:
-        """Return how often each annotator who is done with gold items said what is known."""
-        found: defaultdict[str, list[Accuracy]] = defaultdict(list)
-        for item in desk.items:
-            if item.is_gold and (done := desk.done_by(item.trace_id)):
-                rows = self._rows(desk.queue, item.trace_id)
+    def accuracy(self, view: QueueView) -> Mapping[str, Accuracy]:
+        """Return the accuracy of each annotator with done gold items, by name."""
+        by_annotator: defaultdict[str, list[Accuracy]] = defaultdict(list)
+        for item in view.items:
+            if item.is_gold and (done := view.done_by(item.trace_id)):
+                rows = self._rows(view.queue, item.trace_id)
                 known = _known(rows)
                 for who in done:
-                    found[who].append(accuracy_of(known, _said_by(rows, who)))
+                    by_annotator[who].append(accuracy_of(known, _answers_by(rows, who)))
         return {
-            who: Accuracy(*map(sum, zip(*all_of, strict=True))) for who, all_of in found.items()
+            who: Accuracy(*map(sum, zip(*parts, strict=True)))
+            for who, parts in by_annotator.items()
         }
 
     def _rows(self, queue: Queue, trace_id: str) -> Sequence[Annotation]:
-        asked = AnnotationQuery(trace_id, queue.scheme)
-        rows = self._annotations.list(Reach.only(queue.project), asked, MOST_ROWS)
+        query = AnnotationQuery(trace_id, queue.scheme)
+        rows = self._annotations.list(Reach.only(queue.project), query, MOST_ROWS)
         return [row for row in rows if not row.is_deleted and _answer(row)]
 
 
 def _known(rows: Sequence[Annotation]) -> Mapping[str, str]:
-    """Return the answers of adjudicators by step; of several the latest."""
+    """Return the adjudicated answers by step, of several the latest."""
     decided = [row for row in rows if row.origin is Origin.ADJUDICATION]
     return {row.slot.step_id: _answer(row) for row in sorted(decided, key=lambda row: row.at_us)}
 
 
-def _said_by(rows: Sequence[Annotation], annotator: str) -> Mapping[str, str]:
+def _answers_by(rows: Sequence[Annotation], annotator: str) -> Mapping[str, str]:
     own = [r for r in rows if r.slot.annotator == annotator and r.origin is not Origin.ADJUDICATION]
     return {row.slot.step_id: _answer(row) for row in own}
 
 
 def _answer(row: Annotation) -> str:
-    """Return what is compared: correctness, or of a whole run the decisive step and whose it is."""
+    """Return the compared answer: correctness, or for a whole run decisive step and agent."""
     if row.slot.step_id != WHOLE:
         return row.mark.correctness
-    said = row.mark.value
-    return f"{said.get('decisive_step') or ''}{said.get('responsible_agent') or ''}"
+    value = row.mark.value
+    return f"{value.get('decisive_step') or ''}{value.get('responsible_agent') or ''}"

@@ -1,4 +1,4 @@
-"""All annotations or scores of a query, read page by page as they are needed."""
+"""Iterates over all annotations or scores of a query, read page by page on demand."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 
 PAGE = 10_000
-"""Rows that are read at once."""
+"""Rows per page."""
 
 
 def every_annotation(
-    annotations: AnnotationStore, reach: Reach, asked: AnnotationQuery
+    annotations: AnnotationStore, reach: Reach, query: AnnotationQuery
 ) -> Iterator[Annotation]:
-    """Yield current annotations in the order of slots, also those that were taken back."""
+    """Yield current annotations in the order of slots, deleted ones included."""
     return every_line(
-        lambda most, after: annotations.list(reach, asked, most, after),
+        lambda most, after: annotations.list(reach, query, most, after),
         lambda row: row.slot,
         PAGE,
     )
 
 
 def every_score(
-    scores: ScoreStore, reach: Reach, asked: ScoreQuery, after: ScorePlace = BEFORE_ALL_SCORES
+    scores: ScoreStore, reach: Reach, query: ScoreQuery, after: ScorePlace = BEFORE_ALL_SCORES
 ) -> Iterator[Score]:
-    """Yield current scores behind a place, by project, trace and id."""
+    """Yield current scores after a place, by project, trace and id."""
     return every_line(
-        lambda most, behind: scores.list(reach, asked, most, behind or after),
+        lambda most, last: scores.list(reach, query, most, last or after),
         lambda score: ScorePlace(*score.key, score.id),
         PAGE,
     )

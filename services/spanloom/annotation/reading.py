@@ -1,4 +1,4 @@
-"""Annotations as they are read, each with its state against the current version."""
+"""Reads annotations, each with its state against the current version."""
 
 from __future__ import annotations
 
@@ -32,72 +32,74 @@ if TYPE_CHECKING:
 
 
 MOST_OF_TRACE = 1_000_000
-"""Current rows of one trajectory that are read at most."""
+"""Maximum of current rows read of one trajectory."""
 
 
-class Stood(NamedTuple):
-    """An annotation and how it stands."""
+class ResolvedAnnotation(NamedTuple):
+    """An annotation with its state against the current version."""
 
-    said: Annotation
+    annotation: Annotation
     standing: Standing
     steps: Steps | None = None
-    """The steps of the current version; ``None`` where they say what they said."""
+    """Returns the steps of the current version by id; ``None`` if the texts are unchanged."""
 
     @property
     def counts(self) -> bool:
-        """Whether it enters scores and agreement."""
+        """Whether the annotation enters scores and agreement."""
         return self.standing.state in COUNTING
 
     @property
     def places(self) -> Sequence[Bounds | None]:
-        """Where each place of its value stands, in texts that may have changed; else nothing.
+        """The current bounds of each place of its value; empty if the texts are unchanged.
 
-        The document is read for it, once for all rows that were read together.
+        Reads the document, once for all rows that were read together.
         """
-        if (steps := self.steps) is None or not self.said.mark.value.get(SPANS):
+        if (steps := self.steps) is None or not self.annotation.mark.value.get(SPANS):
             return ()
-        return places_now(self.said.mark.value, self.standing.step_id, steps().get)
+        return places_now(self.annotation.mark.value, self.standing.step_id, steps().get)
 
 
 class Reading:
-    """Reads the annotations of one trajectory."""
+    """Reads the annotations of a trajectory with their states."""
 
     def __init__(self, annotations: AnnotationStore, versions: Versions) -> None:
-        """Take annotations as they are stored, and the versions of trajectories."""
+        """Read stored annotations against the versions of their trajectories."""
         self._annotations = annotations
         self._versions = versions
 
     def of_trace(
         self, key: TraceKey, scheme: str = "", annotator: str = "", current: int = 0
-    ) -> Sequence[Stood]:
-        """Return the current rows that were not taken back, by scheme, annotator and step.
+    ) -> Sequence[ResolvedAnnotation]:
+        """Return the current rows without deleted ones, by scheme, annotator and step.
 
-        ``current`` is the version that is stored now, where the caller knows it.
+        ``current`` is the current version if the caller knows it, else 0.
         """
         return list(self.each_of_trace(key, scheme, annotator, current))
 
     def each_of_trace(
         self, key: TraceKey, scheme: str, annotator: str, current: int
-    ) -> Iterator[Stood]:
-        """Yield the same rows, each made when it is wanted: there may be very many.
+    ) -> Iterator[ResolvedAnnotation]:
+        """Yield the same rows one by one, because there may be very many.
 
-        They are asked for at once: every page would look through all of the trajectory again.
+        They are read with one query: every page would scan the whole trajectory again.
         """
-        asked = AnnotationQuery(key.trace_id, scheme, annotator)
-        rows = self._annotations.list(Reach.only(key.project), asked, MOST_OF_TRACE)
-        return self._each_stood(key, (row for row in rows if not row.is_deleted), current)
+        query = AnnotationQuery(key.trace_id, scheme, annotator)
+        rows = self._annotations.list(Reach.only(key.project), query, MOST_OF_TRACE)
+        return self._each_resolved(key, (row for row in rows if not row.is_deleted), current)
 
-    def stood(self, key: TraceKey, rows: Iterable[Annotation], current: int = 0) -> Sequence[Stood]:
+    def resolve(
+        self, key: TraceKey, rows: Iterable[Annotation], current: int = 0
+    ) -> Sequence[ResolvedAnnotation]:
         """Return rows of a trajectory with their states."""
-        return list(self._each_stood(key, rows, current))
+        return list(self._each_resolved(key, rows, current))
 
-    def _each_stood(
+    def _each_resolved(
         self, key: TraceKey, rows: Iterable[Annotation], current: int
-    ) -> Iterator[Stood]:
+    ) -> Iterator[ResolvedAnnotation]:
         """Yield rows with their states, as they are read.
 
-        The document is read only if one was made on another version than the current one: of the
-        same all are valid, for it is what they were made on.
+        The document is read only if a row was made on another version than the current one; rows
+        made on the current version are valid.
         """
         current = current or self._versions.current(key)
 
@@ -115,7 +117,9 @@ class Reading:
 
         for row in rows:
             standing = self._standing(row, current, now, fates)
-            yield Stood(row, standing, None if _is_same(row, standing, current) else steps)
+            yield ResolvedAnnotation(
+                row, standing, None if _is_same(row, standing, current) else steps
+            )
 
     def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> Standing:
         step_id = row.slot.step_id
@@ -129,15 +133,15 @@ class Reading:
 
 
 def _is_same(row: Annotation, standing: Standing, current: int) -> bool:
-    """Return whether what an annotation is of says what it said."""
+    """Return whether the annotated texts are unchanged."""
     return row.anchor.version == current or standing.state is State.VALID
 
 
-def score_now(scheme: Scheme, rows: Iterable[Stood], steps: AbstractSet[str]) -> Score:
-    """Return what the rows of one annotator come to, those that count, where they stand now."""
+def score_now(scheme: Scheme, rows: Iterable[ResolvedAnnotation], steps: AbstractSet[str]) -> Score:
+    """Return the score of one annotator's counting rows, at their current steps."""
     marks = {
-        found.standing.step_id: found.said.mark
-        for found in rows
-        if found.counts and found.said.slot.step_id != WHOLE
+        row.standing.step_id: row.annotation.mark
+        for row in rows
+        if row.counts and row.annotation.slot.step_id != WHOLE
     }
     return score_of(scheme, marks, steps)

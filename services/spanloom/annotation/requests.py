@@ -1,4 +1,4 @@
-"""Requests of annotators to write, and how each can be refused."""
+"""Write requests of annotators, and the errors that refuse them."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ class Write(NamedTuple):
     step_id: str
     write_id: str
     edit: Edit
-    """The fields that change; none: what is said still holds of the step as it is now."""
+    """The changed fields; empty: the annotation is confirmed for the step's current content."""
     base_revision: int | None = None
-    """What the client had seen, 0 if nothing; ``None``: whatever there is."""
+    """The revision that the client had seen, 0 if none; ``None``: the current one."""
     is_deleted: bool = False
 
 
 class Session(NamedTuple):
-    """Who writes what about which trajectory."""
+    """The common context of writes: annotator, scheme and trajectory."""
 
     key: TraceKey
     scheme: Scheme
     annotator: str
     version: int
-    """That was on the screen; 0: the current one."""
+    """The version that the annotator saw; 0: the current one."""
     origin: Origin = Origin.HUMAN
     group: str = ""
-    """What is undone together; empty: each write alone."""
+    """The id of a group of writes that are undone together; empty: each write alone."""
     is_lenient: bool = False
-    """Whether options that the scheme does not have are kept, as those of an import are."""
+    """Whether unknown options are kept, as for imports."""
 
 
 class Problem(NamedTuple):
-    """What of a request cannot be, and where."""
+    """An invalid field of a write request."""
 
     place: int
-    """Of the write in the request, from 0."""
+    """Index of the write in the request, from 0."""
     field: str
     reason: str
 
 
 class InvalidWritesError(PermanentError):
-    """A request says what cannot be said (422); nothing of it was stored."""
+    """A request has invalid writes (422); nothing of it was stored."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        """Make the message of all problems."""
+        """Build the message from all problems."""
         super().__init__("; ".join(f"{p.field} of write {p.place}: {p.reason}" for p in problems))
         self.problems = problems
 
@@ -64,7 +64,7 @@ class WriteConflictError(PermanentError):
     """Fields were changed by somebody else since they were read (409); nothing was stored."""
 
     def __init__(self, fields: Mapping[str, Sequence[str]], rows: Sequence[Annotation]) -> None:
-        """Keep the current rows of the steps at fault."""
+        """Keep the current rows of the conflicting steps; ``fields`` are by step id."""
         named = "; ".join(f"{step or 'the whole'}: {', '.join(f)}" for step, f in fields.items())
         super().__init__(f"Changed elsewhere since you read it: {named}.")
         self.rows = rows

@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Told = Annotation | Score
+    Row = Annotation | Score
 
 
 MOST_MARKS = 2_000
-"""That are held at one time; more if one annotator has more in one run."""
+"""Marks held in memory at a time; more if one annotator has more in one run."""
 
 
 class Due(NamedTuple):
-    """What one annotator says of one run, where the score was made with other weights."""
+    """One annotator's marks of one run whose score was computed with other weights."""
 
     key: TraceKey
     marks: Sequence[Annotation]
     scores: Sequence[Score]
-    """More than one where marks of one name have several origins."""
+    """The outdated scores; several if the marks have several origins."""
     newest_us: int
-    """When the newest mark was accepted, also one that was taken back."""
+    """When the newest mark was accepted, deleted ones included, in microseconds."""
 
 
 class Outdated:
-    """Compares the text that a score was made with to what its scheme says now."""
+    """Finds scores of a scheme that were computed with other weights than its current ones."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Outdated:
         project: str,
         scheme: Scheme,
     ) -> None:
-        """Take the scheme as it is now, and where marks, scores and earlier texts are."""
+        """Search the marks and scores of a project by the current scheme."""
         self._annotations = annotations
         self._scores = scores
         self._schemes = schemes
@@ -67,7 +67,7 @@ class Outdated:
         self._known = {scheme.hash: False}
 
     def batches(self) -> Iterator[Sequence[Due]]:
-        """Yield what is due in the order of traces; marks and scores are read page by page."""
+        """Yield due work in batches, in the order of traces; marks and scores are read by page."""
         batch, held = list[Due](), 0
         for due in self._all():
             batch.append(due)
@@ -82,23 +82,25 @@ class Outdated:
         reach, name = Reach.only(self._project), self._scheme.name
         scores = every_score(self._scores, reach, ScoreQuery(name=name, target="trajectory"))
         marks = every_annotation(self._annotations, reach, AnnotationQuery(scheme=name))
-        told: Iterator[Told] = merge(scores, marks, key=_trace_of)
-        for _, of_run in groupby(told, key=_trace_of):
+        merged: Iterator[Row] = merge(scores, marks, key=_trace_of)
+        for _, of_run in groupby(merged, key=_trace_of):
             yield from self._of_run(list(of_run))
 
-    def _of_run(self, told: Sequence[Told]) -> Iterator[Due]:
-        scores = [score for score in told if isinstance(score, Score)]
-        rows = [row for row in told if isinstance(row, Annotation)]
+    def _of_run(self, rows_of_run: Sequence[Row]) -> Iterator[Due]:
+        scores = [score for score in rows_of_run if isinstance(score, Score)]
+        rows = [row for row in rows_of_run if isinstance(row, Annotation)]
         for _, of_one in groupby(rows, key=lambda row: row.slot.annotator):
             own = list(of_one)
             marks = [row for row in own if not row.is_deleted]
-            if marks and (old := self._among(marks, scores)):
+            if marks and (old := self._outdated_scores(marks, scores)):
                 yield Due(marks[0].slot.key, marks, old, max(row.at_us for row in own))
 
-    def _among(self, marks: Sequence[Annotation], scores: Iterable[Score]) -> Sequence[Score]:
-        """Return, of the scores of a run, the outdated ones of the annotator of marks.
+    def _outdated_scores(
+        self, marks: Sequence[Annotation], scores: Iterable[Score]
+    ) -> Sequence[Score]:
+        """Return the outdated scores of the marks' annotator, among the scores of the run.
 
-        Marks without a score get one, of revision 0: whoever stored them died before it, or is
+        Marks without a score get one of revision 0: their writer crashed before storing it, or is
         about to store it.
         """
         newest = max(marks, key=lambda row: row.at_us)
@@ -107,25 +109,25 @@ class Outdated:
         if not own:
             source = newest.origin.value
             own = [Score(newest.slot.key, self._scheme.name, source, author, revision=0)]
-        return [score for score in own if self._weighs_otherwise(score.config_hash)]
+        return [score for score in own if self._has_other_weights(score.config_hash)]
 
-    def _weighs_otherwise(self, scheme_hash: str) -> bool:
-        """Return it of the text with a hash; so does one that nobody has any more."""
+    def _has_other_weights(self, scheme_hash: str) -> bool:
+        """Return whether the scheme text of a hash has other weights, or is not stored any more."""
         if scheme_hash not in self._known:
-            was = self._schemes.as_it_was(self._project, self._scheme.name, scheme_hash)
+            was = self._schemes.find_by_hash(self._project, self._scheme.name, scheme_hash)
             self._known[scheme_hash] = was is None or was.weighing != self._scheme.weighing
         return self._known[scheme_hash]
 
 
-def _trace_of(told: Told) -> str:
-    return told.key.trace_id if isinstance(told, Score) else told.slot.key.trace_id
+def _trace_of(row: Row) -> str:
+    return row.key.trace_id if isinstance(row, Score) else row.slot.key.trace_id
 
 
 log = get_logger("annotating")
 
 
 class Rescoring:
-    """Puts schemes, and works out anew the scores that were made with other weights."""
+    """Stores schemes, and recomputes the scores that were computed with other weights."""
 
     def __init__(
         self,
@@ -135,7 +137,7 @@ class Rescoring:
         versions: Versions,
         reading: Reading,
     ) -> None:
-        """Take annotations and scores as they are stored, and how annotations are read."""
+        """Recompute stored scores from stored annotations, which ``reading`` resolves."""
         self._annotations = annotations
         self._scores = scores
         self._schemes = schemes
@@ -144,10 +146,10 @@ class Rescoring:
         self._locks: dict[tuple[str, str], Lock] = {}
 
     def put(self, project: str, name: str, text: str, put_by: str, at_us: int) -> SchemeReading:
-        """Store a scheme, then the scores that are others by it; raises ``SchemeError``.
+        """Store a scheme, then the scores that it changes; raises ``SchemeError``.
 
-        The same again stores no score, and goes on where a process ended halfway. Of two at one
-        time the later one waits, and both follow what was put last.
+        Repeating it stores no score twice, and continues after a crash. Of two concurrent calls the
+        later one waits, and both use the scheme stored last.
         """
         reading = self._schemes.put(project, name, text, put_by, at_us)
         with self._locks.setdefault((project, name), Lock()):
@@ -160,16 +162,16 @@ class Rescoring:
         return reading
 
     def _changed(self, scheme: Scheme, batch: Sequence[Due]) -> Iterator[Score]:
-        """Yield revisions of the scores that are others now.
+        """Yield new revisions of the changed scores.
 
         A run that cannot be read keeps its scores. Raises ``RetryableError`` if the store does not
-        answer: that is no run's fault.
+        answer.
         """
         versions = self._read_ahead([due.key for due in batch])
         for due in batch:
             try:
                 current = versions.get(due.key) or self._versions.current(due.key)
-                changed = list(self._anew(scheme, due, current))
+                changed = list(self._rescored(scheme, due, current))
             except Exception as error:
                 self._schemes.find(due.key.project, scheme.name)  # raises if the store is away
                 log.warning("a run keeps its score", **due.key._asdict(), error=str(error))
@@ -177,18 +179,18 @@ class Rescoring:
                 yield from changed
 
     def _read_ahead(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return versions of runs that can be read together; the others are read one by one."""
+        """Return the versions of runs that can be read together; others are read one by one."""
         try:
             return self._versions.read_ahead(list(dict.fromkeys(keys)))
         except Exception as error:
             log.warning("runs are read one by one", error=str(error))
             return {}
 
-    def _anew(self, scheme: Scheme, due: Due, current: int) -> Iterator[Score]:
-        """Yield the scores of one annotator in a run that are others now."""
+    def _rescored(self, scheme: Scheme, due: Due, current: int) -> Iterator[Score]:
+        """Yield new revisions of one annotator's changed scores in a run."""
         if (now := self._versions.anchors(due.key, current)) is None:
             return
-        score = score_now(scheme, self._reading.stood(due.key, due.marks, current), now.to_judge)
+        score = score_now(scheme, self._reading.resolve(due.key, due.marks, current), now.to_judge)
         for old in due.scores:
             if (old.number, old.is_complete) != (score.value, score.is_complete):
                 yield replace(

@@ -1,4 +1,4 @@
-"""The schemes of a project: stored ones, else the presets."""
+"""The schemes of a project: the stored ones, and the presets as a fallback."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def _parsed(text: str, name: str) -> SchemeReading:
 
 
 class Schemes:
-    """Finds and puts schemes."""
+    """Finds and stores schemes."""
 
     def __init__(self, schemes: SchemeStore) -> None:
-        """Take where schemes are kept."""
+        """Use the store of schemes."""
         self._schemes = schemes
 
     def find(self, project: str, name: str) -> Scheme:
@@ -46,17 +46,17 @@ class Schemes:
             f" PUT /v1/schemes/{{name}}, or take one of {', '.join(presets())}."
         )
 
-    def as_it_was(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
-        """Return the scheme by one of its texts; ``None`` where that is unknown or not read now."""
+    def find_by_hash(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
+        """Return a scheme by the hash of its text; ``None`` if unknown or no longer readable."""
         stored = self._schemes.text(project, name, scheme_hash)
         try:
-            found = _parsed(stored.text, name).scheme if stored else presets().get(name)
+            scheme = _parsed(stored.text, name).scheme if stored else presets().get(name)
         except SchemeError:
             return None
-        return found if found and found.hash == scheme_hash else None
+        return scheme if scheme and scheme.hash == scheme_hash else None
 
     def put(self, project: str, name: str, text: str, put_by: str, at_us: int) -> SchemeReading:
-        """Store the scheme of this name that a text has; raises ``SchemeError``."""
+        """Store the scheme of a name from a text; raises ``SchemeError``."""
         reading = read_scheme(text, name)
         scheme = reading.scheme
         if scheme.name != name:
@@ -65,5 +65,5 @@ class Schemes:
         return reading
 
     def listed(self, reach: Reach) -> Sequence[tuple[StoredScheme, SchemeReading]]:
-        """Return the schemes that were put, each with how it is read."""
-        return [(found, _parsed(found.text, found.name)) for found in self._schemes.list(reach)]
+        """Return the stored schemes, each with its reading."""
+        return [(stored, _parsed(stored.text, stored.name)) for stored in self._schemes.list(reach)]

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class Scoring:
-    """Stores scores of sessions."""
+    """Computes and stores the scores of annotators."""
 
     def __init__(
         self, scores: ScoreStore, schemes: Schemes, versions: Versions, reading: Reading
     ) -> None:
-        """Take where scores are kept, and what a score is worked out from."""
+        """Store to ``scores``, computed from schemes, versions and resolved annotations."""
         self._scores = scores
         self._schemes = schemes
         self._versions = versions
@@ -34,14 +34,14 @@ class Scoring:
     def record(
         self, session: Session, rows: Sequence[Annotation], at_us: int, version: int
     ) -> Score | None:
-        """Store what the current rows of an annotator come to now, those that count.
+        """Store and return the score of an annotator's counting rows; does not write to the feed.
 
-        The feed is not told. ``None``: the scheme has no scores, or the trajectory has gone.
+        Returns ``None`` if the scheme has no scores, or the trajectory is not stored any more.
         """
         key, scheme = session.key, self._schemes.find(session.key.project, session.scheme.name)
         if not scheme.has_score or (now := self._versions.anchors(key, version)) is None:
             return None
-        score = score_now(scheme, self._reading.stood(key, rows, version), now.to_judge)
+        score = score_now(scheme, self._reading.resolve(key, rows, version), now.to_judge)
         row = _row(session._replace(scheme=scheme), score, at_us, version, is_deleted=not rows)
         self._scores.add([row], is_told=False)
         return score

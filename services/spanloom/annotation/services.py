@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Annotating(NamedTuple):
-    """What annotators ask of a store."""
+    """All annotation services of one store."""
 
     schemes: Schemes
     versions: Versions
@@ -36,7 +36,7 @@ class Annotating(NamedTuple):
 
     @classmethod
     def over(cls, store: ReadingStore) -> Annotating:
-        """Return it over a store, which may be open in other processes too."""
+        """Create the services over a store, which may be open in other processes too."""
         schemes, versions = Schemes(store.schemes), Versions(store.versions, store.documents)
         reading = Reading(store.annotations, versions)
         taking_in = TakingIn(store.queues, store.runs)

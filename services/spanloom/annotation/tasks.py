@@ -1,4 +1,4 @@
-"""Tasks for Potato over the store: runs, schemes and annotations, streamed."""
+"""Writes Potato tasks from the store: runs, schemes and annotations, streamed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 
 class Tasks:
-    """Writes tasks."""
+    """Writes Potato tasks."""
 
     def __init__(self, documents: DocumentReader, schemes: Schemes, exchange: Exchange) -> None:
-        """Take the documents of runs, and how schemes and annotations are read."""
+        """Read runs from ``documents``, and their annotations from ``exchange``."""
         self._documents = documents
         self._schemes = schemes
         self._exchange = exchange
@@ -40,18 +40,18 @@ class Tasks:
         self,
         create: Callable[[str], IO[bytes]],
         project: str,
-        asked: AnnotationQuery,
+        query: AnnotationQuery,
         withheld: Callable[[TraceKey, str], bool],
         runs: Sequence[str] | None = None,
     ) -> Iterator[None]:
-        """Write the files of a task with what is asked for; of these runs alone, if given.
+        """Write the files of a task with the annotations of a query, of ``runs`` only if not None.
 
-        Yields behind each run and each file: what is held is one run and the ids of all.
+        Yields after each run and each file; only one run and the ids of all are in memory.
         """
-        reach, names = Reach.only(project), {asked.scheme}
+        reach, names = Reach.only(project), {query.scheme}
         with TemporaryFile() as scratch:
             writer = TaskWriter("spanloom", create, scratch)
-            for trace_id, entries in self._said(reach, asked, withheld, runs):
+            for trace_id, entries in self._entries(reach, query, withheld, runs):
                 if (document := self._documents.get(trace_id, reach)) is not None:
                     writer.add(orjson.loads(document), entries)
                     names |= {entry["scheme"] for entry in entries}
@@ -60,26 +60,26 @@ class Tasks:
             for _ in writer.finish([scheme for scheme in schemes if scheme is not None]):
                 yield
 
-    def _said(
+    def _entries(
         self,
         reach: Reach,
-        asked: AnnotationQuery,
+        query: AnnotationQuery,
         withheld: Callable[[TraceKey, str], bool],
         runs: Iterable[str] | None,
     ) -> Iterator[tuple[str, Sequence[Json]]]:
-        """Yield runs with what is said of them: all that are given, else those that have some."""
+        """Yield (trace id, entries) of each of ``runs``; if ``None``, of all runs with entries."""
         if runs is None:
-            found = self._exchange.entries(reach, asked, withheld)
-            for trace_id, group in groupby(found, key=lambda entry: str(entry["trace_id"])):
+            entries = self._exchange.entries(reach, query, withheld)
+            for trace_id, group in groupby(entries, key=lambda entry: str(entry["trace_id"])):
                 yield trace_id, list(group)
             return
         for trace_id in dict.fromkeys(runs):
-            of_run = asked._replace(trace_id=trace_id)
+            of_run = query._replace(trace_id=trace_id)
             yield trace_id, list(self._exchange.entries(reach, of_run, withheld))
 
     def _plain(self, project: str, name: str) -> Json | None:
         try:
-            found = plain_scheme(self._schemes.find(project, name).text, name)
+            scheme = plain_scheme(self._schemes.find(project, name).text, name)
         except UnknownSchemeError:
             return None
-        return found if isinstance(found, dict) else None
+        return scheme if isinstance(scheme, dict) else None

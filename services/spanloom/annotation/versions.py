@@ -1,4 +1,4 @@
-"""Versions of runs: the current one, and those that were annotated."""
+"""Versions of runs: the current one, and kept ones, which were annotated."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
 
 MOST_STEPS = 250_000
-"""Steps whose anchors are remembered, of all versions together: some 100 MB."""
+"""Maximum of steps in the cache of anchors, over all versions: about 100 MB."""
 MOST_AHEAD = 32 << 20
-"""Bytes of documents that are read together."""
+"""Maximum bytes of documents read together."""
 
 
 class Versions:
-    """Gives documents and anchors of versions, and keeps those that are annotated."""
+    """Returns documents and anchors of versions, and keeps annotated versions."""
 
     def __init__(self, versions: VersionKeeper, documents: DocumentReader) -> None:
-        """Take the kept versions, and the current documents."""
+        """Read from the kept versions and the current documents."""
         self._versions = versions
         self._documents = documents
         self._lock = Lock()
         self._known: OrderedDict[tuple[TraceKey, int], Anchors] = OrderedDict()
 
     def current(self, key: TraceKey) -> int:
-        """Return the version that is stored now; 0 if there is none."""
+        """Return the current version of a run; 0 if it is not stored."""
         return self._versions.current(key)
 
     def document(self, key: TraceKey, version: int) -> bytes | None:
-        """Return the document of a version, the current one or one that was kept."""
+        """Return the document of a kept version or the current one; ``None`` for any other."""
         if (kept := self._versions.get(key, version)) is not None:
             return with_version(kept.document, version)
         if self.current(key) != version:
@@ -54,67 +54,67 @@ class Versions:
         return document if document and _version_in(document) == version else None
 
     def anchors(self, key: TraceKey, version: int) -> Anchors | None:
-        """Return the anchors of a version; ``None`` if nobody kept it."""
+        """Return the anchors of a version; ``None`` if it is neither kept nor current."""
         with self._lock:
             if (known := self._known.get((key, version))) is not None:
                 self._known.move_to_end((key, version))
                 return known
         if (document := self.document(key, version)) is None:
             return None
-        return self._remember(key, version, orjson.loads(document))
+        return self._cache(key, version, orjson.loads(document))
 
     def steps(self, key: TraceKey, version: int) -> Mapping[str, Any]:
-        """Return the steps of a version by their ids, with their texts; none if nobody kept it."""
+        """Return the steps of a version by id, with their texts; none if it is not available."""
         view = Document(orjson.loads(self.document(key, version) or b"{}"))
         owned = (step for agent in view.agents for step in (agent, *agent.steps))
         return {step.id: step.json for step in (view.root, *owned)}
 
     def read_ahead(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return the current versions of runs whose documents are read together.
+        """Read documents of runs together, cache their anchors, and return their versions.
 
-        Their anchors are remembered. Of the runs some may be missing, as what has no room is.
+        Runs that exceed the limit of bytes are missing.
         """
-        found: dict[TraceKey, int] = {}
+        versions: dict[TraceKey, int] = {}
         for key, document in zip(keys, self._documents.many(keys, MOST_AHEAD), strict=False):
             if document is not None:
-                found[key] = _version_in(document)
-                self._remember(key, found[key], orjson.loads(document))
-        return found
+                versions[key] = _version_in(document)
+                self._cache(key, versions[key], orjson.loads(document))
+        return versions
 
     def keep(self, key: TraceKey, version: int, at_us: int) -> bool:
-        """Keep a version for good; return whether it is kept, now or already."""
+        """Keep a version permanently; return whether it is kept, now or since before."""
         if self._versions.has(key, version):
             return True
         if (document := self.document(key, version)) is None:
             return False
-        said = blake2b(digest_size=16)
+        digest = blake2b(digest_size=16)
         for part in without_version(document):
-            said.update(part)
-        self._versions.keep(KeptVersion(key, version, said.hexdigest(), at_us, document))
+            digest.update(part)
+        self._versions.keep(KeptVersion(key, version, digest.hexdigest(), at_us, document))
         return True
 
     def fates(self, key: TraceKey) -> Mapping[str, Fate]:
-        """Return what became of each span in the current version."""
+        """Return the fate of each span in the current version, by span id."""
         spans = self._documents.spans(key.trace_id, Reach.only(key.project))
         return {
             span["span_id"]: Fate(span.get("step_id"), span.get("rule", ""))
             for span in orjson.loads(spans or b"[]")
         }
 
-    def _remember(self, key: TraceKey, version: int, document: Any) -> Anchors:
-        found = anchors_of(document)
-        found.version = version  # versions that say the same are kept once
+    def _cache(self, key: TraceKey, version: int, document: Any) -> Anchors:
+        anchors = anchors_of(document)
+        anchors.version = version  # versions with equal content are kept once
         with self._lock:
-            self._known[key, version] = found
+            self._known[key, version] = anchors
             while (
                 sum(len(a.steps) for a in self._known.values()) > MOST_STEPS
                 and len(self._known) > 1
             ):
                 self._known.popitem(last=False)
-        return found
+        return anchors
 
 
 def _version_in(document: bytes) -> int:
-    """Return the version that a document names: what stands between its two parts."""
+    """Return the version in a document: the text between the parts of ``without_version``."""
     before, after = without_version(document)
     return int(document[len(before) : len(document) - len(after)])

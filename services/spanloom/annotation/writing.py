@@ -1,4 +1,4 @@
-"""Writes annotations: a request as a whole or not at all, each write once, no edit lost."""
+"""Writes annotations: requests are atomic, writes idempotent, and no edit is lost."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 10_000
-"""Of one request."""
+"""Maximum of writes in one request."""
 
 
 class Written(NamedTuple):
-    """What came of writes."""
+    """The outcome of a write request."""
 
     rows: Sequence[Annotation]
-    """Of each write, in their order."""
+    """The row of each write, in their order."""
     added: int = 0
-    """How many of them are new."""
+    """Number of new rows."""
     version: int = 0
-    """The current one."""
+    """The current version of the trajectory."""
     score: Score | None = None
-    """What all marks of the annotator come to; of a scheme that has scores."""
+    """The annotator's new score; ``None`` if the scheme has no scores."""
 
 
 class Writing:
-    """Stores what annotators say, and the score that it comes to."""
+    """Stores annotations, and the resulting scores."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Writing:
         scoring: Scoring,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Take what it writes to; the clock is in ns since the epoch."""
+        """Write to the given stores; ``clock_ns`` is in ns since the epoch."""
         self._annotations = annotations
         self._versions = versions
         self._taking_in = taking_in
@@ -65,10 +65,10 @@ class Writing:
     def write(
         self, session: Session, writes: Sequence[Write], *, is_dry_run: bool = False
     ) -> Written:
-        """Store writes, in their order; return the row of each, also of one stored before.
+        """Store writes in order; return the row of each, also of those stored before.
 
-        The version that was seen is kept with its first annotation. Raises ``InvalidWritesError``
-        or ``WriteConflictError``, and then stores nothing.
+        The version that the annotator saw is kept with its first annotation. Raises
+        ``InvalidWritesError`` or ``WriteConflictError``, and then stores nothing.
         """
         with self._lock:
             at_us, current = self.now_us(), self._versions.current(session.key)
@@ -76,7 +76,7 @@ class Writing:
             stored = self._rows(session)
             _refuse_other_role(session, stored)
             batch = Batch(session, self._seen(session, current), stored, at_us)
-            rows = [batch.take(place, write) for place, write in enumerate(writes)]
+            rows = [batch.add(place, write) for place, write in enumerate(writes)]
             batch.refuse()
             taken = [row for row in rows if row is not None]
             if is_dry_run:
@@ -88,10 +88,10 @@ class Writing:
             return Written(taken, len(batch.added), current, score)
 
     def undo(self, session: Session, group: str, write_id: str) -> Written:
-        """Put back what was there before the writes of a group; return the new rows.
+        """Restore the rows from before the writes of a group; return the new rows.
 
-        What was changed since stays. The new rows have the write id as their group, so an undo is
-        undone likewise; sent again, it changes nothing.
+        Rows that were changed since stay. The new rows have the write id as their group, so an undo
+        can be undone; sent again, it changes nothing.
         """
         with self._lock:
             at_us, current = self.now_us(), self._versions.current(session.key)
@@ -100,13 +100,13 @@ class Writing:
                 newest = max(rows, key=attrgetter("at_us"))
                 session = session._replace(origin=newest.origin)  # one name has one role
             known = [row for row in rows if row.write_id == write_id]
-            undone = [] if known else _undone(rows, group, write_id)
+            undone = [] if known else _restored_rows(rows, group, write_id)
             added = [replace(row, at_us=at_us) for row in undone]
             score = self._add(session, rows, added, at_us, current)
             return Written(known or added, 0, current, score)
 
     def now_us(self) -> int:
-        """Return the time in microseconds; later than any before, whatever the clock says."""
+        """Return the time in microseconds, always later than any before."""
         self._last_us = max(self._last_us + 1, self._clock_ns() // 1_000)
         return self._last_us
 
@@ -119,7 +119,7 @@ class Writing:
         return Seen(seen, seen or self._versions.anchors(session.key, current), steps)
 
     def _keep_version(self, session: Session, stored: Sequence[Annotation], at_us: int) -> None:
-        """Keep the version that was seen; the first row that was made on it has had it kept."""
+        """Keep the version that the annotator saw, unless an earlier row on it has had it kept."""
         made_on = {row.anchor.version for row in stored if row.anchor.step_hash}
         if session.version not in made_on:
             self._versions.keep(session.key, session.version, at_us)
@@ -132,7 +132,7 @@ class Writing:
         at_us: int,
         version: int,
     ) -> Score | None:
-        """Store new rows, then what all come to now."""
+        """Store new rows, then the score of all rows."""
         with self._annotations.telling([session.key]):
             if added:
                 self._annotations.add(added, is_told=False)
@@ -143,24 +143,24 @@ class Writing:
 def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
     """Raise ``InvalidWritesError`` where one name would judge and adjudicate one trajectory.
 
-    Rows of one name follow each other: what an adjudicator decides would replace what they had
-    said as an annotator, and the other way round. What they took back stands in nobody's way.
+    Rows of one name replace each other: an adjudication would replace the same person's earlier
+    annotation, and the other way round. Deleted rows do not matter.
     """
     is_adjudicating = session.origin is Origin.ADJUDICATION
     origins = {row.origin for row in _current(stored)}
     if any((origin is Origin.ADJUDICATION) is not is_adjudicating for origin in origins):
         was, now = ("judged", "adjudicate") if is_adjudicating else ("adjudicated", "judge")
-        told = f"{session.annotator} has {was} this trajectory: {now} it under another name"
-        raise InvalidWritesError([Problem(0, "origin", told)])
+        why = f"{session.annotator} has {was} this trajectory: {now} it under another name"
+        raise InvalidWritesError([Problem(0, "origin", why)])
 
 
 def _current(rows: Sequence[Annotation]) -> Sequence[Annotation]:
-    """Return of each step the newest row, but for those that were taken back."""
+    """Return the newest row of each step, without deleted ones."""
     return [row for row in {row.slot: row for row in rows}.values() if not row.is_deleted]
 
 
-def _undone(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:
-    """Yield the rows that put back what was before those of a group, where they are current."""
+def _restored_rows(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:
+    """Yield rows that restore the state before a group, for slots where the group is current."""
     for _, revisions in groupby(rows, key=lambda row: row.slot):
         *earlier, last = revisions
         if last.group != group:

@@ -1,7 +1,7 @@
-"""One batch of traces, from stored spans to stored trajectories.
+"""Builds one batch of traces, from stored spans to stored trajectories.
 
-Several traces are read with one query and written with one: a query costs more than a trace.
-A trace that raises, that cannot be read or written, is set apart; the others go on.
+Several traces share one read and one write, because a query costs more than a trace. A trace that
+fails to be read, built or written is isolated; the others go on.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ if TYPE_CHECKING:
 
 
 class Writable(Protocol):
-    """A record, encoded or not."""
+    """A record to store, encoded or not."""
 
     @property
     def key(self) -> TraceKey:
-        """Whose it is."""
+        """The trace that it belongs to."""
 
     @property
     def announcement(self) -> Announcement:
-        """What the change feed says of it once it is stored."""
+        """The feed's announcement, to publish after the record is stored."""
 
 
 MANY_SPANS = 50_000
-"""From so many spans of one batch on, each step gives back the memory that it leaves."""
+"""Batches with more spans return freed memory to the system between their steps."""
 
 R = TypeVar("R", bound=Writable)
 
 
 def build_batch(
     store: BuildingStore,
-    wanted: Mapping[TraceKey, Status],
+    requested: Mapping[TraceKey, Status],
     options: BuildOptions = BY_DEFAULT,
     arrived: Mapping[TraceKey, int] | None = None,
 ) -> BatchResult:
-    """Build these traces with these statuses in this process, and store what is new.
+    """Build traces with the given statuses in this process, and store what is new.
 
-    What cannot be read together is read in halves, so that one trace that cannot be read at all
-    (too large for the store's memory, damaged on disk) fails alone. ``arrived`` is what the store
-    said of them just now, if it was asked. Raises ``RetryableError`` if the store does not answer
-    or takes no writes: that is no trace's fault.
+    A batch that cannot be read together is split in halves, so that one unreadable trace (too large
+    for the store's memory, damaged on disk) fails alone. ``arrived`` are the span counts that the
+    store has just reported, if the caller has queried them. Raises ``RetryableError`` if the store
+    does not answer or accepts no writes, which is no fault of a trace.
     """
     try:
-        arrived = store.spans.arrived(list(wanted)) if arrived is None else arrived
-        result, records = _prepare(store, wanted, arrived, options)
+        arrived = store.spans.arrived(list(requested)) if arrived is None else arrived
+        result, records = _prepare(store, requested, arrived, options)
     except Exception as error:
         failed = error
     else:
@@ -67,10 +67,10 @@ def build_batch(
         _room_maker(store, result.span_count)()
         return result
     store.ping()
-    clear_frames(failed.__traceback__)  # they hold the spans of all of them
-    if len(wanted) == 1:
-        return BatchResult(arrived=dict(arrived or {}), failures=dict.fromkeys(wanted, failed))
-    return _build_halves(store, list(wanted.items()), options)
+    clear_frames(failed.__traceback__)  # its frames hold the spans of the whole batch
+    if len(requested) == 1:
+        return BatchResult(arrived=dict(arrived or {}), failures=dict.fromkeys(requested, failed))
+    return _build_halves(store, list(requested.items()), options)
 
 
 def write_apart(
@@ -79,13 +79,14 @@ def write_apart(
     records: list[R],
     result: BatchResult,
 ) -> None:
-    """Store and announce records; one that the store refuses, or has no room for, fails alone.
+    """Store and announce records; a record that cannot be written fails alone.
 
-    So does one of which nobody foresaw that it cannot be written. Raises ``RetryableError``.
+    That includes refused records, records too large for the store, and unexpected errors. Raises
+    ``RetryableError`` for every other retryable failure.
     """
     if not records:
         return
-    announcements = [record.announcement for record in records]  # a long one is used up
+    announcements = [record.announcement for record in records]  # writing consumes long records
     try:
         write(records)
     except Exception as error:
@@ -98,7 +99,7 @@ def write_apart(
         write_apart(write, feed, records[:middle], result)
         write_apart(write, feed, records[middle:], result)
     else:
-        result.written.update(told.key for told in announcements)
+        result.written.update(announcement.key for announcement in announcements)
         feed.announce(announcements)
 
 
@@ -113,15 +114,15 @@ def _build_halves(
 
 def _prepare(
     store: BuildingStore,
-    wanted: Mapping[TraceKey, Status],
+    requested: Mapping[TraceKey, Status],
     arrived: Mapping[TraceKey, int],
     options: BuildOptions,
 ) -> tuple[BatchResult, list[TrajectoryRecord]]:
-    """Read and extract; return what became of the traces so far, and what is to be written."""
-    parts = read_traces(store.spans, list(wanted), arrived, options.max_trace_spans)
+    """Read and extract; return the result so far and the records to write."""
+    parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
-    drafts = make_drafts(wanted, parts, options.prices)
+    drafts = make_drafts(requested, parts, options.prices)
     make_room()
     repeats = find_repeats(store.calls, drafts.calls)
     heads = store.trajectories.heads(list(drafts.trajectories))
@@ -133,5 +134,5 @@ def _prepare(
 
 
 def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:
-    """Return what makes room in memory between two steps of a long batch, and nothing else."""
+    """Return a function that frees memory between the steps of a long batch, else does nothing."""
     return store.trajectories.make_room if span_count > MANY_SPANS else lambda: None

@@ -1,4 +1,7 @@
-"""Who builds: this process, or worker processes (``extractor/workers``). Both give the same."""
+"""The ``Builder`` protocol, and the builder in this process.
+
+Worker processes (``extractor/workers``) are the other builder, with the same results.
+"""
 
 from __future__ import annotations
 
@@ -16,53 +19,53 @@ if TYPE_CHECKING:
     from spanloom.extractor.result import BatchResult
 
 
-class Asked(NamedTuple):
-    """Traces to build together, and with which status each."""
+class BuildRequest(NamedTuple):
+    """A request to build traces together, each with a status."""
 
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     failed_before: bool = False
-    """Whether they could not be built the last time: they are not tried where they do harm."""
+    """Whether the last attempt failed; workers, if any, build these, where they do no harm."""
 
 
 class Built(NamedTuple):
-    """Traces that were asked for, some or all of an ``Asked``, and what became of them."""
+    """Built traces, some or all of a request, and their result."""
 
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     result: BatchResult
 
 
 class Builder(Protocol):
-    """Builds traces from the spans that are stored, and stores what is new."""
+    """Builds traces from stored spans, and stores what is new."""
 
-    def build(self, asked: Iterable[Asked]) -> Generator[Built]:
-        """Build all that is asked for, and tell of it piece by piece, each trace once.
+    def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
+        """Build all requested traces; yield the results piece by piece, each trace once.
 
-        More may be asked for, and under way, than was told of. Whoever does not go on to the end
-        closes the iterator: what is under way is then given up. Raises what ``build_batch`` raises.
+        Requests may be read ahead of the results. A caller that stops early closes the iterator,
+        which discards the work in progress. Raises what ``build_batch`` raises.
         """
 
     def rest(self) -> None:
-        """Give back what was kept for work that has not come for long; called now and then."""
+        """Release resources that were not used for long; called regularly."""
 
     def close(self) -> None:
-        """End what works apart; nothing is built afterwards."""
+        """End all workers; nothing is built afterwards."""
 
 
 class InProcess:
     """Builds one batch after the other in this process."""
 
     def __init__(self, store: BuildingStore, options: BuildOptions) -> None:
-        """Take the store to read and write."""
+        """Build with the store to read from and write to, and the build options."""
         self._store = store
         self._options = options
 
-    def build(self, asked: Iterable[Asked]) -> Generator[Built]:
+    def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """See ``Builder.build``."""
-        for wanted, _ in asked:
-            yield Built(wanted, build_batch(self._store, wanted, self._options))
+        for requested, _ in requests:
+            yield Built(requested, build_batch(self._store, requested, self._options))
 
     def rest(self) -> None:
-        """See ``Builder.rest``: there is nothing."""
+        """See ``Builder.rest``: nothing to release."""
 
     def close(self) -> None:
-        """See ``Builder.close``: there is nothing."""
+        """See ``Builder.close``: nothing to end."""

@@ -1,8 +1,8 @@
-"""Which traces wait to be built.
+"""Finds traces that have to be built, and keeps them until they are.
 
-A window over the store's own seconds finds what came (``window.py``). A trace leaves the table
-only when its build has seen its newest span. Where everything before a second is extracted, or
-known to the store as unfinished, that second is remembered: a new extractor begins there.
+A window over the seconds of the store's clock finds changes (``window.py``). A trace leaves the
+table only when its build has seen its newest span. The watermark is the second before which
+everything is extracted, or stored as unfinished: a new extractor starts there.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from spanloom.extractor.window import Look
 
 MANY_WAITING = 50_000
-"""While so many traces wait, the time before the beginning is left for later."""
+"""While so many traces wait, changes from before the start are not read."""
 
 
 class Discovery:
-    """The traces that wait to be built."""
+    """The table of traces that wait to be built."""
 
     def __init__(self, progress: ProgressStore, timing: Timing) -> None:
-        """Start with nothing known: the first look begins at the watermark."""
+        """Start with an empty table; the first look begins at the watermark."""
         self._progress = progress
         self._timing = timing
         self._window = ChangeWindow(progress)
@@ -44,11 +44,11 @@ class Discovery:
         self._pending: dict[TraceKey, PendingTrace] = {}
 
     def __len__(self) -> int:
-        """Return how many traces wait."""
+        """Return the number of waiting traces."""
         return len(self._pending)
 
     def look(self, now: Moment) -> None:
-        """Take in every change since the last look."""
+        """Add every change since the last look to the table."""
         if self._swept_ns is None:
             self._accept(self._window.begin(now.ns), now)
             self._swept_ns = now.ns
@@ -62,7 +62,7 @@ class Discovery:
             self._recall(self._window.go_back(), now)
 
     def due(self, now_ns: int) -> Sequence[tuple[PendingTrace, Status]]:
-        """Return the traces to build now, those that waited longest first."""
+        """Return the traces to build now, those without news for longest first."""
         ready = [
             (trace, status)
             for trace in self._pending.values()
@@ -71,9 +71,9 @@ class Discovery:
         return sorted(ready, key=lambda item: item[0].last_ns)
 
     def built(self, trace: PendingTrace, seq: int, status: Status, now_ns: int) -> None:
-        """Note that the trace was built from spans up to ``seq``; 0 if there were none."""
-        if trace.attempts:  # what was wrong may be mended for others too
-            self._try_all_again(now_ns)
+        """Record that a trace was built from spans up to ``seq``; 0 if there were none."""
+        if trace.attempts:  # the cause may be fixed for other traces too
+            self._retry_all(now_ns)
         trace.attempts = trace.retry_ns = 0
         trace.built_seq = max(trace.built_seq, seq)
         if status is Status.LIVE:
@@ -81,35 +81,35 @@ class Discovery:
             trace.built_ns = now_ns
             if seq >= trace.seq:
                 trace.built_spans = trace.span_count
-                trace.since_s = 0  # the store knows that it is live
+                trace.since_s = 0  # stored as live: a restart finds it
         elif seq >= trace.seq:
             self._pending.pop(trace.key, None)
-        elif not seq:  # not visible yet, or retention took them
+        elif not seq:  # spans not visible yet, or removed by retention
             trace.retry_ns = now_ns + NS
 
     def settles_ns(self) -> int | None:
-        """Return when the first of them settles; ``None`` if none waits."""
+        """Return when the next trace settles, in ns of ``Moment``; ``None`` if none waits."""
         times = (settles_ns(trace, self._timing) for trace in self._pending.values())
         return min(times, default=None)
 
     @property
     def quarantined(self) -> int:
-        """How many of them could not be built at the last attempt."""
+        """Number of waiting traces whose last attempt failed."""
         return sum(1 for trace in self._pending.values() if trace.attempts)
 
     def revisit(self, keys: Sequence[TraceKey], now_ns: int) -> None:
-        """Make extracted traces due again: something elsewhere changed what they mean."""
+        """Make extracted traces due again, because another trace changed their meaning."""
         for key in keys:
             if key not in self._pending:
                 self._pending[key] = PendingTrace(key, 0, now_ns, 0, has_root=True)
 
-    def _try_all_again(self, now_ns: int) -> None:
+    def _retry_all(self, now_ns: int) -> None:
         for trace in self._pending.values():
             if trace.attempts:
                 trace.retry_ns = now_ns
 
     def _watermark(self) -> int:
-        """Return the second before which nothing waits that only this process knows of."""
+        """Return the second before which all waiting traces are known to the store."""
         waiting = [trace.since_s for trace in self._pending.values() if trace.since_s]
         return min([self._window.reached_s, *waiting])
 
@@ -118,22 +118,22 @@ class Discovery:
         self._window.accept(look, now.ns)
 
     def _recall(self, look: Look, now: Moment) -> None:
-        """Take in an hour of the time before; what waits already is known from then."""
+        """Add the changes of an hour before the start; waiting traces are only updated."""
         self._take([c for c in look.changes if c.key not in self._pending], now)
         for change in look.changes:
             _update(self._pending[change.key], change, now)
         self._window.went_back()
 
     def _take(self, changes: Sequence[TraceChange], now: Moment) -> None:
-        strangers = [c.key for c in changes if c.key not in self._pending]
+        new_keys = [c.key for c in changes if c.key not in self._pending]
         known: Mapping[TraceKey, Progress] = (
-            self._progress.read_progress(strangers) if strangers else {}
+            self._progress.read_progress(new_keys) if new_keys else {}
         )
         for change in changes:
             trace = self._pending.get(change.key)
             if trace is not None:
                 trace.span_count += change.span_count
-                trace.begin_anew()
+                trace.reset_attempts()
                 _update(trace, change, now)
             else:
                 self._pending[change.key] = _begin(change, known.get(change.key), now)
@@ -151,7 +151,7 @@ def _begin(change: TraceChange, known: Progress | None, now: Moment) -> PendingT
         now.accepted(change.last_accepted_ns) if change.has_root else 0,
         change.span_count,
         attempts=known.attempts if known else 0,
-        # No build can tell whether it saw an old sequence: the INSERT has to be over.
+        # A build cannot know that it has seen an old sequence; wait until the INSERT is over.
         retry_ns=now.ns + NS if is_old else 0,
         built_seq=known.seq if known else 0,
         first_accepted_ns=change.first_accepted_ns,

@@ -1,7 +1,7 @@
-"""The two halves of building traces that ask no store: spans to drafts, drafts to records.
+"""The two pure halves of building traces: spans to drafts, and drafts to records.
 
-Between them the store is asked what a draft repeats and what is stored of it. Both halves are
-pure: they give the same in this process and in a worker.
+Between the halves the store is queried for duplicates and stored versions of the drafts. Both have
+the same results in this process and in a worker.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """Trajectories of which it is not known yet what they repeat, and what is stored of them."""
+    """Extracted trajectories, before duplicates and stored versions are known."""
 
     trajectories: Mapping[TraceKey, Trajectory]
     calls: Mapping[TraceKey, Sequence[Call]]
     result: BatchResult
-    """What became of the traces so far."""
+    """The outcome of the traces so far."""
 
 
 def make_drafts(
-    wanted: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], prices: PriceBook
+    requested: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], prices: PriceBook
 ) -> Drafts:
     """Extract each trace by itself: one that raises fails alone.
 
-    Uses the spans up: those of a long trace take as much memory as all that comes after.
+    Empties ``parts`` on the way: the spans of a long trace take as much memory as everything after.
     """
     result = BatchResult()
     trajectories = {}
-    for key, status in wanted.items():
+    for key, status in requested.items():
         part = parts.pop(key, None)
         result.seqs[key] = part.newest_seq if part else 0
         if part is None:
@@ -62,9 +62,9 @@ def make_drafts(
 def make_records(
     drafts: Drafts, originals: Mapping[TraceKey, DuplicateOf], heads: Mapping[TraceKey, Head]
 ) -> list[TrajectoryRecord]:
-    """Return what is to be written; ``originals`` may be those of other traces too.
+    """Return the records to write; ``originals`` may contain other traces too.
 
-    What stays as it is stored is noted in the result.
+    Unchanged and kept trajectories are recorded in the result of the drafts.
     """
     result = drafts.result
     kept = {key for key, t in drafts.trajectories.items() if _has_lost(t, heads.get(key))}
@@ -89,33 +89,33 @@ def make_records(
 
 
 def _draft(
-    key: TraceKey, part: TracePart, wanted: Status, result: BatchResult, prices: PriceBook
+    key: TraceKey, part: TracePart, requested: Status, result: BatchResult, prices: PriceBook
 ) -> Trajectory | None:
     try:
         trajectory = describe_rest(extract(key, part.spans, prices), part)
-    except Exception as error:  # one hostile trace must not stop the others
-        if wanted is not Status.FAILED:
+    except Exception as error:  # one malformed trace must not stop the others
+        if requested is not Status.FAILED:
             result.failures[key] = error
             return None
         result.statuses[key] = Status.FAILED
         return describe_rest(extract_failure(key, part.spans, error), part)
-    result.statuses[key] = _status(wanted, trajectory)
+    result.statuses[key] = _status(requested, trajectory)
     return trajectory
 
 
-def _status(wanted: Status, trajectory: Trajectory) -> Status:
-    if wanted is Status.LIVE:
-        return wanted
+def _status(requested: Status, trajectory: Trajectory) -> Status:
+    if requested is Status.LIVE:
+        return requested
     return Status.SETTLED if trajectory.has_root else Status.PARTIAL
 
 
 def _has_lost(trajectory: Trajectory, head: Head | None) -> bool:
-    """Whether the stored document shows spans that are gone: a trace only loses them by age."""
+    """Return whether the stored document has spans that are gone, which only retention causes."""
     if head is None or not head.seq:
         return False
     if head.span_count > trajectory.span_count:
         return True
-    if is_part(trajectory):  # a span that came late may push another one out of what is shown
+    if is_part(trajectory):  # a late span may displace another one from the shown part
         return False
     return not {verdict.span_id for verdict in trajectory.verdicts}.issuperset(head.step_ids)
 

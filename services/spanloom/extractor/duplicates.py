@@ -1,4 +1,4 @@
-"""Calls that are reported in two traces, whichever of the two is extracted first."""
+"""Finds calls that are reported in two traces, whichever trace is extracted first."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 
 MAX_LATE = 3
-"""By so many of its first calls others like a run are found: of one it may have been told late."""
+"""So many first calls of a run are looked up: reports may have begun late by some calls."""
 _START = attrgetter("start_ns")
 _IS_BARE = attrgetter("is_bare")
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """What a batch repeats, and what repeats the batch."""
+    """Duplicates found for a batch, in both directions."""
 
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
-    """Traces of the batch that only repeat a call of another trace."""
+    """Traces of the batch that only repeat a call of another trace, with the original."""
     stored: list[TraceKey] = field(default_factory=list)
     """Stored traces that repeat a call of the batch."""
 
@@ -73,12 +73,12 @@ def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> N
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
-    """Compare each run with those that may tell of its first calls as well."""
+    """Compare each run with those that may report its first calls as well."""
     every = {**own, **stored}
     for key, calls in every.items():
         if not (known := identifying_calls(calls)):
             continue
-        others = {o.key for call in known[:MAX_LATE] for o in all_calls.beside(call)}
+        others = {o.key for call in known[:MAX_LATE] for o in all_calls.other_reports(call)}
         if key in stored:
             others &= own.keys()
         original = find_original_run(known, [every[other] for other in sorted(others)])
@@ -91,10 +91,10 @@ def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: 
 
 
 class _CallsByContent:
-    """Calls by what they say, in the order of their start.
+    """Calls by content, in the order of their start.
 
-    A script that asks the same a thousand times gives as many calls that are alike: each is
-    compared with those near it in time alone.
+    A script that repeats one query a thousand times has as many equal calls: each is compared only
+    with those near it in time.
     """
 
     def __init__(self, calls: Iterable[Call]) -> None:
@@ -106,7 +106,7 @@ class _CallsByContent:
             self._longest_ns[call.call_key] = max(lasted_ns, self._longest_ns[call.call_key])
 
     def around(self, call: Call) -> Sequence[Call]:
-        """Return those that may run around it, or beside it."""
+        """Return the calls with equal content that may enclose a call or overlap it."""
         earliest_ns = min(call.start_ns, call.end_ns) - self._longest_ns[call.call_key]
         apart_ns = most_apart_ns(call)
         return self._started(
@@ -115,8 +115,8 @@ class _CallsByContent:
             call.start_ns + apart_ns,
         )
 
-    def beside(self, call: Call) -> Iterator[Call]:
-        """Yield those of which another instrumentation may tell the same."""
+    def other_reports(self, call: Call) -> Iterator[Call]:
+        """Yield calls that may be reports of the same call by another instrumentation."""
         near = started_near(self._calls[sought_key(call.call_key)], call)
         return (other for other in near if other.dialect != call.dialect)
 
@@ -131,7 +131,7 @@ def _load(finder: CallFinder, project: str, own: Sequence[Call]) -> Sequence[Cal
 
 
 def _window(call: Call) -> CallWindow:
-    """Return what to look for; a tool may be over before the next instrumentation tells of it."""
+    """Return the key and times to find; wider for tools, which may end before the other report."""
     apart_ns = most_apart_ns(call) if is_tool(call.call_key) else 0
     times = call.start_ns, call.end_ns
     from_ns = max(min(times) - apart_ns, 0)

@@ -1,4 +1,4 @@
-"""Spans in, trajectory out: the pure composition of dialects and extraction."""
+"""Spans in, trajectory out: composes dialects and extraction, without I/O."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from spanloom.core.pricing.book import PriceBook
 
 EXTRACTOR_VERSION = "13"
-"""Grows whenever the same spans may give another trajectory."""
+"""Incremented whenever the same spans may yield a different trajectory."""
 UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
 ILLEGIBLE = "{n} values are largely control characters: they are shown without them"
 
 
 def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
-    """Return the trajectory of a trace's spans, in whatever order they come."""
+    """Return the trajectory of a trace's spans; their order does not matter."""
     read = [legible(span) for span in spans]
     tree = SpanTree(span for span, _ in read)
     with watch_unread() as unread:
@@ -46,5 +46,5 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
 
 
 def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> Trajectory:
-    """Return the trajectory that says why there is none."""
+    """Return a trajectory that describes the extraction error."""
     return describe_failure(key, SpanTree(spans), error, EXTRACTOR_VERSION)

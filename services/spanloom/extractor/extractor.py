@@ -1,4 +1,4 @@
-"""The extraction loop: look for changes, build what is due, remember how far it got."""
+"""The extraction loop: look for changes, build what is due, record progress."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
-from spanloom.extractor.builder import Asked, InProcess
+from spanloom.extractor.builder import BuildRequest, InProcess
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.readiness import NS, Moment, Timing
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 
 MAX_TRACES = 2_000
 MAX_SPANS = 20_000
-"""A batch ends at this many traces, or spans as far as discovery has counted them."""
+"""A batch ends at this many traces, or spans by discovery's count."""
 FEW_TRACES = 50
-"""A look and its batch cost about as much for one trace as for so many."""
+"""Up to so many traces, a look and its batch cost about as much as for one."""
 AFTER_FEW = 1.5
-"""By how much longer it rests after a look that found few: a look costs the same for one trace."""
+"""Factor of the pause after a look that found few traces."""
 MIN_REST_S = 0.02
-"""Under load one look follows the other, but other threads have their turn."""
+"""Shortest pause between looks under load: other threads get their turn."""
 AFTER_A_BUG_S = 5.0
-"""What nobody foresaw is tried again, but not at once."""
+"""Pause after an unexpected error, before the next try."""
 
 log = get_logger("extractor")
 
 
 class Extractor:
-    """Keeps trajectories up with spans; correct whatever dies, because it starts from the store.
+    """Keeps trajectories up to date with spans; recovers from any crash by the store's state.
 
     A part of the process (``process/part.py``).
     """
@@ -60,9 +60,9 @@ class Extractor:
         wall_clock: Callable[[], int] = time.time_ns,
         builder: Builder | None = None,
     ) -> None:
-        """Take the store to read and write, and how traces are built, or who builds them.
+        """Build in this process with ``options``, unless a ``builder`` is passed.
 
-        ``clock``, in ns, only goes forward; collectors accept by ``wall_clock`` (``Moment``).
+        ``clock`` is monotonic, in ns; ``wall_clock`` is the one that collectors use (``Moment``).
         """
         self._store = store
         self._metrics = metrics
@@ -82,26 +82,26 @@ class Extractor:
         return self._thread.failed
 
     def start(self) -> None:
-        """Begin to work in a thread of its own."""
+        """Start the loop in its own thread."""
         self._thread.start()
 
     def stop(self, grace_s: float = 10.0) -> None:
-        """Finish the batch at hand and end."""
+        """Finish the current batch and end, within ``grace_s`` seconds."""
         self._thread.expect_end()
         self._stopping.set()
         self._thread.join(grace_s)
         self._builder.close()
 
     def run_once(self) -> int:
-        """Look for changes and build everything that is due; give how many traces were built."""
+        """Look for changes and build everything that is due; return the number of due traces."""
         now_ns = self._clock()
         self._discovery.look(Moment(now_ns, self._wall_clock() - now_ns))
         due = self._discovery.due(self._clock())
         traces = {trace.key: trace for trace, _ in due}
-        with closing(self._builder.build(self._asked(due))) as building:
-            for wanted, result in building:
+        with closing(self._builder.build(self._requests(due))) as building:
+            for requested, result in building:
                 self._recorder.record(
-                    [(traces[key], status) for key, status in wanted.items()], result
+                    [(traces[key], status) for key, status in requested.items()], result
                 )
         self._metrics.traces_pending.set(len(self._discovery))
         self._metrics.traces_quarantined.set(self._discovery.quarantined)
@@ -121,10 +121,10 @@ class Extractor:
             self._stopping.wait(rest_s)
 
     def _work(self) -> float:
-        """Build what is due and do a piece of a replay, if there is one; give how long to rest.
+        """Build what is due and a piece of a replay, if there is one; return the pause in seconds.
 
-        After a piece of a replay the rest is as long as that took: half of the time is left to
-        what arrives.
+        After a piece of a replay the pause is as long as the piece took, so that half of the time
+        remains for arriving spans.
         """
         began = time.monotonic()
         built = self.run_once()
@@ -137,28 +137,28 @@ class Extractor:
         return max(rest_s if built else min(rest_s, self._until_next_s()), MIN_REST_S)
 
     def _until_next_s(self) -> float:
-        """Return how long until a trace settles: a run that comes alone is not kept waiting.
+        """Return the seconds until the next trace settles, so that a single run is built at once.
 
-        Where they come all the time each look finds some, and takes all that have settled since
-        the last: what a look and its batch cost is paid once a second, not for each.
+        This shortens only the pause after a look without builds. Under steady load a look builds
+        all that has settled since the last one, so its cost is paid once a second, not per trace.
         """
         settles_ns = self._discovery.settles_ns()
         return inf if settles_ns is None else (settles_ns - self._clock()) / NS
 
-    def _asked(self, due: Sequence[Due]) -> Iterator[Asked]:
-        """Yield what is due batch by batch, until there is a stop."""
+    def _requests(self, due: Sequence[Due]) -> Iterator[BuildRequest]:
+        """Yield due traces batch by batch, until the extractor is stopped."""
         for batch in _cut(due):
             if self._stopping.is_set():
                 return
-            wanted = {trace.key: status for trace, status in batch}
-            yield Asked(wanted, failed_before=any(trace.attempts for trace, _ in batch))
+            requested = {trace.key: status for trace, status in batch}
+            yield BuildRequest(requested, failed_before=any(trace.attempts for trace, _ in batch))
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
-    """Cut the work into batches that fit into memory, neighbours in the store together.
+    """Split the work into batches that fit into memory, in the order of the store's keys.
 
-    The store reads and writes neighbours as one: a backlog in any other order takes half as
-    much again. What failed before comes last, each trace alone.
+    The store reads and writes neighbours together; another order makes a backlog take half as long
+    again. Traces that failed before come last, each alone.
     """
     batch: list[Due] = []
     spans = 0

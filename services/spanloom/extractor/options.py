@@ -1,4 +1,4 @@
-"""What the operator decides about how traces are built."""
+"""Build options that the operator sets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ MAX_TRACE_SPANS = 1_000_000
 
 
 class BuildOptions(NamedTuple):
-    """How traces are built."""
+    """Options of building traces."""
 
     max_trace_spans: int = MAX_TRACE_SPANS
-    """Of a trace with more, so many are read."""
+    """Maximum of spans read per trace; the rest of a larger trace is not shown."""
     prices: PriceBook = LISTED
-    """What model calls cost."""
+    """Prices of model calls."""
 
 
 BY_DEFAULT = BuildOptions()

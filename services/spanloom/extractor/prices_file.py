@@ -1,4 +1,4 @@
-"""The file of the operator's own prices: TOML, read at the start.
+"""Reads the operator's price file: TOML, read once at startup.
 
 For example::
 
@@ -9,7 +9,7 @@ For example::
     input = 0.40                # US dollars for a million tokens
     output = 1.20
     cache_read = 0.10           # optional, as are cache_write and reasoning
-    source = "contract of May"  # for whoever reads the file
+    source = "contract of May"  # a note for people; not used
 
 """
 
@@ -54,9 +54,9 @@ class _File(BaseModel):
 
 
 def read_prices(path: Path | None) -> PriceBook:
-    """Return the prices of a file before those that are listed; without a file the listed ones.
+    """Return a price book where the file's prices precede the built-in list.
 
-    Raises ``StartupError`` with the one line to print.
+    Without a file the list alone. Raises ``StartupError`` with a one-line message.
     """
     if path is None:
         return PriceBook()

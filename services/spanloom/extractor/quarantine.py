@@ -1,4 +1,4 @@
-"""Traces that could not be built: shown as failed, and tried again more and more rarely."""
+"""Shows traces that could not be built as failed; retries get rarer (``readiness.py``)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ log = get_logger("extractor")
 
 
 def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error: Exception) -> None:
-    """Store a document that shows the error, unless one with spans is there: that one stays.
+    """Store a document that shows the error, unless one built from spans is stored.
 
-    It tells of as many spans as ``arrived`` or were seen to come: the store counts them last.
-    Its sequence is 0, so whatever is built from spans replaces it. A store that cannot take it
-    either is asked again after the next attempt. It is announced after each attempt: nothing tells
-    whether the process that stored it came to that.
+    Its span count is the larger of ``arrived`` and discovery's count, because the store's count may
+    lag. Its sequence is 0, so any build from spans replaces it. If the store fails, the next
+    attempt tries again. It is announced after each attempt, since a process may have died between
+    storing and announcing it.
     """
     try:
         head = store.trajectories.heads([trace.key]).get(trace.key)

@@ -1,13 +1,13 @@
-"""When a trace is built: as soon as it can be whole, and now and then while it grows.
+"""Decides when a trace is built: as soon as it may be complete, and regularly while it grows.
 
 Spans are exported when they end, so the root tends to come last: a root and a short quiet time
-mean a settled trace. Without a root a long quiet time has to do. Nothing is ever closed: a late
-span makes the trace due again.
+mean a settled trace. Without a root a longer quiet time is required. No trace is ever closed: a
+late span makes it due again.
 
-A run that is still going is shown soon after its first spans, and again when it has grown by a
-quarter, in spans or in age. So while it is live it is built as often as the logarithms of its size
-and its age say, not as often as spans come. A large one that grows fast waits longer: building it
-takes seconds, in which thousands of spans make the result outdated, and often the root comes.
+A live run is shown soon after its first spans, and again when it has grown by a quarter, in spans
+or in age. So the number of builds grows with the logarithms of its size and age, not with the
+number of exports. A large run that grows fast waits longer: building it takes seconds, in which
+thousands of spans make the result outdated, and often the root arrives.
 """
 
 from __future__ import annotations
@@ -19,52 +19,52 @@ from spanloom.core.model.trajectory import Status
 
 NS = 1_000_000_000
 MAX_ATTEMPTS = 5
-"""The last attempt stores a trajectory in any case, if need be one that shows the error."""
+"""The last attempt always stores a trajectory, if necessary one that shows the error."""
 GROWN_BY = 4
-"""A growing trace is built again when it is larger, or older, by this part: a quarter."""
+"""A live trace is built again when it is larger, or older, by one part in so many: a quarter."""
 A_SPAN_NS = 100_000
-"""Building a trace takes about so long for each of its spans."""
+"""Estimated time to build a trace, per span, in ns."""
 IDLE_SHARE = 4
-"""Building a trace that grows all the time takes one part of the time to so many of waiting."""
+"""A constantly growing trace waits so many times as long as its build takes."""
 MAX_DOUBLINGS = 30
-"""A trace may grow for days: what it waits no longer doubles then, as no number could hold it."""
+"""Upper limit of doublings of the wait: a trace may grow for days."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long the extractor waits, in seconds."""
+    """The waiting times of the extractor, in seconds."""
 
     root_quiet_s: float = 0.5
     no_root_quiet_s: float = 60.0
     growing_first_s: float = 1.0
     growing_max_s: float = 30.0
     poll_s: float = 1.0
-    """How far apart two looks are, if the first found anything to do; a quarter more if little."""
+    """Time between looks after a look that found work; longer by ``AFTER_FEW`` if it was little."""
     sweep_s: float = 60.0
-    """How often all traces are compared with their progress, whatever discovery saw."""
+    """Time between sweeps, which look for changes of the last quarter of an hour again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time in ns of a clock that only goes forward, such as ``time.monotonic_ns``.
+    """A time in ns of a monotonic clock, such as ``time.monotonic_ns``.
 
-    Collectors note when they accepted a span by the wall clock, which may be set at any time: an
-    hour back, and what was accepted just before lies in the future. So such a time is only ever
-    asked how long ago it was.
+    Collectors record by the wall clock when they accepted a span. The wall clock may be set back,
+    and then spans accepted just before are in the future. So wall-clock times are only converted to
+    ages.
     """
 
     ns: int
     ahead_ns: int = 0
-    """How far the wall clock is ahead of this one, at this moment."""
+    """How far the wall clock is ahead of the monotonic one at this moment."""
 
     def accepted(self, wall_ns: int) -> int:
-        """Return when a span was accepted by this clock, which is now at the latest."""
+        """Return a wall-clock time in ns as a time of this clock, never later than now."""
         return min(wall_ns - self.ahead_ns, self.ns)
 
 
 @dataclass(slots=True)
 class PendingTrace:
-    """A trace with spans that its trajectory does not show yet, or that is still growing."""
+    """A trace whose trajectory does not show all spans yet, or that is still growing."""
 
     key: TraceKey
     seq: int
@@ -73,36 +73,36 @@ class PendingTrace:
     """When its newest span was accepted; times are those of ``Moment``."""
     has_root: bool
     root_ns: int = 0
-    """When its root was seen to have come; 0 is long ago, or never."""
+    """When the change with its root was accepted; 0 if long ago, or not yet."""
     span_count: int = 0
     live_builds: int = 0
     built_ns: int = 0
     built_spans: int = 0
-    """How many of its spans had come when it was built as a live one."""
+    """The span count at its last live build."""
     attempts: int = 0
-    """Failed attempts in a row, since the newest span came."""
+    """Consecutive failed attempts since the newest span."""
     retry_ns: int = 0
     failed_ns: int = 0
-    """When the newest attempt failed."""
+    """When the last attempt failed."""
     built_seq: int = 0
-    """The newest span that went into a build before, by another process or this one."""
+    """The newest row version in an earlier build, by this or another process."""
     first_accepted_ns: int = 0
-    """When its first span was accepted, as the collector noted it: shown, not reckoned with."""
+    """When its first span was accepted, by the collector's wall clock; for display only."""
     since_s: int = 0
-    """The second of the store's clock in which the first span came that only this process knows
-    of; 0 if the store knows that the trace has to be built."""
+    """The second, by the store's clock, of the first change not covered by stored progress; 0 if
+    the store has the trace as unfinished."""
 
-    def has_failed(self, now_ns: int) -> None:
-        """Note a failed attempt: the next one has to wait."""
+    def note_failure(self, now_ns: int) -> None:
+        """Record a failed attempt, and when to retry."""
         self.attempts += 1
         self.failed_ns = now_ns
-        self.since_s = 0  # the store knows that it failed
+        self.since_s = 0  # stored as failed: a restart finds it
         self.retry_ns = now_ns + int(retry_delay_s(self.attempts) * NS)
 
-    def begin_anew(self) -> None:
-        """Forget failed attempts, for the spans are no longer the same.
+    def reset_attempts(self) -> None:
+        """Reset failed attempts after new spans.
 
-        The first wait stays: a trace that grows all the time is not tried all the time.
+        The first retry delay stays, so that a constantly growing trace is not retried constantly.
         """
         if self.attempts:
             self.attempts = 0
@@ -132,15 +132,15 @@ def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | No
 
 
 def settles_ns(trace: PendingTrace, timing: Timing) -> int:
-    """Return when the trace settles, unless more of it comes."""
+    """Return when the trace settles if no more spans come, in ns of ``Moment``."""
     quiet_s = timing.root_quiet_s if trace.has_root else timing.no_root_quiet_s
     return max(trace.last_ns + int(quiet_s * NS), trace.retry_ns)
 
 
 def _has_waited(trace: PendingTrace, now_ns: int, timing: Timing) -> bool:
-    """Return whether enough time has passed since it was last shown.
+    """Return whether enough time has passed since the last live build.
 
-    A run whose root has just come is about to settle: it gets the time for that first.
+    A run whose root has just come is about to settle, so its live builds pause for that long.
     """
     if trace.has_root and now_ns - trace.root_ns < 2 * timing.root_quiet_s * NS:
         return False
@@ -150,7 +150,7 @@ def _has_waited(trace: PendingTrace, now_ns: int, timing: Timing) -> bool:
 
 
 def _has_grown(trace: PendingTrace, now_ns: int) -> bool:
-    """Return whether there is so much more to show that reading all of it again is worth it."""
+    """Return whether the trace has grown enough, in spans or age, to be built again."""
     if not trace.live_builds:
         return True
     more = trace.span_count - trace.built_spans
@@ -160,14 +160,14 @@ def _has_grown(trace: PendingTrace, now_ns: int) -> bool:
 
 
 def _is_worth_building(trace: PendingTrace, now_ns: int, timing: Timing) -> bool:
-    """Return whether it has waited for long beside the time that building takes.
+    """Return whether the wait is long enough in proportion to the build time.
 
-    Only traces of thousands of spans are kept waiting by this.
+    Only traces with thousands of spans are delayed by this.
     """
     wait_ns = min(trace.span_count * A_SPAN_NS * IDLE_SHARE, timing.growing_max_s * NS)
     return now_ns - (trace.built_ns or trace.first_ns) >= wait_ns
 
 
 def retry_delay_s(attempts: int) -> float:
-    """Return the wait after a failed build: one minute, doubling up to an hour."""
+    """Return the seconds to wait after a failed build: one minute, doubling up to an hour."""
     return float(min(60 * 2 ** max(attempts - 1, 0), 3600))

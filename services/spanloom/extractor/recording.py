@@ -1,4 +1,4 @@
-"""Records what became of traces: in progress, discovery, the feed and the log."""
+"""Records the outcome of builds: in progress, discovery, the feed, metrics and the log."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 
 MAX_KNOWN = 1_000
-"""Services that are greeted: a sender with a new name for each span does not fill the log."""
+"""Upper limit of logged services: a sender with a new name per span must not fill the log."""
 
 
-class Newcomers:
-    """Remembers which services have sent spans."""
+class NewServices:
+    """Logs the first spans of each service."""
 
     def __init__(self) -> None:
-        """Know none."""
+        """Start without known services."""
         self._known: set[tuple[str, str]] = set()
 
-    def meet(self, services: Iterable[tuple[str, str]]) -> None:
-        """Log those that are new, each a project and a service's name."""
+    def log_new(self, services: Iterable[tuple[str, str]]) -> None:
+        """Log the new ones of (project, service name) pairs."""
         for project, service in sorted(set(services) - self._known):
             if len(self._known) == MAX_KNOWN:
                 return
@@ -48,13 +48,13 @@ class Newcomers:
 
 
 NOTHING_CAME_S = 60.0
-"""A trace has no spans if none can be seen for so long: retention took them, or only log records
-tell of it. What comes later makes it due again."""
+"""A trace without visible spans for so long has none: retention removed them, or it has only log
+records. Later spans make it due again."""
 log = get_logger("extractor")
 
 
 class Recorder:
-    """Records batches that were built."""
+    """Records the outcome of built batches."""
 
     def __init__(
         self,
@@ -63,15 +63,15 @@ class Recorder:
         discovery: Discovery,
         clock: Callable[[], int],
     ) -> None:
-        """Take who is told, and the clock by which traces wait, in ns."""
+        """Record to the store, metrics and discovery; ``clock`` is the extractor's, in ns."""
         self._store = store
         self._metrics = metrics
         self._discovery = discovery
         self._clock = clock
-        self._newcomers = Newcomers()
+        self._new_services = NewServices()
 
     def record(self, batch: Sequence[Due], result: BatchResult) -> None:
-        """Remember what became of traces, and tell of it."""
+        """Record the outcome of a batch everywhere it is needed."""
         progress = [self._judge(trace, status, result) for trace, status in batch]
         self._announce_again(progress, result)
         self._store.progress.record_progress(
@@ -81,30 +81,29 @@ class Recorder:
             self._settle(trace, reached, result)
         self._count(result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock())
-        self._newcomers.meet(result.services)
+        self._new_services.log_new(result.services)
 
     def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
-        """Announce what is stored if its progress is not: whoever built it may have ended between.
+        """Announce stored trajectories without matching progress: their builder may have crashed.
 
-        Of a trace that was built as it is now, from these spans, everybody was told: progress is
-        recorded last.
+        Progress is recorded last, so a trace with matching progress was announced.
         """
         if result.stored:
             known = self._store.progress.read_progress(list(result.stored))
-            lost = [p.key for p in progress if p.key in result.stored and not _is_known(p, known)]
+            lost = [p.key for p in progress if p.key in result.stored and not _matches(p, known)]
             self._store.feed.announce([result.stored[key] for key in lost])
 
     def _due_again(self, keys: Sequence[TraceKey]) -> Iterator[Progress]:
-        """Yield the progress of stored traces that have to be built again: unfinished.
+        """Yield the progress of stored traces to build again, with status live (unfinished).
 
-        Whoever starts after this process has ended finds them by it.
+        An extractor that starts after this process finds them by it.
         """
         if keys:
             for known in self._store.progress.read_progress(keys).values():
                 yield replace(known, status=Status.LIVE)
 
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
-        """Return what is to be remembered of one trace of a batch."""
+        """Return the progress of one trace of a batch."""
         if trace.key in result.failures:
             error = str(result.failures[trace.key])
             return Progress(
@@ -121,7 +120,7 @@ class Recorder:
         )
 
     def _count(self, result: BatchResult) -> None:
-        """Add what became of the traces that were built to the metrics."""
+        """Count the outcomes of the built traces in the metrics."""
         built = len(result.seqs.keys() - result.failures.keys())
         written, kept = len(result.written), len(result.kept)
         counts = {"written": written, "kept": kept, "unchanged": built - written - kept}
@@ -130,19 +129,19 @@ class Recorder:
         self._metrics.spans_extracted.inc(result.span_count)
 
     def _settle(self, trace: PendingTrace, reached: Progress, result: BatchResult) -> None:
-        """Report to discovery and the metrics what became of a trace."""
+        """Report the outcome of one trace to discovery, metrics and the log."""
         now_ns = self._clock()
         error = result.failures.get(trace.key)
         if error is not None:
             self._metrics.extraction_failures.inc()
-            unforeseen = None if isinstance(error, SpanloomError) else error
+            unexpected = None if isinstance(error, SpanloomError) else error
             log.error(
                 "a trace could not be built",
                 trace_id=trace.key.trace_id,
                 error=str(error),
-                exc_info=unforeseen,
+                exc_info=unexpected,
             )
-            trace.has_failed(now_ns)
+            trace.note_failure(now_ns)
             if trace.key not in result.seqs:
                 show_failure(self._store, trace, result.arrived.get(trace.key, 0), error)
             return
@@ -151,6 +150,6 @@ class Recorder:
         self._discovery.built(trace, reached.seq, reached.status, now_ns)
 
 
-def _is_known(reached: Progress, known: Mapping[TraceKey, Progress]) -> bool:
+def _matches(reached: Progress, known: Mapping[TraceKey, Progress]) -> bool:
     before = known.get(reached.key)
     return before is not None and (before.seq, before.status) == (reached.seq, reached.status)

@@ -1,4 +1,4 @@
-"""A trajectory as the record that the store keeps, unless the same is stored already."""
+"""Makes the store's record of a trajectory, unless an equal one is stored already."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def make_record(
 ) -> TrajectoryRecord | None:
     """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
 
-    Of a run that is still going no missing root is told: it comes when the run ends.
+    A live run has no warnings about absent spans such as the root, which comes when the run ends.
     """
     version = head.version + 1 if head is not None else 1
     if status is Status.LIVE and trajectory.absences:

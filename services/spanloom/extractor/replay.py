@@ -1,8 +1,8 @@
-"""Works replays off, a small piece at a time, so that live work is never kept waiting.
+"""Runs replays in small pieces, so that live work does not wait.
 
-What is asked for and how far it came stand in the store: whoever owns the store goes on with it
-after a restart or a kill, and repeats one piece at most. Progress of discovery is not touched: a
-trace that changes meanwhile is built from its spans like any other.
+The request and its progress are in the store: after a restart or a crash the replay continues, and
+repeats one piece at most. Discovery's progress is not touched: a trace that changes meanwhile is
+built from its spans like any other.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.builder import Asked
+from spanloom.extractor.builder import BuildRequest
 from spanloom.extractor.readiness import NS
 from spanloom.extractor.result import BatchResult
 from spanloom.telemetry import get_logger
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 MAX_TRACES = 200
 MAX_SPANS = 4_000
-"""A piece ends at this many traces or spans: a fraction of a second."""
+"""A piece ends at this many traces or spans, which take a fraction of a second."""
 AHEAD = 4_000
-"""How many traces the store is asked for at once."""
+"""Number of traces read from the store at once."""
 LOOK_S = 2.0
-"""How often the store is asked for replays while there are none."""
+"""Seconds between queries for new replays while there are none."""
 log = get_logger("extractor")
 
 
 class Replayer:
-    """The replays of one store, oldest first."""
+    """Runs the replays of one store, oldest first."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Replayer:
         clock: Callable[[], int],
         builder: Builder,
     ) -> None:
-        """Take the store, a clock in ns that only goes forward, and who builds traces."""
+        """Run the store's replays with a builder; ``clock`` is monotonic, in ns."""
         self._store = store
         self._metrics = metrics
         self._clock = clock
@@ -57,7 +57,7 @@ class Replayer:
         self._under_way = ""
 
     def step(self) -> Replay | None:
-        """Do one piece of the oldest unfinished replay and give it; ``None`` if there is none."""
+        """Run a piece of the oldest unfinished replay and return it; ``None`` if there is none."""
         if self._clock() < self._look_ns:
             return None
         waiting = self._store.replays.unfinished(Reach.ALL)
@@ -67,7 +67,7 @@ class Replayer:
         return self.go_on(waiting[0])
 
     def go_on(self, replay: Replay) -> Replay:
-        """Do one piece of this replay, and record how far it came."""
+        """Run one piece of a replay, and record its progress."""
         piece = self._next(replay)
         is_first, self._under_way = replay.id != self._under_way, ""
         written, failed = self._build(piece, is_first=is_first) if piece else (0, 0)
@@ -85,7 +85,7 @@ class Replayer:
         return reached
 
     def _next(self, replay: Replay) -> Sequence[StoredTrace]:
-        """Return the next piece; the store is asked for many at once: it reads a table's keys."""
+        """Return the next piece, from many keys read at once: each query reads a table's keys."""
         if not self._ahead or self._ahead_of != (replay.id, replay.after):
             self._ahead = self._store.replays.traces_after(replay.selection, replay.after, AHEAD)
         piece = _cut(self._ahead[:MAX_TRACES])
@@ -94,12 +94,12 @@ class Replayer:
         return piece
 
     def _build(self, piece: Sequence[StoredTrace], *, is_first: bool) -> tuple[int, int]:
-        """Build the traces again; give how many changed, and how many failed.
+        """Build the traces of a piece again; return how many were written and how many failed.
 
-        Those that are live are left alone: they are built soon, and could have settled since. The
-        first piece after a start, or an error, may be stored already, and not announced.
+        Live traces are skipped: they are built soon anyway, and could have settled since. The first
+        piece after a start or an error may be stored already without its announcements.
         """
-        settled = {t.key: _wanted(t.status) for t in piece if t.status is not Status.LIVE}
+        settled = {t.key: _build_status(t.status) for t in piece if t.status is not Status.LIVE}
         result = self._built(settled)
         stored = dict(result.stored)
         for key, error in result.failures.items():
@@ -118,15 +118,15 @@ class Replayer:
             self._metrics.traces_replayed.labels(label).inc(count)
         return written, failed
 
-    def _built(self, wanted: Mapping[TraceKey, Status]) -> BatchResult:
+    def _built(self, requested: Mapping[TraceKey, Status]) -> BatchResult:
         result = BatchResult()
-        for built in self._builder.build([Asked(wanted)]):
+        for built in self._builder.build([BuildRequest(requested)]):
             result.add(built.result)
         return result
 
 
 def _cut(traces: Sequence[StoredTrace]) -> Sequence[StoredTrace]:
-    """Return the first traces that have few enough spans together, one at least."""
+    """Return the first traces with up to ``MAX_SPANS`` spans together, at least one."""
     spans = 0
     for n, trace in enumerate(traces):
         spans += trace.span_count
@@ -135,9 +135,9 @@ def _cut(traces: Sequence[StoredTrace]) -> Sequence[StoredTrace]:
     return traces
 
 
-def _wanted(status: Status) -> Status:
-    """Return what to build a trace as; without a root it comes out partial.
+def _build_status(status: Status) -> Status:
+    """Return the status to build a trace with; without a root the result is partial.
 
-    One that failed before may fail again and says why; any other keeps what is stored then.
+    A failed trace may fail again and then shows the error; any other keeps its stored trajectory.
     """
     return status if status is Status.FAILED else Status.SETTLED

@@ -1,4 +1,4 @@
-"""What became of a batch of traces: told to discovery, to progress and to the metrics."""
+"""The outcome of a batch of traces, for discovery, progress, the feed and the metrics."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BatchResult:
-    """What became of a batch."""
+    """The outcome of a batch."""
 
     seqs: dict[TraceKey, int] = field(default_factory=dict)
-    """Each built trace to the newest span version that went in; 0 if it has no spans."""
+    """The newest row version in each built trace; 0 if it has no spans."""
     arrived: dict[TraceKey, int] = field(default_factory=dict)
-    """Each trace to how many spans had arrived before it was read."""
+    """The number of spans of each trace that had arrived before it was read."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
-    """Each built trace to what it is: discovery may not know of a root, or of a recovery."""
+    """The actual status of each built trace: discovery may not know of a root, or of a recovery."""
     written: set[TraceKey] = field(default_factory=set)
-    """Those whose trajectory is new or differs."""
+    """Traces whose trajectory is new or changed."""
     kept: set[TraceKey] = field(default_factory=set)
-    """Those of which spans have expired: the document that has them stays."""
+    """Traces with expired spans: the stored document, which has them, stays."""
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
-    """Each trace whose stored trajectory stays, to what would have announced it."""
+    """The announcement of each trace whose stored trajectory stays."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: list[TraceKey] = field(default_factory=list)
     """Stored traces that repeat a call of this batch: they have to be built again."""
     span_count: int = 0
     services: set[tuple[str, str]] = field(default_factory=set)
-    """Who sent the spans that were read: projects and services."""
+    """The (project, service) pairs of the spans read."""
 
     def add(self, other: BatchResult) -> None:
-        """Add what became of other traces."""
+        """Add the outcome of other traces."""
         self.seqs |= other.seqs
         self.arrived |= other.arrived
         self.statuses |= other.statuses

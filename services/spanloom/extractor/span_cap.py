@@ -1,7 +1,7 @@
-"""Traces as far as there is room for them: of one that has too many spans a part is read.
+"""Reads traces up to a maximum number of spans; of a larger trace only a part is read.
 
-How many spans arrived is known before any is read, so a trace of usual size costs no further
-query. Which spans are read depends on the stored spans alone, not on the order they came in.
+The number of arrived spans is known before reading, so a trace of usual size costs no extra query.
+Which spans are read depends on the stored spans alone, not on their order of arrival.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ def read_traces(
 ) -> dict[TraceKey, TracePart]:
     """Return the spans of the traces, at most ``max_spans`` of each.
 
-    ``arrived`` tells how many spans arrived of each trace, repeats included. A trace without
-    spans has no entry.
+    ``arrived`` has the number of arrived spans per trace, repeats included. A trace without spans
+    has no entry.
     """
     large = {key for key in keys if arrived.get(key, 0) > max_spans}
-    found = spans.read_spans([key for key in keys if key not in large])
-    parts = whole_parts(found)
+    parts = whole_parts(spans.read_spans([key for key in keys if key not in large]))
     for key in large:
         if (part := spans.read_part(key, max_spans)).spans:
             parts[key] = part
@@ -43,7 +42,7 @@ def read_traces(
 
 
 def whole_parts(traces: Mapping[TraceKey, list[Span]]) -> dict[TraceKey, TracePart]:
-    """Return traces that were read whole; one without spans has no entry."""
+    """Return completely read traces as parts; a trace without spans has no entry."""
     return {
         key: TracePart(spans, len(spans), 0, max(span.row_version for span in spans))
         for key, spans in traces.items()
@@ -52,7 +51,7 @@ def whole_parts(traces: Mapping[TraceKey, list[Span]]) -> dict[TraceKey, TracePa
 
 
 def describe_rest(trajectory: Trajectory, part: TracePart) -> Trajectory:
-    """Return the trajectory of a part, which tells how much of the trace it does not show."""
+    """Return the trajectory of a part with warnings about the spans and events not shown."""
     warnings = list(trajectory.warnings)
     if part.span_count > len(part.spans):
         warnings.append(MORE_SPANS.format(shown=len(part.spans), all=part.span_count))

@@ -1,9 +1,8 @@
-"""What the store took in, second by second of its own clock.
+"""Reads the store's inserts, second by second of the store's clock.
 
-The store names each second in which it stored something with a fingerprint of what it holds.
-A look reads those of the last seconds whose fingerprint is another than before, in one question.
-A sweep asks for a longer time: an INSERT that took long becomes visible in a second long past.
-What senders and collectors say of time plays no part.
+For each second with inserts the store has a fingerprint of their content. A look reads the last
+seconds with a changed fingerprint, in one query. A sweep covers a longer time, because a slow
+INSERT becomes visible in a second long past. The clocks of senders and collectors play no role.
 """
 
 from __future__ import annotations
@@ -21,31 +20,31 @@ if TYPE_CHECKING:
     from spanloom.core.ports.progress import ChangeReader, TraceChange
 
 LOOK_BACK_S = 10
-"""How far behind the last look every look reads again."""
+"""Overlap of each look with the time before the last look."""
 SWEEP_BACK_S = LONGEST_APPEND_S + 300
-"""How far back a sweep reads, and a new beginning behind the watermark: longer than any INSERT."""
+"""How far back a sweep reads, and a start before the watermark: longer than any INSERT."""
 REMEMBERED_S = 60
-"""For how long it is known what each trace got in a second; later, the store is asked."""
+"""How long span counts per trace and second are remembered; later the store is queried."""
 HOUR_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look found; it counts once it was accepted."""
+    """The result of one look; it takes effect with ``accept``."""
 
     changes: Sequence[TraceChange]
     fingerprints: Mapping[int, int]
     read: Sequence[TraceChange] = ()
-    """All that the seconds hold that were read again, known or not."""
+    """All changes in the seconds read, known before or not."""
     appends: int | None = None
-    """How many appends had ended before, if that can be told."""
+    """Number of appends that had ended before the look; ``None`` if unknown."""
 
 
 class ChangeWindow:
-    """The changes of the last quarter of an hour, and what is left of the time before."""
+    """The changes of the last quarter of an hour, and the unread hours before the start."""
 
     def __init__(self, progress: ChangeReader) -> None:
-        """Start with nothing known."""
+        """Start without known seconds."""
         self._progress = progress
         self._known: dict[int, int] = {}
         self._seen: dict[int, dict[TraceKey, int]] = {}
@@ -54,10 +53,10 @@ class ChangeWindow:
         self._appends: int | None = None
 
     def begin(self, now_ns: int) -> Look:
-        """Set the clock; what came since the watermark is left to ``go_back``."""
+        """Set the clock, and leave the time since the watermark to ``go_back``."""
         self._set_clock(now_ns)
         mark = self._progress.read_watermark()
-        if mark > self._clock_s:  # the store's clock was set back: the mark tells nothing
+        if mark > self._clock_s:  # the store's clock was set back: the watermark is useless
             mark = 0
         recent = self._progress.inserted(self._clock_s - SWEEP_BACK_S)
         hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
@@ -66,12 +65,12 @@ class ChangeWindow:
         return Look(self._progress.unfinished(), {})
 
     def look(self, now_ns: int) -> Look:
-        """Read what changed in the last seconds; the store is not asked if it took nothing in."""
+        """Read what changed in the last seconds; no query if the store had no appends since."""
         appends = self._progress.appends()
         if appends is not None and appends == self._appends:
             return Look((), {}, appends=appends)
-        found = self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
-        return replace(found, appends=appends)
+        look = self._read(min(self._looked_s, self._time(now_ns)) - LOOK_BACK_S)
+        return replace(look, appends=appends)
 
     def sweep(self, now_ns: int) -> Look:
         """Set the clock and read what changed in the quarter of an hour before the last look."""
@@ -79,19 +78,19 @@ class ChangeWindow:
         self._set_clock(now_ns)
         since_s = min(looked_s, self._clock_s) - SWEEP_BACK_S
         self._known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        found = self._progress.inserted(since_s)
-        changed = [s for s, mark in found.items() if self._known.get(s) != mark]
+        marks = self._progress.inserted(since_s)
+        changed = [s for s, mark in marks.items() if self._known.get(s) != mark]
         return self._read(min(changed)) if changed else Look((), {})
 
     def go_back(self) -> Look:
-        """Compare one hour of the time before the beginning with what is extracted of it."""
+        """Return the unextracted changes of one hour from before the start."""
         if not self._hours:
             return Look((), {})
         hour = self._hours[-1]
         return Look(self._progress.unextracted(hour, hour + HOUR_S), {})
 
     def accept(self, look: Look, now_ns: int) -> None:
-        """Take what was found as known."""
+        """Mark the changes of a look as known."""
         self._looked_s = self._time(now_ns)
         for change in look.read:
             self._seen.setdefault(change.second, {})[change.key] = change.span_count
@@ -102,27 +101,27 @@ class ChangeWindow:
             del self._seen[second]
 
     def went_back(self) -> None:
-        """Take the hour that ``go_back`` read as known."""
+        """Mark the hour that ``go_back`` read as known."""
         if self._hours:
             self._hours.pop()
 
     @property
     def reached_s(self) -> int:
-        """The second before which everything was read."""
+        """The second before which everything has been read."""
         return self._hours[-1] if self._hours else self._clock_s
 
     def _read(self, since_s: int) -> Look:
         known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        found = self._progress.changes_since(since_s, known)
-        forgotten = {s for s in found.fingerprints if s in known and s not in self._seen}
-        read = [change for change in found.changes if change.second not in forgotten]
-        news = [new for change in read if (new := self._news_of(change)) is not None]
+        recent = self._progress.changes_since(since_s, known)
+        forgotten = {s for s in recent.fingerprints if s in known and s not in self._seen}
+        read = [change for change in recent.changes if change.second not in forgotten]
+        news = [new for change in read if (new := self._new_part(change)) is not None]
         for second in sorted(forgotten):
             news += self._progress.unextracted(second, second + 1)
-        return Look(news, found.fingerprints, read)
+        return Look(news, recent.fingerprints, read)
 
-    def _news_of(self, change: TraceChange) -> TraceChange | None:
-        """Return the change with what is new of it, or ``None`` if all was seen before."""
+    def _new_part(self, change: TraceChange) -> TraceChange | None:
+        """Return a change reduced to its new spans, or ``None`` if all were seen before."""
         seen = self._seen.get(change.second, {}).get(change.key, 0)
         if seen == change.span_count:
             return None
@@ -133,5 +132,5 @@ class ChangeWindow:
         self._set_ns = now_ns
 
     def _time(self, now_ns: int) -> int:
-        """Return the store's time: a process's own clock may be another, but it goes as fast."""
+        """Return the store's time in s; a process's clock may differ, but has the same speed."""
         return self._clock_s + (now_ns - self._set_ns) // NS

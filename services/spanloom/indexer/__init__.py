@@ -1,1 +1,5 @@
-"""The indexer: puts what runs say into the index of words, beside the extraction."""
+"""The indexer: fills the full-text index of runs, independently of extraction.
+
+In: new versions of trajectories, by the store's clock. Out: their texts in the index.
+Start at ``indexer.py``.
+"""

@@ -1,8 +1,8 @@
-"""Keeps the index of texts up with trajectories, in large batches, holding up nobody.
+"""Keeps the full-text index up to date with trajectories, in large batches, without blocking.
 
-It goes by the store's clock. A trajectory bears the second in which its INSERT began, and may be
-seen a while later, so the last minute is looked at again and again; what was indexed of it is
-known by its version, here while the process lives, and in the index itself for ever.
+It follows the store's clock. A trajectory carries the second in which its INSERT began, and may
+become visible later, so the last minute is read repeatedly. What is indexed is recognised by its
+version: in memory while the process lives, and always in the index itself.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 EVERY_S = 2.0
-"""How often it looks: what came in between is one batch."""
+"""Seconds between looks; all changes in between are one batch."""
 HORIZON_S = 60
-"""Longer than any INSERT of trajectories takes: what is older cannot appear any more."""
+"""Longer than any INSERT of trajectories: older ones cannot become visible any more."""
 BATCH = 2_000
-"""Trajectories that are looked at with one query."""
+"""Trajectories read with one query."""
 log = get_logger("indexer")
 
 
 class Indexer(RepeatingPart):
-    """A part of the process (``process/part.py``); correct whatever dies, as the extractor is.
+    """A part of the process (``process/part.py``) that recovers from any crash.
 
-    Example: killed behind an INSERT of texts and before it could note how far it came, it finds the
-    same trajectories again when it starts, and that their texts are there.
+    Example: killed after an INSERT of texts and before it recorded its watermark, it finds the same
+    trajectories again when it starts, and that their texts are indexed.
     """
 
     name = "indexer"
 
     def __init__(self, texts: TextIndexer, metrics: Metrics, every_s: float = EVERY_S) -> None:
-        """Take the index of texts to fill; the first look comes ``every_s`` after the start."""
+        """Fill the index ``texts``; the first look comes ``every_s`` seconds after the start."""
         super().__init__(every_s)
         self._texts = texts
         self._metrics = metrics
         self._watermark: int | None = None
         self._done: dict[TraceKey, Changed] = {}
-        """What was indexed of the last minute."""
+        """The indexed versions of the last minute."""
         self._seen_writes: int | None = None
-        """How many writes had ended before everything was indexed."""
+        """The store's write count before the last complete look."""
 
     def run_once(self) -> int:
-        """Index what was stored since the last time; return how many texts came in."""
+        """Index what was stored since the last time; return the number of indexed texts."""
         writes = self._texts.writes()
         if writes is not None and writes == self._seen_writes:
             return 0
@@ -73,7 +73,7 @@ class Indexer(RepeatingPart):
         return count
 
     def _index(self, changed: Sequence[Changed]) -> int:
-        """Index what is new of these; of two versions of a trajectory the later comes last."""
+        """Index the new ones of these changes, which come in the order of versions."""
         newest = {change.key: change for change in changed}
         new = {key: change for key, change in newest.items() if self._done.get(key) != change}
         try:
@@ -86,7 +86,7 @@ class Indexer(RepeatingPart):
         return count
 
     def _index_alone(self, key: TraceKey) -> int:
-        """Index the texts of one trajectory, which must not keep those of others out."""
+        """Index the texts of one trajectory; return 0 if they are refused, so that others go on."""
         try:
             return self._texts.index_texts([key])
         except (PermanentError, StoreTooSmallError) as error:
@@ -94,7 +94,7 @@ class Indexer(RepeatingPart):
             return 0
 
     def _move(self, second: int) -> None:
-        """Note that everything before this second is indexed."""
+        """Record that everything before this second is indexed."""
         if second <= (self._watermark or 0):
             return
         self._texts.record_watermark(second)

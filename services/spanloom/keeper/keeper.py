@@ -1,4 +1,4 @@
-"""Keeps one store: its tables, how long they hold rows, and what has to go."""
+"""Maintains one store: schema, retention and deletions."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from spanloom.core.ports.upkeep import Upkeep
 
 LOOK_S = 2.0
-"""How often the store is asked for a new deletion: what is deleted leaves the disk that soon."""
+"""Seconds between checks for new deletions, and so until deleted rows leave the disk."""
 AGAIN_S = 10.0
-"""When a deletion is followed by a second look, for batches that were under way."""
+"""Seconds after a deletion until it is repeated, for batches that were in progress."""
 SWEEP_S = 3600.0
-"""How often what arrived of deleted traces is removed; no reader sees it before that."""
+"""Seconds between removals of late spans of deleted traces, which no reader sees meanwhile."""
 DAY_NS = 24 * 3600 * 10**9
 log = get_logger("keeper")
 
 
 class Retention(NamedTuple):
-    """How long things stay."""
+    """The operator's retention settings."""
 
     default: Terms
-    """Of every project that the file does not name."""
+    """The terms of projects that the file does not name."""
     file: Path
-    """Gives projects terms of their own (``retention_file.py``); need not exist."""
+    """The file with terms per project (``retention_file.py``); may be missing."""
     deletion_days: int
-    """How long what arrives of a deleted trace is deleted too."""
+    """For so many days spans that arrive for a deleted trace are deleted too."""
     keeps_annotated: bool = True
-    """Whether annotated trajectories stay."""
+    """Whether annotated trajectories are exempt from retention."""
 
 
 class Keeper(RepeatingPart):
@@ -54,9 +54,9 @@ class Keeper(RepeatingPart):
         clock_ns: Callable[[], int] = time.time_ns,
         steady_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
-        """Take the store's upkeep, how long things stay, and clocks in ns.
+        """Maintain a store by the retention settings; clocks are in ns.
 
-        Days are counted by the first, which may be set; the second only goes forward.
+        ``clock_ns`` is the wall clock, by which terms are counted; ``steady_ns`` is monotonic.
         """
         super().__init__(LOOK_S)
         self._upkeep = upkeep
@@ -71,7 +71,7 @@ class Keeper(RepeatingPart):
         self._trouble = ""
 
     def start(self) -> None:
-        """Bring tables and retention up to date, then go on in a thread.
+        """Migrate the schema and apply retention, then start the thread.
 
         Every other part opens the store after this. Raises ``StartupError``.
         """
@@ -85,13 +85,13 @@ class Keeper(RepeatingPart):
         super().start()
 
     def run_once(self) -> None:
-        """Do what is due: what has expired, and what was deleted."""
+        """Remove what has expired and what was deleted, as far as it is due."""
         now_ns = self._clock_ns()
         self._expire(now_ns)
         self._remove_deleted(now_ns)
 
     def _remove_deleted(self, now_ns: int) -> None:
-        """Remove what was deleted, if that is due: at once, soon again, then every hour."""
+        """Remove deleted rows if due: right after a deletion, again soon after, then every hour."""
         newest = self._upkeep.newest_deletion()
         is_new = newest != self._newest
         if not is_new and self._steady_ns() < self._sweep_ns:
@@ -113,16 +113,16 @@ class Keeper(RepeatingPart):
         self._expired_day = 0
 
     def _keep_annotated(self) -> None:
-        """Let retention pass by what was annotated since; hours lie between, terms are days."""
+        """Exempt newly annotated trajectories; called hourly, which is enough for terms in days."""
         if self._plan.expires_trajectories:
             self._upkeep.keep_annotated(self._plan)
         self._marked_ns = self._steady_ns()
 
     def _expire(self, now_ns: int) -> None:
-        """Remove what has expired, once a day and when the file has changed."""
+        """Remove expired rows, once a day and whenever the file has changed."""
         try:
             plan = self._read_plan()
-        except StartupError as error:  # a slip in a file must not stop what runs
+        except StartupError as error:  # an error in the file must not stop a running service
             if str(error) != self._trouble:
                 log.error("the terms stay as they were", error=str(error))
             self._trouble = str(error)

@@ -1,4 +1,4 @@
-"""The file that gives projects terms of their own; the keeper reads it again when it changes.
+"""Reads the file with retention terms per project; the keeper rereads it when it changes.
 
 .. code-block:: toml
 
@@ -22,10 +22,10 @@ MAX_DAYS = 36_500
 
 
 def read_plan(path: Path, default: Terms) -> RetentionPlan:
-    """Return the terms of every project; without a file those of ``default`` for all.
+    """Return the terms of every project; without a file ``default`` for all.
 
-    A project keeps the default for what its table does not name. Raises ``StartupError`` with one
-    line that names the file and the place at fault.
+    Terms that a project's table does not name have the default. Raises ``StartupError`` with one
+    line that names the file and the faulty place.
     """
     try:
         text = path.read_text("utf-8")

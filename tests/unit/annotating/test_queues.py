@@ -94,14 +94,14 @@ def test_all_who_ask_at_once_are_given_runs_of_their_own(
         store_run(desk.store, TraceKey("default", each), [tool_step(2)])
     put(desk, annotators=[], mode="free", each=1, trace_ids=runs)
     queues = desk.annotating.queues
-    read = queues.desks.named
+    read = queues.views.named
 
     def slowly(project: str, name: str) -> Any:
         told = read(project, name)
         sleep(0.005)  # while the others read the same
         return told
 
-    monkeypatch.setattr(queues.desks, "named", slowly)
+    monkeypatch.setattr(queues.views, "named", slowly)
     with ThreadPoolExecutor(len(runs)) as people:
         given = people.map(lambda who: queues.next_for("default", "q", f"n{who}"), range(8))
         assert sorted(str(each.trace_id) for each in given) == runs

@@ -16,7 +16,7 @@ from spanloom.core.annotation.agreement import (
     ordinal,
     percent,
 )
-from spanloom.core.annotation.comparison import Said, Unit, compare, ordered_options
+from spanloom.core.annotation.comparison import Unit, UnitMark, compare, ordered_options
 from spanloom.core.annotation.presets import presets
 from spanloom.core.model.annotation import Mark
 
@@ -66,8 +66,8 @@ def test_an_interval_holds_the_figure_and_is_the_same_each_time() -> None:
     assert interval_of(runs[:1], alpha) is None
 
 
-def said(trace: int, step: int, who: str, mark: Mark) -> Said:
-    return Said(Unit(f"{trace:032x}", f"{step:016x}"), who, mark, "planner", "tool")
+def said(trace: int, step: int, who: str, mark: Mark) -> UnitMark:
+    return UnitMark(Unit(f"{trace:032x}", f"{step:016x}"), who, mark, "planner", "tool")
 
 
 def test_three_annotators_with_gaps_are_compared() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from spanloom.core.annotation.queue import (
     CLAIM_US,
     Accuracy,
-    Desk,
+    QueueView,
     accuracy_of,
     overlap_of,
     progress_of,
@@ -32,17 +32,17 @@ def desk(
     gold: set[int] | None = None,
     now_us: int = 0,
     **more: Any,
-) -> Desk:
+) -> QueueView:
     queue = Queue("p", "q", "potato", **{"annotators": ["ada", "bo"], **more})
     items = [
         QueueItem(item, place, failures=place % 3, is_gold=place in (gold or set()))
         for place, item in enumerate(ITEMS)
     ]
     told = [QueueEvent(ITEMS[n], who, at, event) for n, who, event, at in events]
-    return Desk(queue, items, told, {ITEMS[n]: a for n, a in (alike or {}).items()}, now_us)
+    return QueueView(queue, items, told, {ITEMS[n]: a for n, a in (alike or {}).items()}, now_us)
 
 
-def turns(found: Desk, who: str = "ada") -> list[int]:
+def turns(found: QueueView, who: str = "ada") -> list[int]:
     return [ITEMS.index(item) for item in found.mine(who)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from spanloom.core.annotation.queue import Desk, Progress, progress_of
+from spanloom.core.annotation.queue import Progress, QueueView, progress_of
 from spanloom.core.annotation.queue_items import assign
 from spanloom.core.model.annotation_queue import (
     Event,
@@ -50,11 +50,11 @@ def test_with_fewer_annotators_than_wanted_all_of_them_get_it() -> None:
     assert set(assign(["a"], ["ada"], 3, {})["a"]) == {"ada"}
 
 
-def desk(*events: tuple[int, str, Event], blind: bool = True, each: int = 2) -> Desk:
+def desk(*events: tuple[int, str, Event], blind: bool = True, each: int = 2) -> QueueView:
     queue = Queue("p", "q", "potato", ["ada", "bo"], each, is_blind=blind, order=Order.RANDOM)
     items = [QueueItem(item, place) for place, item in enumerate(ITEMS[:3])]
     told = [QueueEvent(ITEMS[n], who, at, event) for at, (n, who, event) in enumerate(events)]
-    return Desk(queue, items, told)
+    return QueueView(queue, items, told)
 
 
 def test_an_item_is_open_begun_done_and_adjudicated() -> None:

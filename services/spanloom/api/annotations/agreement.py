@@ -11,7 +11,7 @@ from spanloom.api.annotations.examples import AGREEMENT, UNITS
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.services import Using
-from spanloom.core.annotation.comparison import Said, Unit, aspects_of
+from spanloom.core.annotation.comparison import Unit, UnitMark, aspects_of
 from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["annotations"])
@@ -62,7 +62,7 @@ async def list_units(
     def read() -> UnitList:
         asked = query.asked(using)
         found = using.annotating.agreeing.gather(asked)
-        said = list(filter(part.has, found.said))
+        said = list(filter(part.has, found.marks))
         scores = {} if part.agent or part.step_type else found.scores
         aspects = aspects_of(asked.scheme, said, scores)
         units = part.units(next((a.units for a in aspects if a.name == part.measure), {}))
@@ -73,7 +73,7 @@ async def list_units(
     return await using.calls.run(read)
 
 
-def _item(unit: Unit, values: Mapping[str, Hashable], row: Said | None) -> UnitItem:
+def _item(unit: Unit, values: Mapping[str, Hashable], row: UnitMark | None) -> UnitItem:
     said = {who: str(value) for who, value in values.items()}
     agent, step_type, quote = (row.agent, row.step_type, row.quote) if row else ("", "", "")
     return UnitItem(**unit._asdict(), agent=agent, step_type=step_type, quote=quote, values=said)

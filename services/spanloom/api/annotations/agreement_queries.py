@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from spanloom.annotation.agreement import Asked
+from spanloom.annotation.agreement import ComparisonQuery
 from spanloom.annotation.blind import withheld_from
 from spanloom.api.annotations.annotators import (
     OneProject,
@@ -14,7 +14,7 @@ from spanloom.api.annotations.annotators import (
     asked_rows,
 )
 from spanloom.api.services import Services
-from spanloom.core.annotation.comparison import Said, Units, differing, said_by
+from spanloom.core.annotation.comparison import UnitMark, Units, differing, shared_units
 from spanloom.core.model.tenancy import Reach
 
 
@@ -43,11 +43,11 @@ class AgreementQuery:
         self.rows = asked_rows(scheme, "", since, until)
         self.with_changed = with_changed
 
-    def asked(self, using: Services) -> Asked:
+    def asked(self, using: Services) -> ComparisonQuery:
         """Return what is compared; raises ``UnknownSchemeError`` and ``UnknownQueueError``."""
-        desks = using.annotating.queues.desks
+        desks = using.annotating.queues.views
         desk = desks.named(self.project, self.queue) if self.queue else None
-        return Asked(
+        return ComparisonQuery(
             self.project,
             using.annotating.schemes.find(self.project, self.scheme),
             self.rows,
@@ -90,7 +90,7 @@ class PartQuery:
         self.pair = [first, second] if first and second else []
         self.says = [first_says, second_says] if first_says and second_says else []
 
-    def has(self, row: Said) -> bool:
+    def has(self, row: UnitMark) -> bool:
         """Return whether a row is of the agent and the type that are asked for."""
         return self.agent in ("", row.agent) and self.step_type in ("", row.step_type)
 
@@ -98,5 +98,5 @@ class PartQuery:
         """Return those of which annotators differ, or of which a pair says just what is asked."""
         if not self.pair:
             return differing(units)
-        found = said_by(units, self.pair, self.says)
+        found = shared_units(units, self.pair, self.says)
         return found if self.says else differing(found)

@@ -95,7 +95,7 @@ class Agreement(BaseModel):
             scheme=scheme,
             project=project,
             trajectories=found.gathered.traces,
-            annotations=len(found.gathered.said),
+            annotations=len(found.gathered.marks),
             left_out=found.gathered.left_out,
             measures=[MeasureItem.of(one) for one in found.measures],
             by_agent={k: [MeasureItem.of(m) for m in v] for k, v in found.by_agent.items()},

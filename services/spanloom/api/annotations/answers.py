@@ -9,7 +9,7 @@ import orjson
 
 from spanloom.annotation import writing
 from spanloom.annotation.blind import withheld_from
-from spanloom.annotation.reading import Stood, score_now
+from spanloom.annotation.reading import ResolvedAnnotation, score_now
 from spanloom.annotation.requests import InvalidWritesError, Problem, Session, Write
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.annotation.writing import Written
@@ -52,8 +52,8 @@ def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
     annotating = using.annotating
     version = session.version or annotating.versions.current(session.key)
     anchors = annotating.versions.anchors(session.key, version)
-    said = annotating.reading.of_trace(session.key, session.scheme.name, session.annotator)
-    judged = {r.standing.step_id for r in said if r.said.mark.correctness}
+    rows = annotating.reading.of_trace(session.key, session.scheme.name, session.annotator)
+    judged = {r.standing.step_id for r in rows if r.annotation.mark.correctness}
     steps = anchors.below(wanted.below) if anchors else ()
     writes = [
         Write(step.id, wanted.write_id, {"correctness": wanted.correctness})
@@ -71,7 +71,7 @@ def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: 
     is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)
     every = using.annotating.reading.of_trace(key, scheme, annotator, version)
-    rows = [row for row in every if not is_withheld(key, row.said.slot.annotator)]
+    rows = [row for row in every if not is_withheld(key, row.annotation.slot.annotator)]
     scores = _scores(using, key, version, rows)
     return _answer(key, version, rows, scores, len(every) - len(rows))
 
@@ -86,7 +86,7 @@ def listed_rows(
 
     def seen() -> Iterator[Mapping[str, Any]]:
         for row in using.annotating.reading.each_of_trace(key, scheme, annotator, version):
-            if is_withheld(key, row.said.slot.annotator):
+            if is_withheld(key, row.annotation.slot.annotator):
                 told["withheld"] += 1
             else:
                 yield shown(row)
@@ -97,7 +97,7 @@ def listed_rows(
 def written(using: Services, session: Session, done: Written) -> bytes:
     """Return the rows of a request, and the score that all marks of the annotator come to."""
     key = session.key
-    rows = using.annotating.reading.stood(key, done.rows, done.version)
+    rows = using.annotating.reading.resolve(key, done.rows, done.version)
     named = {"scheme": session.scheme.name, "annotator": session.annotator}
     scores = [] if done.score is None else [{**named, **_figures(done.score)}]
     return _answer(key, done.version, rows, scores, 0)
@@ -106,7 +106,7 @@ def written(using: Services, session: Session, done: Written) -> bytes:
 def _answer(
     key: TraceKey,
     version: int,
-    rows: Sequence[Stood],
+    rows: Sequence[ResolvedAnnotation],
     scores: Sequence[Mapping[str, Any]],
     withheld: int,
 ) -> bytes:
@@ -123,12 +123,12 @@ def _answer(
 
 
 def _scores(
-    using: Services, key: TraceKey, version: int, rows: Sequence[Stood]
+    using: Services, key: TraceKey, version: int, rows: Sequence[ResolvedAnnotation]
 ) -> list[Mapping[str, Any]]:
     """Return the score of every annotator and scheme, of all their rows."""
     found: list[Mapping[str, Any]] = []
     schemes = cache(lambda name: _scheme(using, key, name))
-    for (_, name, annotator), group in groupby(rows, key=lambda row: row.said.slot[:3]):
+    for (_, name, annotator), group in groupby(rows, key=lambda row: row.annotation.slot[:3]):
         anchors = using.annotating.versions.anchors(key, version)
         scheme = schemes(name)
         if scheme is not None and scheme.has_score and anchors is not None:

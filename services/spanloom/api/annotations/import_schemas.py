@@ -7,7 +7,7 @@ import orjson
 from fastapi import HTTPException
 from pydantic import BaseModel, Field
 
-from spanloom.annotation.exchange import Taken
+from spanloom.annotation.exchange import ImportOutcome
 from spanloom.annotation.writing import MOST_ROWS
 
 
@@ -33,7 +33,9 @@ class ImportReport(BaseModel):
     ]
 
     @classmethod
-    def of(cls, taken: Sequence[Taken], is_dry_run: bool) -> "ImportReport":  # as pydantic's
+    def of(
+        cls, taken: Sequence[ImportOutcome], is_dry_run: bool
+    ) -> "ImportReport":  # as pydantic's
         """Return the report of lines, in their order."""
         return cls(
             dry_run=is_dry_run,

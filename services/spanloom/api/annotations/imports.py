@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from spanloom.annotation.exchange import Taken
+from spanloom.annotation.exchange import ImportOutcome
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.annotations.examples import IMPORTED
 from spanloom.api.annotations.import_schemas import ImportReport, read_entries
@@ -47,7 +47,7 @@ async def take_all(
     using: Services, project: str, entries: Sequence[dict[str, Any]], *, is_dry_run: bool
 ) -> ImportReport:
     """Take entries a few at a time, each whole or not at all: however many, no call is long."""
-    taken: list[Taken] = []
+    taken: list[ImportOutcome] = []
     for start in range(0, len(entries), TAKEN_AT_ONCE):
         some = entries[start : start + TAKEN_AT_ONCE]
         taken += await using.calls.run(_take, using, project, some, is_dry_run)
@@ -56,6 +56,6 @@ async def take_all(
 
 def _take(
     using: Services, project: str, entries: Sequence[dict[str, Any]], is_dry_run: bool
-) -> Sequence[Taken]:
-    take = using.annotating.exchange.take
-    return [take(project, entry, is_dry_run=is_dry_run) for entry in entries]
+) -> Sequence[ImportOutcome]:
+    import_entry = using.annotating.exchange.import_entry
+    return [import_entry(project, entry, is_dry_run=is_dry_run) for entry in entries]

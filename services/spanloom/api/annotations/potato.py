@@ -76,7 +76,7 @@ async def export_task(
     def begin() -> tuple[Iterator[bytes], bytes]:
         runs = None
         if queue:
-            desk = using.annotating.queues.desks.named(project, queue)
+            desk = using.annotating.queues.views.named(project, queue)
             runs = [item.trace_id for item in desk.items]
         withheld = withheld_from(using.store.queues, Reach.only(project), reader)
         write = using.annotating.tasks.write

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from spanloom.core.annotation.queue import Accuracy, Desk, overlap_of, progress_of
+from spanloom.core.annotation.queue import Accuracy, QueueView, overlap_of, progress_of
 from spanloom.core.annotation.queue_items import share
 
 
@@ -57,7 +57,7 @@ class QueueItem(BaseModel):
     progress: dict[str, ProgressItem]
 
     @classmethod
-    def of(cls, desk: Desk, gold: Mapping[str, Accuracy] | None = None) -> "QueueItem":
+    def of(cls, desk: QueueView, gold: Mapping[str, Accuracy] | None = None) -> "QueueItem":
         """Return a queue as it stands."""
         queue = desk.queue
         states = [desk.state(item.trace_id).value for item in desk.items]
@@ -107,7 +107,7 @@ class QueuedRun(BaseModel):
     ] = None
 
     @classmethod
-    def of(cls, desk: Desk, trace_id: str, reader: str) -> "QueuedRun":
+    def of(cls, desk: QueueView, trace_id: str, reader: str) -> "QueuedRun":
         """Return an item as a reader may see it; raises ``KeyError`` without one."""
         item = desk.item(trace_id)
         if item is None:
@@ -131,12 +131,12 @@ class QueuedRuns(BaseModel):
     items: list[QueuedRun]
 
     @classmethod
-    def of(cls, desk: Desk, reader: str) -> "QueuedRuns":
+    def of(cls, desk: QueueView, reader: str) -> "QueuedRuns":
         """Return the items of a queue as a reader may see them."""
         return cls(items=[QueuedRun.of(desk, item.trace_id, reader) for item in desk.items])
 
 
-def _progress(desk: Desk, gold: Mapping[str, Accuracy]) -> dict[str, ProgressItem]:
+def _progress(desk: QueueView, gold: Mapping[str, Accuracy]) -> dict[str, ProgressItem]:
     found = {}
     for who, progress in progress_of(desk).items():
         against = GoldItem(**gold[who]._asdict()) if who in gold else None
@@ -158,7 +158,7 @@ class QueuePlace(BaseModel):
     done: Annotated[int, Field(description="How many of them the annotator is done with.")]
 
     @classmethod
-    def at_item(cls, desk: Desk, trace_id: str, annotator: str) -> "QueuePlace":
+    def at_item(cls, desk: QueueView, trace_id: str, annotator: str) -> "QueuePlace":
         """Return where somebody is; the items that are done come first in their count."""
         mine = desk.mine(annotator)
         done = [of for of in mine if annotator in desk.done_by(of)]

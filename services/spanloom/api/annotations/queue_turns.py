@@ -12,7 +12,7 @@ from spanloom.api.annotations.queues import READING, WRITING, QueueInPath
 from spanloom.api.http.needs import needs
 from spanloom.api.runs.places import TraceIdInPath
 from spanloom.api.services import Using
-from spanloom.core.annotation.queue import Desk
+from spanloom.core.annotation.queue import QueueView
 from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["annotations"])
@@ -33,7 +33,7 @@ class Turn:
         self.queues = using.annotating.queues
         self._calls, self._place = using.calls, (project, name, trace_id, annotator)
 
-    async def say(self, note: Callable[[str, str, str, str], Desk]) -> QueueItem:
+    async def say(self, note: Callable[[str, str, str, str], QueueView]) -> QueueItem:
         """Have it noted what became of the item, and return how its queue stands."""
         return QueueItem.of(await self._calls.run(note, *self._place))
 
@@ -67,7 +67,7 @@ async def get_item(
     name: QueueInPath, trace_id: TraceIdInPath, project: OneProject, using: Using, reader: Reader
 ) -> QueuePlace:
     """Return an item, and which it is of those that the annotator has."""
-    holding = using.annotating.queues.desks.holding
+    holding = using.annotating.queues.views.holding
     desk = await using.calls.run(holding, project, name, trace_id)
     return QueuePlace.at_item(desk, trace_id, reader)
 

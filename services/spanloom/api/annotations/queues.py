@@ -36,7 +36,7 @@ async def list_queues(
     callers: CallersReach, using: Using, project: ProjectInQuery = None
 ) -> QueueList:
     """Return every queue and how far its annotators are."""
-    listed = using.annotating.queues.desks.listed
+    listed = using.annotating.queues.views.listed
     desks = await using.calls.run(listed, callers.narrowed(project))
     return QueueList(items=[QueueItem.of(desk) for desk in desks])
 
@@ -78,7 +78,7 @@ async def get_queue(name: QueueInPath, project: OneProject, using: Using) -> Que
     queues = using.annotating.queues
 
     def read() -> QueueItem:
-        desk = queues.desks.named(project, name)
+        desk = queues.views.named(project, name)
         return QueueItem.of(desk, queues.gold.accuracy(desk))
 
     return await using.calls.run(read)
@@ -95,5 +95,5 @@ async def list_items(
     name: QueueInPath, project: OneProject, using: Using, reader: Reader
 ) -> QueuedRuns:
     """Return its trajectories, who annotates each, and who is done."""
-    desk = await using.calls.run(using.annotating.queues.desks.named, project, name)
+    desk = await using.calls.run(using.annotating.queues.views.named, project, name)
     return QueuedRuns.of(desk, reader)

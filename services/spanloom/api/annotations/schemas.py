@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.annotation.entries import plain_places
-from spanloom.annotation.reading import Stood
+from spanloom.annotation.reading import ResolvedAnnotation
 from spanloom.annotation.requests import Write
 from spanloom.annotation.writing import MOST_ROWS
 from spanloom.api.rows.columns import Sort, columns_of
@@ -206,8 +206,8 @@ def write_row(said: Annotation) -> dict[str, Any]:
     }
 
 
-def shown(row: Stood) -> dict[str, Any]:
+def shown(row: ResolvedAnnotation) -> dict[str, Any]:
     """Return an annotation as ``AnnotationItem`` has it."""
     state, stands_at, reason = row.standing
     standing = {"state": state.value, "stands_at": stands_at, "reason": reason}
-    return {**write_row(row.said), **standing, "places": plain_places(row)}
+    return {**write_row(row.annotation), **standing, "places": plain_places(row)}

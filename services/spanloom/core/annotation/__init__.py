@@ -1,4 +1,5 @@
-"""Annotation as pure functions: schemes, marks and scores, anchors, agreement, queues, exchange.
+"""The rules of annotation as pure functions: no clock, no storage.
 
-No clock, no storage: ``storage/annotations`` keeps rows, ``api/routes`` puts the two together.
+In: scheme texts, marks, queue events, documents. Out: scores, states, agreement, assignments.
+Start at ``scheme.py`` (what annotators decide on) and ``marks.py`` (edits and scores).
 """

@@ -1,4 +1,4 @@
-"""Agreement: Krippendorff's alpha, Cohen's kappa, percent, intervals, open disagreements."""
+"""Agreement statistics: Krippendorff's alpha, Cohen's kappa, percent, intervals, disagreements."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ ONE_VALUE = "everybody always said the same: there is no chance to correct for"
 
 
 class Figure(NamedTuple):
-    """A figure, or why there is none."""
+    """A statistic, or the reason why it is undefined."""
 
     value: float | None
     reason: str = ""
 
 
 def coincidences(units: Iterable[Sequence[Hashable]]) -> Coincidences:
-    """Return how often two values meet in a unit: m values of a unit weigh m, whoever said them."""
-    found: defaultdict[Pair, float] = defaultdict(float)
+    """Return the coincidence matrix; a unit with m > 1 values adds weight m."""
+    weights: defaultdict[Pair, float] = defaultdict(float)
     for unit in units:
         for pair in permutations(unit, 2):
-            found[pair] += 1 / (len(unit) - 1)
-    return found
+            weights[pair] += 1 / (len(unit) - 1)
+    return weights
 
 
 def nominal(_: Mapping[Hashable, float]) -> Distance:
-    """Values are the same or they are not."""
+    """Return the distance of nominal values: 0 if equal, else 1."""
     return lambda a, b: float(a != b)
 
 
 def interval(_: Mapping[Hashable, float]) -> Distance:
-    """Values are numbers, such as scores."""
+    """Return the distance of numbers, such as scores: the squared difference."""
     return lambda a, b: (a - b) ** 2  # type: ignore[operator]  # as declared
 
 
 def ordinal(order: Sequence[Hashable]) -> Metric:
-    """Values have an order; two are as far apart as often as those between them are used."""
+    """Return the metric of ordered values: distance grows with the use of the values between."""
     place = {value: number for number, value in enumerate(order)}
 
     def metric(used: Mapping[Hashable, float]) -> Distance:
@@ -68,7 +68,7 @@ def ordinal(order: Sequence[Hashable]) -> Metric:
 
 
 def alpha(met: Coincidences, metric: Metric = nominal) -> Figure:
-    """Return Krippendorff's alpha of coincidences: any number of annotators, any gaps."""
+    """Return Krippendorff's alpha; any number of annotators, missing values allowed."""
     used: defaultdict[Hashable, float] = defaultdict(float)
     for (value, _), weight in met.items():
         used[value] += weight
@@ -95,7 +95,7 @@ def kappa(pairs: Sequence[Pair]) -> Figure:
 
 
 def percent(pairs: Sequence[Pair]) -> Figure:
-    """Return the share of pairs that say the same, from 0 to 1."""
+    """Return the share of equal pairs, from 0 to 1."""
     if not pairs:
         return Figure(None, NOTHING_SHARED)
     return Figure(sum(a == b for a, b in pairs) / len(pairs))
@@ -103,18 +103,18 @@ def percent(pairs: Sequence[Pair]) -> Figure:
 
 DRAWS, FEWEST_DRAWS = 1_000, 100
 MOST_WORK = 1_000_000
-"""Runs drawn at most, all draws together: of more runs there are fewer draws."""
+"""Upper limit of runs over all draws: the more runs, the fewer draws."""
 FEWEST_RUNS = 2
-"""Of one run alone nothing is known of others."""
+"""An interval over runs needs at least two."""
 
 
 def interval_of(
     runs: Sequence[Coincidences], figure: Callable[[Coincidences], Figure], seed: int = 0
 ) -> tuple[float, float] | None:
-    """Return the middle 95 % of a figure over draws of runs; ``None`` where most have none."""
+    """Return the bootstrap 95 % interval over runs; ``None`` if most draws have no figure."""
     if len(runs) < FEWEST_RUNS:
         return None
-    random = Random(seed)  # noqa: S311  # no secret: the same draws each time
+    random = Random(seed)  # noqa: S311  # not a secret; seeded for reproducible intervals
     values = []
     draws = max(FEWEST_DRAWS, min(DRAWS, MOST_WORK // len(runs)))
     for _ in range(draws):
@@ -133,21 +133,21 @@ def interval_of(
 _OF_THE_WHOLE = ("decisive_step", "responsible_agent")
 
 
-def undecided(said: Iterable[tuple[str, Annotation]]) -> Sequence[str]:
-    """Return the steps, empty for the whole run, that are judged differently and not decided.
+def undecided(annotations: Iterable[tuple[str, Annotation]]) -> Sequence[str]:
+    """Return the ids of steps with differing answers and no adjudication; "" is the whole run.
 
-    Each annotation comes with the step that it stands at.
+    Each annotation comes with the id of its current step.
     """
     answers, decided = defaultdict[str, set[object]](set), set[str]()
-    for step_id, row in said:
+    for step_id, row in annotations:
         if row.origin is Origin.ADJUDICATION:
             decided.add(step_id)
         else:
             answers[step_id].add(_answer(row.mark))
-    return [step for step, given in answers.items() if len(given) > 1 and step not in decided]
+    return [step for step, own in answers.items() if len(own) > 1 and step not in decided]
 
 
 def _answer(mark: Mark) -> object:
-    """Return what is compared of a mark: all but its reasons."""
+    """Return the compared part of a mark: everything but the rationale."""
     texts = (mark.correctness, mark.error_type, mark.error_subtype, mark.severity)
     return texts, tuple(str(mark.value.get(name)) for name in _OF_THE_WHOLE)

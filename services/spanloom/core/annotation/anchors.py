@@ -1,4 +1,4 @@
-"""Where annotations hold on to a document: a hash of what each step says, and its place."""
+"""Anchors of annotations in a document: a hash of each step's content, and its position."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import DocumentStep
 
-    Json = dict[str, Any]  # a document as it is parsed
+    Json = dict[str, Any]  # a parsed document
 
 QUOTED = 200
-"""Characters of a step that are kept with its annotation."""
+"""Length, in characters, of the step's quote stored with an annotation."""
 
 
 class AnchoredStep(NamedTuple):
-    """A step of a document, as far as annotations need it."""
+    """The fields of a document's step that annotations need."""
 
     id: str
     type: str
@@ -36,24 +36,24 @@ class AnchoredStep(NamedTuple):
     quote: str
     parent_id: str = ""
     merged: Sequence[str] = ()
-    """Spans that count under it and are no step of their own."""
+    """Ids of spans merged into this step."""
 
     @property
     def is_judged(self) -> bool:
-        """Whether a complete judgement needs it: agents are judged by their steps."""
+        """Whether a complete judgement needs this step; agents are judged through their steps."""
         return self.type != AGENT
 
     def anchor(self, version: int) -> Anchor:
-        """Return it as an annotation keeps it."""
+        """Return the anchor to store with an annotation made on this version."""
         place = self.agent_id, self.ordinal, self.type, self.agent_name
         return Anchor(version, self.hash, *place, self.quote)
 
 
 class Anchors:
-    """All steps of one version of a document, by id and by what they say."""
+    """All steps of one version of a document, by id and by content hash."""
 
     def __init__(self, version: int, steps: Sequence[AnchoredStep]) -> None:
-        """Take the steps in (start, id) order."""
+        """Index the steps, which come in (start, id) order."""
         self.version = version
         self.steps = steps
         self.by_id = {step.id: step for step in reversed(steps)}
@@ -63,49 +63,49 @@ class Anchors:
         self.merged = {span_id: step.id for step in steps for span_id in step.merged}
 
     def below(self, step_id: str) -> Sequence[AnchoredStep]:
-        """Return a step and all below it, in order; every step for an empty id."""
+        """Return a step and its descendants, in order; every step for an empty id."""
         if not step_id:
             return self.steps
-        found = {step_id}
-        while more := {s.id for s in self.steps if s.parent_id in found} - found:
-            found |= more
-        return [step for step in self.steps if step.id in found]
+        ids = {step_id}
+        while more := {s.id for s in self.steps if s.parent_id in ids} - ids:
+            ids |= more
+        return [step for step in self.steps if step.id in ids]
 
     @cached_property
     def judged(self) -> Sequence[str]:
-        """The ids of the steps that a complete judgement needs, in order."""
+        """The ids of the steps to judge, in order."""
         return [step.id for step in self.steps if step.is_judged]
 
     @cached_property
     def to_judge(self) -> frozenset[str]:
-        """The same ids as a set: of a long run there are very many."""
+        """The same ids as a set, for fast lookups in long runs."""
         return frozenset(self.judged)
 
 
 def anchors_of(document: Json) -> Anchors:
     """Return the anchors of a canonical document.
 
-    Hashed are type, name, input, output and error: not times, tokens, parents or metadata, which
-    change with what arrives late and say nothing that was judged.
+    The hash covers type, name, input, output and error. It leaves out times, tokens, parents and
+    metadata: late spans change them, and nobody judges them.
     """
     view = Document(document)
     names = {agent.id: agent.name for agent in view.agents}
-    ordered = sorted(_steps(view), key=lambda found: (found[1].started_at, found[1].id))
+    ordered = sorted(_steps(view), key=lambda owned: (owned[1].started_at, owned[1].id))
     equal: Counter[tuple[str, str]] = Counter()
     steps: dict[str, AnchoredStep] = {}
     for agent_id, step, kind in ordered:
-        said = hash_step(step, kind)
-        equal[agent_id, said] += 1
+        digest = hash_step(step, kind)
+        equal[agent_id, digest] += 1
         merged = step.metadata.get("merged_span_ids", "")
         steps.setdefault(
             step.id,
             AnchoredStep(
                 step.id,
                 kind,
-                said,
+                digest,
                 agent_id,
                 names.get(agent_id, ""),
-                equal[agent_id, said],
+                equal[agent_id, digest],
                 quote_of(step),
                 step.parent_id,
                 tuple(filter(None, merged.split(","))),
@@ -115,19 +115,19 @@ def anchors_of(document: Json) -> Anchors:
 
 
 def hash_step(step: DocumentStep, kind: str) -> str:
-    """Return what identifies what a step says: 32 hex digits."""
-    error, said = step.error or {}, [kind, step.name, step.input, step.output]
-    text = orjson.dumps([*said, error.get("code"), error.get("msg")])
+    """Return the hash of a step's content: 32 hex digits."""
+    error, texts = step.error or {}, [kind, step.name, step.input, step.output]
+    text = orjson.dumps([*texts, error.get("code"), error.get("msg")])
     return blake2b(text, digest_size=16).hexdigest()
 
 
 def quote_of(step: DocumentStep) -> str:
-    """Return name and beginning of a step."""
+    """Return the name of a step and the beginning of its output, else of its input."""
     return f"{step.name}: {step.output or step.input}"[:QUOTED]
 
 
 def _steps(document: Document) -> Iterator[tuple[str, DocumentStep, str]]:
-    """Yield every step with the agent that owns it and its type: an agent once, as a step."""
+    """Yield (owning agent's id, step, type) of every step; an agent comes once, as a step."""
     root = document.root
     met = set()
     for step in document.steps:

@@ -1,4 +1,4 @@
-"""What exported entries say, assessment by assessment: for formats that have no entries."""
+"""Splits exported entries into assessments, for formats without entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.assessment import Fact
 
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 _OF_RUN = ("origin", "version", "score", "score_complete")
 
@@ -20,35 +20,34 @@ _OF_RUN = ("origin", "version", "score", "score_complete")
 def assessments_of(entry: Json) -> Iterator[Assessment]:
     """Yield the assessments of one annotator on one run: of the run, then of its steps in order.
 
-    A step that has gone keeps its id: whoever writes assessments down finds no such step.
+    Assessments of vanished steps keep the old id, which the document does not have any more.
     """
     whole = entry.get("value") or {}
     yield _assessment(
-        entry, WHOLE, {**_told(entry, _OF_RUN), **_told(whole, (*MARK_FIELDS, *whole))}
+        entry, WHOLE, {**_facts(entry, _OF_RUN), **_facts(whole, (*MARK_FIELDS, *whole))}
     )
     for step in entry.get("steps", ()):
         step_id = step.get("stands_at") or step["step_id"]
-        said = _told(step, (*MARK_FIELDS, "state"))
-        yield _assessment(entry, step_id, said)
+        yield _assessment(entry, step_id, _facts(step, (*MARK_FIELDS, "state")))
         yield from _placed(entry, step_id, step)
     yield from _placed(entry, WHOLE, entry)
 
 
-def _placed(entry: Json, step_id: str, said: Json) -> Iterator[Assessment]:
-    """Yield what is said of places, where they stand now; one that does not keeps its words.
+def _placed(entry: Json, step_id: str, annotated: Json) -> Iterator[Assessment]:
+    """Yield an assessment per annotated place, at its current position; else with its quote.
 
-    Those of a scheme of the whole run name their steps.
+    Places of a whole-run scheme name their steps.
     """
-    spans = (said.get("value") or {}).get("spans")
-    found = spans if isinstance(spans, list) else []
-    listed = [one if isinstance(one, dict) else {} for one in found]
-    now = said.get("places") or [(one.get("start"), one.get("end")) for one in listed]
+    spans = (annotated.get("value") or {}).get("spans")
+    places = spans if isinstance(spans, list) else []
+    listed = [one if isinstance(one, dict) else {} for one in places]
+    now = annotated.get("places") or [(one.get("start"), one.get("end")) for one in listed]
     for one, bounds in zip(listed, now, strict=True):
         if not one:
             continue
         place = _place(one, bounds)
         names = [name for name in one if name not in {*Place._fields, "text", "step_id"}]
-        facts = {**_told(one, names), **({} if place else {"quote": str(one.get("text", ""))})}
+        facts = {**_facts(one, names), **({} if place else {"quote": str(one.get("text", ""))})}
         yield _assessment(entry, str(one.get("step_id") or step_id), facts, place)
 
 
@@ -66,7 +65,7 @@ def _assessment(
     return Assessment(step_id, entry["scheme"], entry["annotator"], facts, at)
 
 
-def _told(said: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Fact]:
-    """Return what is said in one word, number or text."""
-    found = ((name, said.get(name)) for name in names)
-    return {n: value for n, value in found if isinstance(value, str | int | float) and value != ""}
+def _facts(values: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Fact]:
+    """Return the members of these names whose value is a non-empty text, a number or a flag."""
+    pairs = ((name, values.get(name)) for name in names)
+    return {n: value for n, value in pairs if isinstance(value, str | int | float) and value != ""}

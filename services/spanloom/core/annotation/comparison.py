@@ -1,4 +1,4 @@
-"""Annotations of several people as units of comparison, and the agreement on each."""
+"""Compares annotations of several people unit by unit, and measures their agreement."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 
 Units: TypeAlias = "Mapping[Unit, Mapping[str, Hashable]]"
-"""What each annotator says of each unit."""
+"""The value of each annotator, by unit."""
 
 
 class Unit(NamedTuple):
-    """What several may judge: a step, or a trajectory where the step is empty."""
+    """A unit of comparison: a step, or the whole trajectory if the step id is empty."""
 
     trace_id: str
     step_id: str
 
 
-class Said(NamedTuple):
-    """What one annotator says of one unit."""
+class UnitMark(NamedTuple):
+    """One annotator's mark of one unit."""
 
     unit: Unit
     annotator: str
@@ -48,86 +48,86 @@ class Said(NamedTuple):
     agent: str = ""
     step_type: str = ""
     quote: str = ""
-    """Name and beginning of the step."""
+    """The step's name and the beginning of its text."""
 
 
 class Aspect(NamedTuple):
-    """One thing that can be said, and who says what."""
+    """One compared aspect of the marks, with the values of all annotators."""
 
     name: str
     level: str
-    """nominal, ordinal or interval: how values differ."""
+    """Level of measurement: nominal, ordinal or interval."""
     units: Units
     metric: Metric
 
 
 def aspects_of(
-    scheme: Scheme, said: Sequence[Said], scores: Mapping[tuple[str, str], float]
+    scheme: Scheme, marks: Sequence[UnitMark], scores: Mapping[tuple[str, str], float]
 ) -> Sequence[Aspect]:
-    """Return what a scheme asks and somebody answered; ``scores`` are by trace and annotator."""
-    judged = _units(said, lambda mark: mark.correctness)
-    wrong = [row for row in said if is_wrong(scheme, row.mark.correctness)]
+    """Return the aspects that have any value; ``scores`` are by trace and annotator."""
+    judged = _units(marks, lambda mark: mark.correctness)
+    wrong = [row for row in marks if is_wrong(scheme, row.mark.correctness)]
     by_weight = [s.name for s in sorted(scheme.severities, key=lambda s: s.weight)]
     score_units: dict[Unit, dict[str, Hashable]] = defaultdict(dict)
     for (trace_id, annotator), value in scores.items():
         score_units[Unit(trace_id, "")][annotator] = value
     order = ordered_options(scheme)
-    found = [
+    aspects = [
         Aspect("correctness", "nominal", judged, nominal),
         Aspect("correctness", "ordinal", _only(judged, order), ordinal(order)),
         Aspect("error_type", "nominal", _units(wrong, lambda m: m.error_type), nominal),
         Aspect("severity", "ordinal", _ranked(wrong, by_weight), ordinal(by_weight)),
         Aspect("score", "interval", score_units, interval),
-        Aspect("decisive_step", "nominal", _units(said, _decisive), nominal),
-        Aspect("responsible_agent", "nominal", _units(said, _responsible), nominal),
+        Aspect("decisive_step", "nominal", _units(marks, _decisive), nominal),
+        Aspect("responsible_agent", "nominal", _units(marks, _responsible), nominal),
     ]
-    return [aspect for aspect in found if aspect.units]
+    return [aspect for aspect in aspects if aspect.units]
 
 
 def ordered_options(scheme: Scheme) -> Sequence[str]:
-    """Return the options from right to wrong: those that say partially come in between."""
+    """Return the options from right to wrong; those with "partial" in the name come in between."""
     return sorted(
         scheme.options, key=lambda o: (o != scheme.correct_option, "partial" not in o.lower())
     )
 
 
 def differing(units: Units) -> Units:
-    """Return the units of which two or more say different things."""
+    """Return the units on which annotators differ."""
     return {unit: values for unit, values in units.items() if len(set(values.values())) > 1}
 
 
-def said_by(units: Units, pair: Sequence[str], said: Sequence[str] = ()) -> Units:
-    """Return the units that both of a pair judge, and only what these two say.
+def shared_units(units: Units, pair: Sequence[str], says: Sequence[str] = ()) -> Units:
+    """Return the units that both annotators of a pair judged, with only their two values.
 
-    With what they ``said``, one after the other, those of which they say just that.
+    ``says``, one value for each of the two, keeps only the units with exactly these values.
     """
-    found = {
+    shared = {
         unit: {who: values[who] for who in pair}
         for unit, values in units.items()
         if all(who in values for who in pair)
     }
-    wanted = list(said)
+    expected = list(says)
     return {
         unit: values
-        for unit, values in found.items()
-        if not wanted or [str(values[who]) for who in pair] == wanted
+        for unit, values in shared.items()
+        if not expected or [str(values[who]) for who in pair] == expected
     }
 
 
-def _units(said: Iterable[Said], value: Callable[[Mark], str]) -> Units:
+def _units(marks: Iterable[UnitMark], value: Callable[[Mark], str]) -> Units:
     units: dict[Unit, dict[str, Hashable]] = defaultdict(dict)
-    for row in said:
-        if found := value(row.mark):
-            units[row.unit][row.annotator] = found
+    for row in marks:
+        if judged := value(row.mark):
+            units[row.unit][row.annotator] = judged
     return units
 
 
-def _ranked(said: Iterable[Said], order: Sequence[str]) -> Units:
-    return _only(_units(said, lambda mark: mark.severity), order)
+def _ranked(marks: Iterable[UnitMark], order: Sequence[str]) -> Units:
+    return _only(_units(marks, lambda mark: mark.severity), order)
 
 
 def _only(units: Units, known: Sequence[str]) -> Units:
-    """Return the units without values that have no place in the order, as imports may have."""
+    """Return the units without unknown values, which imports may have."""
     return {
         unit: kept
         for unit, values in units.items()
@@ -144,7 +144,7 @@ def _responsible(mark: Mark) -> str:
 
 
 class PairFigures(NamedTuple):
-    """Two annotators over the units that both judged."""
+    """The agreement of two annotators over the units that both judged."""
 
     annotators: tuple[str, str]
     units: int
@@ -154,34 +154,34 @@ class PairFigures(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """How far annotators agree on one thing."""
+    """The agreement of all annotators on one aspect."""
 
     name: str
     level: str
-    """nominal, ordinal or interval: how values differ."""
+    """Level of measurement: nominal, ordinal or interval."""
     units: int
     shared: int
-    """Of them, judged by two or more."""
+    """Units judged by two or more annotators."""
     alpha: Figure
     interval: tuple[float, float] | None
-    """Where alpha lies in 95 of 100 draws of trajectories."""
+    """The 95 % bootstrap interval of alpha over trajectories."""
     kappa: Figure
-    """The mean over pairs of annotators that have one."""
+    """The mean of the defined kappas of annotator pairs."""
     percent: Figure
     pairs: Sequence[PairFigures]
 
 
 def compare(
     scheme: Scheme,
-    said: Sequence[Said],
+    marks: Sequence[UnitMark],
     scores: Mapping[tuple[str, str], float],
     seed: int | None = 0,
 ) -> Sequence[Measure]:
-    """Return the measures that a scheme has; ``scores`` are by trace and annotator.
+    """Return a measure for each aspect of a scheme; ``scores`` are by trace and annotator.
 
-    Without a seed they have no intervals, which take the most time.
+    ``seed=None`` skips the intervals, which take the most time.
     """
-    return [_measure(*aspect, seed) for aspect in aspects_of(scheme, said, scores)]
+    return [_measure(*aspect, seed) for aspect in aspects_of(scheme, marks, scores)]
 
 
 def _measure(name: str, level: str, units: Units, metric: Metric, seed: int | None) -> Measure:
@@ -190,7 +190,7 @@ def _measure(name: str, level: str, units: Units, metric: Metric, seed: int | No
         runs[unit.trace_id].append(list(values.values()))
     every = coincidences(values for run in runs.values() for values in run)
     pairs = list(_pairs(units))
-    found = [pair.kappa.value for pair in pairs if pair.kappa.value is not None]
+    kappas = [pair.kappa.value for pair in pairs if pair.kappa.value is not None]
     both = [pair for p in pairs for pair, count in p.confusion.items() for _ in range(count)]
     of_runs = [met for _, run in sorted(runs.items()) if (met := coincidences(run))]
     return Measure(
@@ -200,7 +200,7 @@ def _measure(name: str, level: str, units: Units, metric: Metric, seed: int | No
         sum(len(values) > 1 for values in units.values()),
         alpha(every, metric),
         None if seed is None else interval_of(of_runs, lambda drawn: alpha(drawn, metric), seed),
-        Figure(sum(found) / len(found)) if found else Figure(None, _why_none(pairs)),
+        Figure(sum(kappas) / len(kappas)) if kappas else Figure(None, _why_none(pairs)),
         percent(both),
         pairs,
     )

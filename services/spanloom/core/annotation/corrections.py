@@ -1,4 +1,4 @@
-"""Corrected outputs as training examples, for supervised tuning or preferences."""
+"""Turns corrected outputs into training examples, for supervised or preference tuning."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 
 class Fate(StrEnum):
-    """What became of a correction."""
+    """The outcome of a correction in an export."""
 
     WRITTEN = "written"
     UNEDITED = "unedited"
-    """It says what was there."""
+    """The edited text equals the original."""
     CHANGED = "changed"
-    """Its step, or the text that it corrects, says something else now."""
+    """The step, or the corrected text, has changed since."""
     ORPHANED = "orphaned"
-    """Its step has gone."""
+    """The step does not exist any more."""
     NO_ANSWER = "no_answer"
-    """It is not of what a model answered: of an input, or of what a tool returned."""
+    """It does not correct a model's output, but an input or a tool's result."""
     UNREADABLE = "unreadable"
-    """It has no texts ``original`` and ``edited``, or its part names no place."""
+    """``original`` or ``edited`` is no text, or ``part`` is no path of the messages."""
 
 
 _GONE = Fate.CHANGED, None
@@ -41,7 +41,7 @@ _GONE = Fate.CHANGED, None
 def apply(
     step: Json, messages: Sequence[Json], text: str, one: object
 ) -> tuple[Fate, Sequence[Json] | None]:
-    """Return the messages with one correction, and what became of it."""
+    """Return the fate of a correction, and the corrected messages, ``None`` if not applied."""
     if (why_not := _refused(step, one)) or not isinstance(one, dict):
         return why_not or Fate.UNREADABLE, None
     if not one.get("part"):
@@ -58,7 +58,7 @@ def apply(
 
 
 def _refused(step: Json, one: object) -> Fate | None:
-    """Return why a correction is none of an answer, whatever the answer says."""
+    """Return why a correction cannot apply to any answer; ``None`` if it can."""
     if not isinstance(one, dict) or not _is_text(one, "original") or not _is_text(one, "edited"):
         return Fate.UNREADABLE
     if step.get("type") != "model" or one.get("field") != "output":
@@ -67,7 +67,7 @@ def _refused(step: Json, one: object) -> Fate | None:
 
 
 def _at(value: Any, path: Sequence[str]) -> Any:  # any JSON value
-    """Return what stands at a path; ``None`` if nothing does."""
+    """Return the value at a path of keys and indexes; ``None`` if there is none."""
     for key in path:
         if isinstance(value, dict):
             value = value.get(key)
@@ -79,7 +79,7 @@ def _at(value: Any, path: Sequence[str]) -> Any:  # any JSON value
 
 
 def as_messages(text: str, role: str) -> list[Json]:
-    """Return the messages that a text holds, at least one: itself, said by a role."""
+    """Return the messages in a text; a plain text is one message of the role."""
     return messages_in(text, role) or [{"role": role, "content": text}]
 
 
@@ -91,16 +91,16 @@ COUNTING = ("valid", "moved", "whole")
 
 
 class Example(NamedTuple):
-    """One corrected answer, and all messages before it."""
+    """One corrected answer, with all messages before it."""
 
     prompt: Sequence[Json]
     chosen: Sequence[Json]
     rejected: Sequence[Json]
     about: Json
-    """Whose it is, and of which step."""
+    """Trace, step, scheme and annotator, and the reason if there is one."""
 
     def as_sft(self) -> Json:
-        """Return ``{messages, …}``: the prompt and the answer as it was corrected."""
+        """Return ``{messages, …}``: the prompt and the corrected answer."""
         return {"messages": [*self.prompt, *self.chosen], **self.about}
 
     def as_dpo(self) -> Json:
@@ -114,41 +114,41 @@ class Example(NamedTuple):
 
 
 def examples_of(document: Json | None, entry: Json, fates: Counter[str]) -> Iterator[Example]:
-    """Yield the examples of an exported entry; counts in ``fates`` what became of corrections.
+    """Yield the examples of an exported entry; count the fates of its corrections in ``fates``.
 
-    ``document`` is the run as it is now, ``None`` if it is not stored any more.
+    ``document`` is the current document of the run, ``None`` if it is not stored any more.
     """
     steps = _steps(document)
-    for step_id, state, wanted in _corrected(entry):
+    for step_id, state, corrections in _corrected(entry):
         if state not in COUNTING or step_id not in steps:
             lost = Fate.CHANGED if state == "changed" else Fate.ORPHANED
-            fates[lost] += len(wanted)
-        elif (example := _example(steps[step_id], wanted, fates)) is not None:
+            fates[lost] += len(corrections)
+        elif (example := _example(steps[step_id], corrections, fates)) is not None:
             names = ("trace_id", "scheme", "annotator")
             about = {**{name: entry[name] for name in names}, "step_id": step_id}
             yield example._replace(about={**about, **example.about})
 
 
 def _corrected(entry: Json) -> Iterator[tuple[str, str, list[Any]]]:
-    """Yield the steps of an entry that have corrections: where they stand now, and the state."""
+    """Yield (current step id, annotation state, corrections) of each corrected step of an entry."""
     for step in entry.get("steps", ()):
-        if found := _listed(step.get("value")):
-            yield step.get("stands_at") or step["step_id"], step.get("state", ""), found
+        if corrections := _listed(step.get("value")):
+            yield step.get("stands_at") or step["step_id"], step.get("state", ""), corrections
     of_whole: dict[str, list[Any]] = {}
     for one in _listed(entry.get("value")):
         step_id = one.get("step_id") if isinstance(one, dict) else None
         of_whole.setdefault(str(step_id or ""), []).append(one)
-    for step_id, found in of_whole.items():
-        yield step_id, "whole", found
+    for step_id, corrections in of_whole.items():
+        yield step_id, "whole", corrections
 
 
-def _example(step: Json, wanted: Sequence[Any], fates: Counter[str]) -> Example | None:
-    """Return the answer of a step with all its corrections; ``None`` if none of them applies."""
+def _example(step: Json, corrections: Sequence[Any], fates: Counter[str]) -> Example | None:
+    """Return a step's answer with all its corrections; ``None`` if none of them applies."""
     text = step.get("output", "")
     rejected = as_messages(text, "assistant")
     chosen: Sequence[Json] = rejected
     reasons = []
-    for one in wanted:
+    for one in corrections:
         fate, result = apply(step, chosen, text, one)
         fates[fate] += 1
         if result is not None:
@@ -156,8 +156,8 @@ def _example(step: Json, wanted: Sequence[Any], fates: Counter[str]) -> Example 
             reasons.append(one.get("reason"))
     if not reasons:
         return None
-    said = [reason for reason in reasons if isinstance(reason, str) and reason]
-    about = {"reason": "\n".join(said)} if said else {}
+    texts = [reason for reason in reasons if isinstance(reason, str) and reason]
+    about = {"reason": "\n".join(texts)} if texts else {}
     return Example(as_messages(step.get("input", ""), "user"), chosen, rejected, about)
 
 
@@ -166,5 +166,5 @@ def _steps(document: Json | None) -> dict[str, Json]:
 
 
 def _listed(value: object) -> list[Any]:
-    found = value.get("corrections") if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
+    corrections = value.get("corrections") if isinstance(value, dict) else None
+    return corrections if isinstance(corrections, list) else []

@@ -1,4 +1,4 @@
-"""Marks of an annotator: what an edit makes of them, their score, and what is missing."""
+"""Marks of an annotator: edits, conflicts, validation, scores, and what is missing."""
 
 from __future__ import annotations
 
@@ -14,61 +14,61 @@ if TYPE_CHECKING:
 
 
 MAX_RATIONALE = 20_000
-"""Characters of a rationale."""
+"""Longest rationale, in characters."""
 OF_ERRORS = ("error_type", "error_subtype", "severity", "rationale")
-"""What is said of a step that is not correct, and cleared when it becomes so."""
+"""Fields of a wrong step; cleared when the step becomes correct."""
 Edit = dict[str, object]
-"""The fields that somebody changes: texts by name, and ``value``, whose members are joined."""
+"""The changed fields: texts by name, and ``value``, whose members are merged into the old ones."""
 
 
 class FieldProblem(NamedTuple):
-    """What of an edit the scheme does not allow."""
+    """A field of an edit that the scheme does not allow, and why."""
 
     field: str
     reason: str
 
 
 def is_wrong(scheme: Scheme, correctness: str) -> bool:
-    """Return whether a step so judged has an error: every option but the right one."""
+    """Return whether a correctness means an error: every option but the correct one."""
     return bool(correctness) and correctness != scheme.correct_option
 
 
 def apply_edit(mark: Mark, edit: Edit, scheme: Scheme) -> Mark:
     """Return the mark with the fields of the edit.
 
-    Where a step is not wrong any more, what was said of its error goes: so does a subtype when the
-    type becomes another, unless the edit names one.
+    A step that is not wrong any more loses its error fields. A new error type clears the subtype
+    unless the edit names one.
     """
     texts: dict[str, Any] = {n: str(edit[n] or "") for n in MARK_FIELDS if n in edit}
     if texts.get("error_type", mark.error_type) != mark.error_type:
         texts.setdefault("error_subtype", "")
-    found = mark._replace(**texts)
+    edited = mark._replace(**texts)
     more = edit.get("value")
     if isinstance(more, dict):
-        found = found._replace(value={**found.value, **more})
-    if scheme.is_stepwise and scheme.options and not is_wrong(scheme, found.correctness):
+        edited = edited._replace(value={**edited.value, **more})
+    if scheme.is_stepwise and scheme.options and not is_wrong(scheme, edited.correctness):
         cleared: dict[str, Any] = dict.fromkeys(OF_ERRORS, "")
-        found = found._replace(**cleared)
-    return found
+        edited = edited._replace(**cleared)
+    return edited
 
 
 def conflicts(base: Mark, now: Mark, edit: Edit, scheme: Scheme) -> Sequence[str]:
-    """Return the fields that the edit changes and somebody else has changed otherwise since.
+    """Return the fields of the edit that somebody else has since changed to another value.
 
-    ``base`` is what the editor saw. Edits of different fields do not conflict: both are kept.
+    ``base`` is the mark that the editor saw. Edits of different fields do not conflict.
     """
-    wanted, joined = apply_edit(base, edit, scheme), apply_edit(now, edit, scheme)
+    intended, joined = apply_edit(base, edit, scheme), apply_edit(now, edit, scheme)
     return [
         name
         for name in (*MARK_FIELDS, "value")
-        if getattr(wanted, name) != getattr(base, name)
+        if getattr(intended, name) != getattr(base, name)
         and getattr(now, name) != getattr(base, name)
         and getattr(now, name) != getattr(joined, name)
     ]
 
 
 def find_problems(mark: Mark, edit: Edit, scheme: Scheme) -> Sequence[FieldProblem]:
-    """Return what of an edit cannot be, ``mark`` being what it makes of the current one."""
+    """Return the problems of an edit; ``mark`` is the current mark with the edit applied."""
     return list(_problems(mark, edit, scheme))
 
 
@@ -77,8 +77,8 @@ def _problems(mark: Mark, edit: Edit, scheme: Scheme) -> Iterator[FieldProblem]:
         yield FieldProblem("rationale", f"over {MAX_RATIONALE:,} characters")
     allowed = _allowed(mark, scheme)
     for name, options in allowed.items():
-        if (said := getattr(mark, name)) and name in edit and said not in options:
-            yield FieldProblem(name, f"{said!r} is none of {', '.join(options) or 'nothing'}")
+        if (text := getattr(mark, name)) and name in edit and text not in options:
+            yield FieldProblem(name, f"{text!r} is none of {', '.join(options) or 'nothing'}")
     if scheme.is_stepwise and not is_wrong(scheme, mark.correctness):
         for name in OF_ERRORS:
             if edit.get(name):
@@ -89,35 +89,35 @@ def _problems(mark: Mark, edit: Edit, scheme: Scheme) -> Iterator[FieldProblem]:
 def _allowed(mark: Mark, scheme: Scheme) -> Mapping[str, Sequence[str]]:
     return {
         "correctness": scheme.options,
-        "error_type": [found.name for found in scheme.error_types],
+        "error_type": [error_type.name for error_type in scheme.error_types],
         "error_subtype": scheme.subtypes_of(mark.error_type),
-        "severity": [found.name for found in scheme.severities],
+        "severity": [severity.name for severity in scheme.severities],
     }
 
 
 class Score(NamedTuple):
-    """A score, always a number, and whether anything is missing from it."""
+    """A score, always a number, and what is missing from it."""
 
     value: float
     is_complete: bool
     unjudged: int
-    """Steps that nobody has judged."""
+    """Number of steps without a judgement."""
     unweighed: int
-    """Wrong steps without a severity of the scheme; none where it has none."""
+    """Number of wrong steps without a known severity; 0 if the scheme has no severities."""
 
 
 def penalty_of(scheme: Scheme, mark: Mark) -> float:
-    """Return what a mark takes off: nothing of a correct step, or without a known severity."""
+    """Return the penalty of a mark; 0 for a correct step or an unknown severity."""
     if not scheme.has_score or not is_wrong(scheme, mark.correctness):
         return 0.0
     return scheme.weight_of(mark.severity)
 
 
 def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> Score:
-    """Return the score of marks by step id; ``steps`` are those that are to be judged.
+    """Return the score of marks by step id; ``steps`` are the ids of the steps to judge.
 
-    Partially correct weighs like incorrect. Complete is a score when every step is judged and every
-    wrong one has a severity, if the scheme has any; type and rationale are not needed for it.
+    Partially correct weighs like incorrect. A score is complete when every step is judged and every
+    wrong one has a severity, if the scheme has any; error type and rationale are not required.
     """
     known = {severity.name for severity in scheme.severities}
     judged = {step_id: mark for step_id, mark in marks.items() if mark.correctness}
@@ -129,7 +129,7 @@ def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str])
 
 
 def plain(value: float) -> float:
-    """Return a whole number as Potato writes it: 95, not 95.0."""
+    """Return a whole number as an int, as Potato writes it: 95, not 95.0."""
     return int(value) if value == int(value) else value
 
 
@@ -137,9 +137,9 @@ _ATTRIBUTED = {"responsible_agent": "which agent is responsible", "decisive_step
 
 
 def what_is_missing(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> str:
-    """Return what keeps an annotator from being done, in words; empty if nothing does.
+    """Return, as a sentence, what an annotator still has to do; empty if the run is complete.
 
-    ``marks`` are theirs by step id, that of the whole run among them; ``steps`` are to be judged.
+    ``marks`` are the annotator's, by step id and ``WHOLE``; ``steps`` are the steps to judge.
     """
     return " ".join(_missing(scheme, marks, steps))
 
@@ -152,14 +152,14 @@ def _missing(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str])
             yield f"{score.unjudged} steps are not judged, and {wrong}."
     if scheme.is_required and scheme.kind == "failure_attribution":
         whole = marks.get(WHOLE, NOTHING).value
-        if unsaid := [words for key, words in _ATTRIBUTED.items() if not whole.get(key)]:
-            yield f"It is not said {' and '.join(unsaid)}."
+        if missing := [words for key, words in _ATTRIBUTED.items() if not whole.get(key)]:
+            yield f"It is not said {' and '.join(missing)}."
     if scheme.needs_reason and (count := sum(map(_unexplained, marks.values()))):
         yield f"{count} corrections have no reason."
 
 
 def _unexplained(mark: Mark) -> int:
-    """Return how many corrections of a mark say not why."""
+    """Return how many corrections of a mark have no reason."""
     corrections = mark.value.get("corrections")
-    found = corrections if isinstance(corrections, list) else []
-    return sum(isinstance(one, dict) and not one.get("reason") for one in found)
+    listed = corrections if isinstance(corrections, list) else []
+    return sum(isinstance(one, dict) and not one.get("reason") for one in listed)

@@ -1,8 +1,8 @@
-"""Where places in a step's texts stand when the texts have changed: found again by their words.
+"""Finds annotated places again, by their quoted words, after a step's texts have changed.
 
-A place is ``{field, part?, start, end, text}``: of ``input`` or ``output``, of messages in a part
-such as ``0.content``. Positions count UTF-16 units, as browsers do: a character beyond the first
-plane counts two. The page has the same rule (``annotate/found_again.js``).
+A place is ``{field, part?, start, end, text}``: in ``input`` or ``output``; in messages within a
+part such as ``0.content``. Positions count UTF-16 code units, as browsers do: a character outside
+the basic multilingual plane counts two. The page has the same rule (``annotate/found_again.js``).
 """
 
 from __future__ import annotations
@@ -14,34 +14,35 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
     StepOf = Callable[[str], Json | None]
-    """A step of a document by its id, with its texts ``input`` and ``output``."""
+    """Returns the step of an id, with its texts ``input`` and ``output``."""
 
 SPANS = "spans"
-"""The member of an annotation's value that lists places."""
+"""The key of an annotation's value that lists places."""
 _TEXTS = ("reasoning_content", "refusal", "name", "finish_reason", "tool_call_id", "status")
 
 
 class Bounds(NamedTuple):
-    """Where a place stands."""
+    """Start and end of a place, in UTF-16 units."""
 
     start: int
     end: int
 
 
 def places_now(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> list[Bounds | None]:
-    """Return where each place of an annotation stands; ``None`` if that cannot be told.
+    """Return the current bounds of each place of an annotation; ``None`` if not determinable.
 
-    ``step_id`` is the step that it is of; places of a run as a whole name theirs.
+    ``step_id`` is the annotated step; places of a whole-run annotation name their own steps.
     """
-    found = value.get(SPANS)
-    return [_standing(one, step_id, step_of) for one in (found if isinstance(found, list) else ())]
+    places = value.get(SPANS)
+    listed = places if isinstance(places, list) else ()
+    return [_bounds_now(one, step_id, step_of) for one in listed]
 
 
 def moved_places(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> Mapping[str, Any]:
-    """Return the value with each place where it stands; those that cannot be found stay."""
+    """Return the value with the places at their current bounds; those not found are unchanged."""
     now = places_now(value, step_id, step_of)
     if not any(now):
         return value
@@ -53,11 +54,11 @@ def moved_places(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> Map
 
 
 def find_place(text: str, start: int, end: int, words: str) -> Bounds | None:
-    """Return where words stand in a text that stood at a place; ``None`` if that cannot be told.
+    """Return the bounds of words that were at a place of a text; ``None`` if ambiguous or gone.
 
-    Where they were, if they stand there still. Else where they stand, if they do exactly once, also
-    counting places that overlap. Of several none is taken, the nearest neither: what came before
-    them may have moved all, so the nearest may be another one.
+    The old bounds, if the words are still there. Else the words' only occurrence, where overlapping
+    occurrences count as several. With several none is chosen, not even the nearest: text inserted
+    before them may have moved all, so the nearest may be a different one.
     """
     if not words:
         return None
@@ -72,10 +73,10 @@ def find_place(text: str, start: int, end: int, words: str) -> Bounds | None:
 
 
 def parts_of(text: str) -> Mapping[str, str]:
-    """Return what a text says in parts that people read, each by where it is.
+    """Return the readable parts of a text by their paths.
 
-    Of messages each content (``0.content``) and each call's arguments
-    (``0.tool_calls.1.function.arguments``); of anything else the text, by an empty name.
+    Messages have their contents (``0.content``) and the arguments of their tool calls
+    (``0.tool_calls.1.function.arguments``); any other text is one part with an empty path.
     """
     messages = _parsed(text)
     parts: dict[str, str] = {}
@@ -88,8 +89,8 @@ def parts_of(text: str) -> Mapping[str, str]:
     return parts or {"": text}
 
 
-def _standing(one: object, step_id: str, step_of: StepOf) -> Bounds | None:
-    """Return where one place stands, whatever a client may have stored as one."""
+def _bounds_now(one: object, step_id: str, step_of: StepOf) -> Bounds | None:
+    """Return the current bounds of a place as stored by a client, valid or not."""
     if not isinstance(one, dict):
         return None
     start, end, words = one.get("start"), one.get("end"), one.get("text")
@@ -102,7 +103,7 @@ def _standing(one: object, step_id: str, step_of: StepOf) -> Bounds | None:
 
 
 def _parsed(text: str) -> Any:  # any JSON value
-    """Return the list or object that a text is, else ``None``."""
+    """Return the list or object of a JSON text; ``None`` for any other text."""
     if text.lstrip()[:1] not in {"[", "{"}:
         return None
     try:
@@ -137,5 +138,5 @@ def _member(value: object, name: str) -> Any:  # any JSON value
 
 
 def _units(text: str) -> bytes:
-    """Return a text as UTF-16; half a surrogate pair, which JSON may hold, stays one."""
+    """Return a text as UTF-16 bytes; lone surrogates, which JSON allows, are kept."""
     return text.encode("utf-16-le", "surrogatepass")

@@ -1,4 +1,4 @@
-"""A queue of runs to annotate: assignment, progress, what is next, what is withheld."""
+"""A queue of runs to annotate: assignment, progress, next item, and what is withheld."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.annotation.queue_items import Happened, assign, in_turn, is_disputed
+from spanloom.core.annotation.queue_items import ItemEvents, assign, in_turn, is_disputed
 from spanloom.core.model.annotation_queue import ItemState, Mode
 from spanloom.core.model.span import TraceKey
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 CLAIM_US = 30 * 60 * 1_000_000
-"""How long an item of a free queue is kept for somebody who began it and is not done."""
+"""How long a begun item of a free queue stays reserved for its annotator, in microseconds."""
 
 
-class Desk:
-    """A queue with its items and all that happened with them."""
+class QueueView:
+    """A queue with its items and all their events."""
 
     def __init__(
         self,
@@ -34,33 +34,34 @@ class Desk:
         alike: Mapping[str, Alike] | None = None,
         now_us: int = 0,
     ) -> None:
-        """Take items in the order of places, events in any, and how alike items are judged.
+        """Build the view of a queue at a time.
 
-        The time is that by which claims of a free queue are over.
+        Items come in the order of their places, events in any order. ``alike`` has the agreement on
+        each item; ``now_us`` decides which claims of a free queue have expired.
         """
         self.queue = queue
         self.items = items
         self.alike = alike or {}
         self._by_id = {item.trace_id: item for item in items}
-        self._happened = Happened(events)
+        self._events = ItemEvents(events)
         self._since_us = max(0, now_us - CLAIM_US)
 
     @cached_property
     def assigned(self) -> Mapping[str, Sequence[str]]:
-        """The annotators of each item; of a free queue those who did it or are at it."""
+        """The annotators of each item; in a free queue those who did it or are working on it."""
         if self.queue.mode is Mode.FREE:
             return {item: [*self.done_by(item), *self._at_work_on(item)] for item in self._by_id}
         queue = self.queue
         shared = [item.trace_id for item in self.items if not item.is_gold]
         done = {trace_id: self.done_by(trace_id) for trace_id in shared}
-        found = assign(shared, queue.annotators, queue.each, done, queue.away)
+        assigned = assign(shared, queue.annotators, queue.each, done, queue.away)
         gold = {
             item.trace_id: self._everybody(item.trace_id) for item in self.items if item.is_gold
         }
-        return {**found, **gold}
+        return {**assigned, **gold}
 
     def item(self, trace_id: str) -> QueueItem | None:
-        """Return an item; ``None`` of a trajectory that is not in the queue."""
+        """Return an item; ``None`` if the trajectory is not in the queue."""
         return self._by_id.get(trace_id)
 
     def has(self, trace_id: str) -> bool:
@@ -68,67 +69,67 @@ class Desk:
         return trace_id in self._by_id
 
     def done_by(self, trace_id: str) -> Sequence[str]:
-        """Return who is done with an item."""
-        return self._happened.done_by(trace_id)
+        """Return the annotators who are done with an item."""
+        return self._events.done_by(trace_id)
 
     def state(self, trace_id: str) -> ItemState:
-        """Return how far an item is."""
-        if self._happened.is_adjudicated(trace_id):
+        """Return the state of an item."""
+        if self._events.is_adjudicated(trace_id):
             return ItemState.ADJUDICATED
         if self.is_done(trace_id):
             is_gold = self._by_id[trace_id].is_gold
             disputed = is_disputed(self.queue, trace_id, self.alike.get(trace_id))
             return ItemState.TO_ADJUDICATE if disputed and not is_gold else ItemState.DONE
         is_free = self.queue.mode is Mode.FREE
-        begun = self.assigned.get(trace_id) if is_free else self._happened.is_touched(trace_id)
+        begun = self.assigned.get(trace_id) if is_free else self._events.is_touched(trace_id)
         return ItemState.BEGUN if begun else ItemState.OPEN
 
     def is_done(self, trace_id: str) -> bool:
-        """Return whether all whom an item waits for are done with it."""
+        """Return whether enough annotators, or all who are assigned, are done with an item."""
         done, item = set(self.done_by(trace_id)), self._by_id.get(trace_id)
         if self.queue.mode is Mode.FREE and not (item and item.is_gold and self.queue.annotators):
             return len(done) >= self.queue.each
-        wanted = self._everybody(trace_id) if item and item.is_gold else self.assigned.get(trace_id)
-        return bool(done) and done >= set(wanted or ())
+        needed = self._everybody(trace_id) if item and item.is_gold else self.assigned.get(trace_id)
+        return bool(done) and done >= set(needed or ())
 
     def may_see(self, trace_id: str, reader: str) -> bool:
-        """Return whether somebody may see what others say of an item.
+        """Return whether a reader may see the annotations of others on an item.
 
-        What is known of a gold item is withheld like what others say in a blind queue.
+        Known answers of a gold item are withheld like others' annotations in a blind queue.
         """
         item = self._by_id.get(trace_id)
         if item is None or not (self.queue.is_blind or item.is_gold) or self.is_done(trace_id):
             return True
-        if self._happened.is_adjudicated(trace_id):
+        if self._events.is_adjudicated(trace_id):
             return True
         return bool(reader) and reader in self.done_by(trace_id)
 
     def mine(self, annotator: str) -> Sequence[str]:
-        """Return the items that are somebody's or may become it, in turn; done ones too."""
+        """Return the items that an annotator has or can get, done ones included, in turn."""
         return [i.trace_id for i in self._turns if self._is_for(i.trace_id, annotator)]
 
     def next_for(self, annotator: str) -> str | None:
-        """Return the item that somebody has begun, else the next that is theirs; ``None``: none."""
+        """Return an annotator's begun item, else the next one; ``None`` if none is left."""
         left = [of for of in self.mine(annotator) if annotator not in self.done_by(of)]
-        begun = (of for of in left if annotator in self._happened.at_work_on(of, self._since))
+        begun = (of for of in left if annotator in self._events.at_work_on(of, self._since))
         return next(begun, left[0] if left else None)
 
     def begins(self, trace_id: str, annotator: str) -> bool:
-        """Return whether somebody begins an item by opening it: theirs, and not begun or done."""
-        at_it = [*self.done_by(trace_id), *self._at_work_on(trace_id)]
-        return annotator not in at_it and self._is_for(trace_id, annotator)
+        """Return whether opening an item begins it: it is available, and not begun or done yet."""
+        involved = [*self.done_by(trace_id), *self._at_work_on(trace_id)]
+        return annotator not in involved and self._is_for(trace_id, annotator)
 
     def seconds(self, trace_id: str, annotator: str) -> float | None:
-        """Return how long somebody who is done with an item took; None where nobody knows."""
-        return self._happened.seconds(trace_id, annotator)
+        """Return how many seconds a finished annotator took for an item; ``None`` if unknown."""
+        return self._events.seconds(trace_id, annotator)
 
     def everybody(self) -> Sequence[str]:
-        """Return the annotators of the queue, and whoever else did something."""
-        return list(dict.fromkeys([*self.queue.annotators, *self._happened.annotators()]))
+        """Return the annotators of the queue, and all others with events in it."""
+        return list(dict.fromkeys([*self.queue.annotators, *self._events.annotators()]))
 
     @property
     def _since(self) -> int:
-        """When a claim must have begun to be one still; any time, where items are assigned."""
+        """Earliest begin of a claim that is still valid; 0 (any time) in an assigned queue."""
         return self._since_us if self.queue.mode is Mode.FREE else 0
 
     @cached_property
@@ -136,76 +137,76 @@ class Desk:
         return in_turn(self.queue, self.items, self.alike)
 
     def _at_work_on(self, trace_id: str) -> Sequence[str]:
-        return self._happened.at_work_on(trace_id, self._since)
+        return self._events.at_work_on(trace_id, self._since)
 
     def _everybody(self, trace_id: str) -> Sequence[str]:
-        """Return all annotators but those who are away, and whoever did the item anyway."""
+        """Return all annotators who are not away, and all who did the item."""
         here = [who for who in self.queue.annotators if who not in self.queue.away]
         return list(dict.fromkeys([*here, *self.done_by(trace_id)]))
 
     def _is_for(self, trace_id: str, annotator: str) -> bool:
         if self.queue.mode is not Mode.FREE or annotator in self.assigned[trace_id]:
             return annotator in self.assigned[trace_id]
-        is_asked = not self.queue.annotators or annotator in self.queue.annotators
+        is_invited = not self.queue.annotators or annotator in self.queue.annotators
         has_room = len(self.assigned[trace_id]) < self.queue.each or self._by_id[trace_id].is_gold
-        return is_asked and annotator not in self.queue.away and has_room
+        return is_invited and annotator not in self.queue.away and has_room
 
 
 class Progress(NamedTuple):
-    """How far one annotator is."""
+    """The progress of one annotator."""
 
     assigned: int
     done: int
     timed: int
-    """Of those that are done, how many have a beginning; when the others were, nobody saw."""
+    """Number of done items whose start is known."""
     seconds: float
-    """From beginning to done, of all timed items together."""
+    """Total time from start to done over all timed items."""
     median_seconds: float | None
-    """Of one of them: a night between beginning and done makes no item long. Of none: unknown."""
+    """Median per timed item, robust against a night in between; ``None`` if no item is timed."""
 
 
 class Accuracy(NamedTuple):
-    """One annotator against the answers that are known."""
+    """One annotator compared to the known answers of gold items."""
 
     answers: int
-    """Known answers about items that the annotator is done with."""
+    """Number of known answers in items that the annotator is done with."""
     right: int
-    """Of them, those that the annotator gave too."""
+    """How many of them the annotator matched."""
 
 
-def progress_of(desk: Desk) -> Mapping[str, Progress]:
-    """Return how far each annotator is, by name."""
-    found = {}
-    for who in desk.everybody():
-        done = [i.trace_id for i in desk.items if who in desk.done_by(i.trace_id)]
-        mine = sum(who in names for names in desk.assigned.values())
-        if mine or who in desk.queue.annotators:
-            took = [seconds for of in done if (seconds := desk.seconds(of, who)) is not None]
+def progress_of(view: QueueView) -> Mapping[str, Progress]:
+    """Return the progress of each annotator by name."""
+    progress = {}
+    for who in view.everybody():
+        done = [i.trace_id for i in view.items if who in view.done_by(i.trace_id)]
+        mine = sum(who in names for names in view.assigned.values())
+        if mine or who in view.queue.annotators:
+            took = [seconds for of in done if (seconds := view.seconds(of, who)) is not None]
             middle = median(took) if took else None
-            found[who] = Progress(mine, len(done), len(took), sum(took), middle)
-    return found
+            progress[who] = Progress(mine, len(done), len(took), sum(took), middle)
+    return progress
 
 
-def overlap_of(desk: Desk) -> int:
-    """Return how many items two or more annotators are done with."""
-    return sum(len(desk.done_by(item.trace_id)) > 1 for item in desk.items)
+def overlap_of(view: QueueView) -> int:
+    """Return how many items have two or more finished annotators."""
+    return sum(len(view.done_by(item.trace_id)) > 1 for item in view.items)
 
 
-def accuracy_of(known: Mapping[str, str], said: Mapping[str, str]) -> Accuracy:
-    """Return how many of the known answers, by step, somebody gave too; silence is no answer."""
-    return Accuracy(len(known), sum(said.get(step) == answer for step, answer in known.items()))
+def accuracy_of(known: Mapping[str, str], answers: Mapping[str, str]) -> Accuracy:
+    """Return how many known answers, by step, an annotator matched; a missing answer is wrong."""
+    return Accuracy(len(known), sum(answers.get(step) == right for step, right in known.items()))
 
 
 def withheld_from_all(queues: QueueReader, reach: Reach) -> AbstractSet[TraceKey]:
-    """Return the trajectories of which nothing may be told that people or models say."""
-    desks = [
-        Desk(queue, queues.items(queue), queues.events(queue))
+    """Return the trajectories in blind queues whose annotations are withheld from everybody."""
+    views = [
+        QueueView(queue, queues.items(queue), queues.events(queue))
         for queue in queues.list(reach)
         if queue.is_blind
     ]
     return {
-        TraceKey(desk.queue.project, item.trace_id)
-        for desk in desks
-        for item in desk.items
-        if not desk.may_see(item.trace_id, "")
+        TraceKey(view.queue.project, item.trace_id)
+        for view in views
+        for item in view.items
+        if not view.may_see(item.trace_id, "")
     }

@@ -1,4 +1,4 @@
-"""Items of a queue: events, assignment without locks, order."""
+"""Items of a queue: their events, assignment without locks, and order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
 
 
-class Happened:
-    """The events of a queue; they may come in any order, and more than once."""
+class ItemEvents:
+    """The events of a queue; duplicates and any order are allowed."""
 
     def __init__(self, events: Iterable[QueueEvent]) -> None:
-        """Take all of them."""
+        """Replay all events in the order of their time."""
         self._last: defaultdict[str, dict[str, QueueEvent]] = defaultdict(dict)
         self._begun: dict[tuple[str, str], int] = {}
         self._adjudicated: set[str] = set()
@@ -26,11 +26,11 @@ class Happened:
             self._note(event)
 
     def done_by(self, trace_id: str) -> Sequence[str]:
-        """Return who is done with an item, whoever was first coming first."""
+        """Return who is done with an item, in the order of their first event."""
         return [who for who, e in self._of(trace_id).items() if e.event is Event.DONE]
 
     def at_work_on(self, trace_id: str, since_us: int = 0) -> Sequence[str]:
-        """Return who has begun an item, or again, since a time, and is not done with it."""
+        """Return who has begun or reopened an item since a time and is not done with it."""
         return [
             who
             for who, e in self._of(trace_id).items()
@@ -38,21 +38,21 @@ class Happened:
         ]
 
     def is_touched(self, trace_id: str) -> bool:
-        """Return whether anybody ever began an item."""
+        """Return whether an item has any annotator's event."""
         return bool(self._of(trace_id))
 
     def is_adjudicated(self, trace_id: str) -> bool:
-        """Return whether somebody decided, and nobody reopened the item since."""
+        """Return whether an item was adjudicated and not reopened since."""
         return trace_id in self._adjudicated
 
     def seconds(self, trace_id: str, annotator: str) -> float | None:
-        """Return how long somebody who is done took from beginning to done; None: unknown."""
+        """Return the seconds from a finished annotator's start to done; ``None`` if unknown."""
         begun = self._begun.get((trace_id, annotator))
         done = self._last[trace_id][annotator].at_us
         return None if begun is None else max(0, done - begun) / 1e6
 
     def annotators(self) -> Sequence[str]:
-        """Return everybody who began or finished anything, by name."""
+        """Return all annotators with events, sorted by name."""
         return sorted({who for of_item in self._last.values() for who in of_item})
 
     def _of(self, trace_id: str) -> Mapping[str, QueueEvent]:
@@ -69,7 +69,7 @@ class Happened:
         if event.event is Event.BEGUN:
             self._begun.setdefault((event.trace_id, event.annotator), event.at_us)
             if known and known.event is Event.DONE:
-                return  # looked at again: it is done still
+                return  # opened again after done: still done
         last[event.annotator] = event
 
 
@@ -82,34 +82,34 @@ def assign(
 ) -> Mapping[str, Sequence[str]]:
     """Return the annotators of each item: ``each`` of them, or all if there are fewer.
 
-    Those who are ``away`` keep what they have done; what they have not goes to others, and nothing
-    of theirs moves. Whoever did an item that was not theirs counts among its annotators.
+    Annotators who are ``away`` keep their done items; their open ones go to others, whose own items
+    stay. Annotators who did an item without being assigned count among its annotators.
     """
     load: Counter[str] = Counter()
-    found = {item: _least_loaded(item, annotators, each, load) for item in items}
+    assigned = {item: _least_loaded(item, annotators, each, load) for item in items}
     for item in items:
         finished = done.get(item, ())
-        stay = [who for who in found[item] if who not in away or who in finished]
-        load.subtract(set(found[item]) - set(stay))
+        stay = [who for who in assigned[item] if who not in away or who in finished]
+        load.subtract(set(assigned[item]) - set(stay))
         extra = [who for who in finished if who not in stay]
         load.update(extra)
         free = [who for who in annotators if who not in away and who not in (*stay, *extra)]
         lacking = max(0, min(each, len(annotators)) - len(stay) - len(extra))
-        found[item] = [*stay, *extra, *_least_loaded(item, free, lacking, load)]
-    return found
+        assigned[item] = [*stay, *extra, *_least_loaded(item, free, lacking, load)]
+    return assigned
 
 
 def _least_loaded(
     item: str, annotators: Sequence[str], count: int, load: Counter[str]
 ) -> list[str]:
-    """Return so many annotators for an item, and count it as theirs."""
+    """Return the ``count`` least loaded annotators for an item, and add it to their load."""
     ordered = sorted(annotators, key=lambda who: (load[who], _rank(item, who)))[:count]
     load.update(ordered)
     return ordered
 
 
 def _rank(item: str, annotator: str) -> bytes:
-    """Return what puts annotators of one item in an order that nobody chose."""
+    """Return a hash that orders the annotators of an item pseudo-randomly, the same each time."""
     return blake2b(f"{item}\0{annotator}".encode(errors="replace"), digest_size=8).digest()
 
 
@@ -119,7 +119,7 @@ _UNKNOWN = Alike(1, 1)
 def in_turn(
     queue: Queue, items: Sequence[QueueItem], alike: Mapping[str, Alike]
 ) -> Sequence[QueueItem]:
-    """Return the items as annotators get them; those that are equal stay as they were put in."""
+    """Return the items in the order of the queue; ties keep the order in which they were added."""
     match queue.order:
         case Order.RANDOM:
             return sorted(items, key=lambda item: _drawn(queue.name, item.trace_id))
@@ -132,17 +132,17 @@ def in_turn(
 
 
 def is_disputed(queue: Queue, trace_id: str, alike: Alike | None) -> bool:
-    """Return whether an item that is done is to be adjudicated: by threshold, or by sample."""
+    """Return whether a done item needs adjudication: low agreement, or part of the sample."""
     is_below = queue.threshold is not None and alike is not None and share(alike) < queue.threshold
     return is_below or _drawn(f"{queue.name}\0sample", trace_id) < queue.sample
 
 
 def share(alike: Alike) -> float:
-    """Return the share that all say the same of, from 0 to 1."""
+    """Return the share of shared judgements on which all agree, from 0 to 1."""
     return alike.same / alike.shared
 
 
 def _drawn(queue: str, trace_id: str) -> float:
-    """Return a number from 0 to below 1 that nobody chose and everybody works out alike."""
+    """Return a pseudo-random number in [0, 1) that depends only on queue name and trace."""
     digest = blake2b(f"{queue}\0{trace_id}".encode(errors="replace"), digest_size=6).digest()
     return int.from_bytes(digest, "big") / 2**48

@@ -1,4 +1,4 @@
-"""What annotators are asked: the options, the taxonomy of errors and what severities weigh."""
+"""An annotation scheme: options, error taxonomy, and severities with their weights."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 STEPWISE = ("trajectory_eval", "process_reward")
-"""Kinds of schemes that say something of each step."""
+"""Kinds of schemes whose annotations are per step."""
 WHOLE_RUN = ("failure_attribution", "trajectory_edit", "error_span")
-"""Kinds of schemes whose answer is one object of the whole trajectory."""
+"""Kinds of schemes whose answer is one object for the whole trajectory."""
 KINDS = (*STEPWISE, *WHOLE_RUN)
 
 
 class ErrorType(NamedTuple):
-    """One type of the taxonomy."""
+    """An error type of the taxonomy, with its subtypes."""
 
     name: str
     subtypes: Sequence[str] = ()
 
 
 class Severity(NamedTuple):
-    """How bad, and what it takes off the score: 5 whether the YAML says -5 or 5."""
+    """A severity and its penalty, always positive: both -5 and 5 in the YAML are read as 5."""
 
     name: str
     weight: float
@@ -33,7 +33,7 @@ class Severity(NamedTuple):
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme as it is understood; ``text`` is how it was given."""
+    """A parsed scheme; ``text`` is its source."""
 
     name: str
     kind: str
@@ -45,46 +45,46 @@ class Scheme:
     max_score: float = 100
     show_score: bool = True
     is_required: bool = False
-    """Whether done means that all is said: see ``missing.py``."""
+    """Whether done requires complete answers: see ``marks.what_is_missing``."""
     agents: Sequence[str] = ()
-    """Who can be responsible besides the agents of the run."""
+    """Possible responsible agents, in addition to those of the run."""
     needs_reason: bool = False
-    """Whether done means that every correction says why."""
+    """Whether done requires a reason for every correction."""
     steps_key: str = "steps"
     step_text_key: str = "action"
     definitions: Mapping[str, str] = field(default_factory=dict)
-    """What types and subtypes mean, for a tip."""
+    """Explanations of types and subtypes, shown as tooltips."""
     text: str = ""
 
     @cached_property
     def hash(self) -> str:
-        """Identifies the text of the scheme."""
+        """The hash of the scheme's text."""
         return hash_of(self.text)
 
     @property
     def is_stepwise(self) -> bool:
-        """Whether its rows are of steps."""
+        """Whether annotations are per step."""
         return self.kind in STEPWISE
 
     @property
     def has_score(self) -> bool:
-        """Whether its marks come to a score."""
+        """Whether its marks add up to a score."""
         return self.kind == "trajectory_eval"
 
     @property
     def weighing(self) -> object:
-        """What marks come to a score by: schemes that weigh alike have equal ones."""
+        """All that a score depends on; equal for schemes that score equally."""
         return self.kind, self.correct_option, self.max_score, tuple(sorted(self.severities))
 
     def weight_of(self, severity: str) -> float:
-        """Return what a severity takes off; one that is not in the scheme takes nothing."""
+        """Return the penalty of a severity; 0 if it is not in the scheme."""
         return next((s.weight for s in self.severities if s.name == severity), 0.0)
 
     def subtypes_of(self, error_type: str) -> Sequence[str]:
-        """Return the subtypes of a type; none of an unknown one."""
+        """Return the subtypes of an error type; empty if the type is unknown."""
         return next((t.subtypes for t in self.error_types if t.name == error_type), ())
 
 
 def hash_of(text: str) -> str:
-    """Return what identifies a text: 32 hex digits."""
+    """Return the hash of a scheme's text: 32 hex digits."""
     return blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()

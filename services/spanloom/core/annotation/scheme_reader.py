@@ -1,4 +1,4 @@
-"""Reads schemes in Potato's configuration, with a remark for each line that is not understood."""
+"""Reads schemes in Potato's configuration format, with a remark per line not understood."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LONGEST_NAME = 200
 
 
 class SchemeReading(NamedTuple):
-    """A scheme, and what of its text was not understood or is read otherwise elsewhere."""
+    """A scheme, with remarks on what was not understood or what Potato reads differently."""
 
     scheme: Scheme
     remarks: Sequence[Remark]
@@ -47,7 +47,7 @@ class SchemeReading(NamedTuple):
 def read_scheme(text: str, name: str | None = None) -> SchemeReading:
     """Return the scheme of a text: one scheme, a list of them, or a whole configuration.
 
-    Of several it is the one of this name. Raises ``SchemeError`` with line and reason.
+    ``name`` selects one of several. Raises ``SchemeError`` with line and reason.
     """
     root = _choose(parse_yaml(text), name)
     members, remarks = root.members, list[Remark]()
@@ -85,12 +85,12 @@ def read_scheme(text: str, name: str | None = None) -> SchemeReading:
 
 
 def plain_scheme(text: str, name: str) -> object:
-    """Return the scheme of this name as it was given, with all its keys, as JSON has it."""
+    """Return the scheme of a name in its original form, with all its keys, as plain JSON values."""
     return to_plain(_choose(parse_yaml(text), name))
 
 
 def _choose(root: Node, name: str | None) -> Node:
-    """Return the one scheme that is meant."""
+    """Return the scheme of the name, or the only one; raises ``SchemeError`` otherwise."""
     listed = root.members.get("annotation_schemes", root)
     if not isinstance(listed.value, list):
         if not listed.members:
@@ -105,8 +105,8 @@ def _choose(root: Node, name: str | None) -> Node:
 
 
 def _name_of(scheme: Node) -> str:
-    found = scheme.members.get("name")
-    return "" if found is None else str(found.value)
+    name = scheme.members.get("name")
+    return "" if name is None else str(name.value)
 
 
 def _keys_without_effect(members: dict[str, Node], kind: str) -> list[Remark]:
@@ -183,20 +183,20 @@ def _at(node: Node, key: str, reason: str) -> Remark:
 
 
 class Checked(NamedTuple):
-    """One scheme of a text."""
+    """The check of one scheme in a text."""
 
     name: str
-    """Empty if it has none."""
+    """The name of the scheme; empty if it has none."""
     line: int
-    """Where it begins, from 1."""
+    """The line where it begins, from 1."""
     remarks: Sequence[Remark]
-    """What is not understood, or is read otherwise elsewhere."""
+    """What was not understood, or what Potato reads differently."""
     errors: Sequence[Remark]
-    """What cannot be meant; with any the scheme cannot be stored."""
+    """Errors that keep the scheme from being stored."""
 
 
 def check_schemes(text: str) -> Sequence[Checked]:
-    """Return the schemes of a text, in its order; what is no YAML has one without a name."""
+    """Return a check per scheme of a text, in order; invalid YAML yields one without a name."""
     try:
         root = parse_yaml(text)
     except SchemeError as error:

@@ -1,6 +1,6 @@
-"""Whether an annotation still says something of the trajectory as it is now, and of which step.
+"""States of annotations against the current version of a trajectory, and their current steps.
 
-Worked out when it is read, never stored: a replay that brings the old text back makes annotations
+States are computed on read, never stored: a replay that restores the old text makes annotations
 valid again.
 """
 
@@ -19,54 +19,57 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """How an annotation stands to the current version."""
+    """The state of an annotation against the current version."""
 
     VALID = "valid"
-    """Its step says what it said."""
+    """The step is unchanged."""
     CHANGED = "changed"
-    """Its step says something else, or what it said then was not kept."""
+    """The step's content is different, or the annotated content was not kept."""
     MOVED = "moved"
-    """Its step has gone, and another stands for it."""
+    """The step is gone, and another one takes its place."""
     ORPHANED = "orphaned"
-    """Its step has gone, and none stands for it."""
+    """The step is gone, and no other one takes its place."""
     WHOLE = "whole"
-    """It is of the trajectory: made on the version that it names."""
+    """The annotation is on the whole trajectory, in the version that it names."""
 
 
 COUNTING = frozenset({State.VALID, State.MOVED, State.WHOLE})
-"""What enters scores and agreement unless more is asked for."""
+"""The states that enter scores and agreement by default."""
 
 
 class Fate(NamedTuple):
-    """What became of a span: the step under which it counts, else the rule that says noise."""
+    """The step that a span belongs to, else the rule that classified it as noise."""
 
     step_id: str | None
     rule: str = ""
 
 
 class Standing(NamedTuple):
-    """The state of one annotation, and the step that it is of now."""
+    """The state of one annotation, and its current step."""
 
     state: State
     step_id: str = ""
-    """Where it stands now; empty of an orphan and of the whole."""
+    """The id of the current step; empty for orphans and whole-run annotations."""
     reason: str = ""
 
 
 def standing_of(
     step_id: str, anchor: Anchor, now: Anchors, fates: Callable[[], Mapping[str, Fate]]
 ) -> Standing:
-    """Return how an annotation of a step stands to the anchors of the current version."""
+    """Return the state of an annotation by the anchors of the current version.
+
+    ``fates`` is called only if neither its step nor a step it was merged into is there.
+    """
     if step_id == WHOLE:
         return Standing(State.WHOLE)
     if (step := now.by_id.get(step_id)) is not None:
-        return _beside(anchor, step)
+        return _same_step(anchor, step)
     if (home := now.merged.get(step_id)) is not None:
         return Standing(State.MOVED, home, "its span counts under this step now")
-    return _elsewhere(anchor, now, fates().get(step_id))
+    return _other_step(anchor, now, fates().get(step_id))
 
 
-def _elsewhere(anchor: Anchor, now: Anchors, fate: Fate | None) -> Standing:
+def _other_step(anchor: Anchor, now: Anchors, fate: Fate | None) -> Standing:
     if fate is not None and fate.step_id in now.by_id:
         return Standing(State.MOVED, fate.step_id or "", "its span counts under this step now")
     if (twin := _twin(anchor, now)) is not None:
@@ -76,7 +79,7 @@ def _elsewhere(anchor: Anchor, now: Anchors, fate: Fate | None) -> Standing:
     return Standing(State.ORPHANED, "", "no span has its id any more")
 
 
-def _beside(anchor: Anchor, step: AnchoredStep) -> Standing:
+def _same_step(anchor: Anchor, step: AnchoredStep) -> Standing:
     if anchor.step_hash == step.hash:
         return Standing(State.VALID, step.id)
     if not anchor.step_hash:
@@ -85,7 +88,7 @@ def _beside(anchor: Anchor, step: AnchoredStep) -> Standing:
 
 
 def _twin(anchor: Anchor, now: Anchors) -> AnchoredStep | None:
-    """Return the one step that says the same, or of several the one in the same place."""
+    """Return the only step with the same content, or of several the one at the same position."""
     alike = now.by_hash.get(anchor.step_hash, []) if anchor.step_hash else []
     if len(alike) == 1:
         return alike[0]

@@ -1,4 +1,4 @@
-"""The lists of a scheme: options, types of errors, severities."""
+"""Reads the lists of a scheme: options, error types, severities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 CORRECT = "correct"
-"""The only option that Potato knows to be right."""
+"""The only option that Potato treats as correct."""
 DEFAULT_OPTIONS = (CORRECT, "incorrect", "partially_correct")
 DEFAULT_SEVERITIES = (Severity("minor", 1), Severity("major", 5), Severity("critical", 10))
 SEPARATOR = "::"
@@ -20,7 +20,7 @@ SEPARATOR = "::"
 def read_options(
     members: dict[str, Node], kind: str, remarks: list[Remark]
 ) -> tuple[Sequence[str], str]:
-    """Return the options in their order, and which of them is right; empty if none is."""
+    """Return the options in order, and the correct one; empty if there is none."""
     if kind == "process_reward":
         neutral = members.get("allow_neutral")
         return (("1", "0", "-1") if neutral and neutral.value else ("1", "-1")), "1"
@@ -55,21 +55,21 @@ def _option_texts(node: Node) -> Iterator[str]:
 
 
 def read_error_types(members: dict[str, Node], remarks: list[Remark]) -> Sequence[ErrorType]:
-    """Return the types; an entry that is none is named in a remark, where Potato is silent."""
+    """Return the error types; invalid entries get a remark, where Potato ignores them silently."""
     node = members.get("error_types")
     if node is None:
         return ()
     if not isinstance(node.value, list):
         raise SchemeError(Remark(node.line, "error_types", "a list is needed"))
-    found: dict[str, ErrorType] = {}
+    types: dict[str, ErrorType] = {}
     for item in node.items:
         if (read := _error_type(item, remarks)) is None:
             remarks.append(Remark(item.line, "error_types", "neither text nor name: passed over"))
         else:
-            known = found.get(read.name, ErrorType(read.name))
+            known = types.get(read.name, ErrorType(read.name))
             subtypes = dict.fromkeys([*known.subtypes, *read.subtypes])
-            found[read.name] = ErrorType(read.name, tuple(subtypes))
-    return tuple(found.values())
+            types[read.name] = ErrorType(read.name, tuple(subtypes))
+    return tuple(types.values())
 
 
 def _error_type(item: Node, remarks: list[Remark]) -> ErrorType | None:
@@ -83,7 +83,7 @@ def _error_type(item: Node, remarks: list[Remark]) -> ErrorType | None:
 
 
 def _subtypes(node: Node, remarks: list[Remark]) -> Iterator[str]:
-    """Yield the subtypes; one that stands alone is a list of one."""
+    """Yield the subtypes; a scalar counts as a list of one."""
     for item in node.items or [node]:
         if isinstance(item.value, (list, dict)) or item.value is None:
             remarks.append(Remark(item.line, "subtypes", "no text: passed over"))
@@ -98,7 +98,7 @@ def _subtypes(node: Node, remarks: list[Remark]) -> Iterator[str]:
 def read_severities(
     members: dict[str, Node], kind: str, remarks: list[Remark]
 ) -> Sequence[Severity]:
-    """Return the severities with positive weights, whatever sign they have in the text."""
+    """Return the severities; weights are absolute values of those in the text."""
     node = members.get("severities")
     if node is None:
         return DEFAULT_SEVERITIES if kind in ("trajectory_eval", "error_span") else ()

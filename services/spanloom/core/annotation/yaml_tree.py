@@ -1,4 +1,4 @@
-"""YAML, and JSON with it, as a tree of which every node knows its line, for remarks."""
+"""Parses YAML (and so JSON) into a tree whose nodes know their line, for remarks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 import yaml
 
 MOST_NODES = 20_000
-"""Beyond all schemes there are; aliases of aliases would be without end."""
+"""Far beyond real schemes; a limit against nested aliases that expand without end."""
 
 
 class Remark(NamedTuple):
-    """What of a scheme was not understood, where, and why; or what was read otherwise."""
+    """A remark on a line of a scheme: what was not understood or read differently, and why."""
 
     line: int
     """From 1."""
@@ -20,33 +20,33 @@ class Remark(NamedTuple):
 
 
 class SchemeError(ValueError):
-    """The text is no scheme; ``remarks`` say where and why."""
+    """The text is not a valid scheme; ``remarks`` have the lines and reasons."""
 
     def __init__(self, *remarks: Remark) -> None:
-        """Make the message of the first remark."""
+        """Build the message from the remarks."""
         super().__init__("; ".join(f"line {r.line}: {r.key}: {r.reason}" for r in remarks))
         self.remarks = remarks
 
 
 class Node(NamedTuple):
-    """A value of the text: a scalar, a list of nodes, or a mapping of texts to nodes."""
+    """A YAML value: a scalar, a list of nodes, or a mapping of texts to nodes."""
 
     value: object
     line: int
 
     @property
     def items(self) -> list[Node]:
-        """The nodes of a list; none of anything else."""
+        """The nodes of a list; empty for other values."""
         return self.value if isinstance(self.value, list) else []
 
     @property
     def members(self) -> dict[str, Node]:
-        """The nodes of a mapping by key; none of anything else."""
+        """The nodes of a mapping by key; empty for other values."""
         return self.value if isinstance(self.value, dict) else {}
 
 
 def to_plain(node: Node) -> object:
-    """Return a tree as plain lists, mappings and scalars; a date is a text."""
+    """Return a tree as plain lists, mappings and scalars; dates become texts."""
     if isinstance(node.value, list):
         return [to_plain(item) for item in node.value]
     if isinstance(node.value, dict):
@@ -56,7 +56,7 @@ def to_plain(node: Node) -> object:
 
 
 def parse_yaml(text: str) -> Node:
-    """Return the tree of a text; raises ``SchemeError`` for what is no YAML."""
+    """Return the tree of a text; raises ``SchemeError`` for invalid YAML."""
     try:
         return _parse(text.removeprefix("\ufeff"))
     except yaml.MarkedYAMLError as error:
@@ -71,7 +71,7 @@ def parse_yaml(text: str) -> Node:
 
 
 def _parse(text: str) -> Node:
-    loader = yaml.SafeLoader(text)  # raises too: for characters that YAML does not have
+    loader = yaml.SafeLoader(text)  # raises for characters that YAML does not allow
     root = loader.get_single_node()
     if root is None:
         raise SchemeError(Remark(1, "the text", "it is empty"))
@@ -79,7 +79,7 @@ def _parse(text: str) -> Node:
 
 
 class _Reader:
-    """Turns nodes of PyYAML into ours."""
+    """Converts PyYAML nodes to ``Node``."""
 
     def __init__(self, loader: yaml.SafeLoader) -> None:
         self._loader = loader
@@ -101,10 +101,10 @@ class _Reader:
         if not isinstance(node, yaml.ScalarNode):
             raise SchemeError(Remark(_line(node), "the text", "a key has to be a text"))
         try:
-            found: object = self._loader.construct_object(node)
-        except yaml.constructor.ConstructorError:  # a tag of a program: a text like any other
-            found = node.value
-        return found
+            value: object = self._loader.construct_object(node)
+        except yaml.constructor.ConstructorError:  # an application's tag: read as plain text
+            value = node.value
+        return value
 
 
 def _line(node: yaml.Node) -> int:

@@ -1,6 +1,6 @@
-"""Building in processes of their own: more than one core, and the store stays where it is.
+"""Builds traces in worker processes, on more than one core; only their owner has the store open.
 
-The process that has the store open moves bytes: the rows of spans to a worker, ready rows back.
-What lies between is the same pure code that builds in process (``extractor/drafts.py``), so a
-worker that dies, hangs or runs out of memory costs time and nothing else. See ADR 34.
+In: rows of spans as bytes. Out: encoded rows to store, by the same pure code that builds in process
+(``extractor/drafts.py``), so a worker that dies, hangs or runs out of memory costs only time.
+Start at ``pipeline.py`` (the owner's side), then ``child.py`` (the worker). See ADR 34.
 """

@@ -1,7 +1,7 @@
-"""The worker itself: ``python -m spanloom.extractor.workers.child FD`` with a socket to its owner.
+"""The worker process: ``python -m spanloom.extractor.workers.child FD``, FD the owner's socket.
 
-It has no store and no engine. It ends when its owner does, and it is ended by the system when a
-round takes too much CPU time, or by itself when it needs too much memory.
+It has no store and no engine. It exits when its owner does. The kernel ends it when a round takes
+too much CPU time, and memory above the limit raises ``MemoryError``.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ if TYPE_CHECKING:
     Messages: TypeAlias = Connection[bytes, bytes]
 
 MAX_BYTES = 1 << 30
-"""Memory that a worker may take for itself. A task has the spans of usual traces alone, some
-2,500 of them: 100 to 200 MB of all that is under way."""
+"""Memory limit of a worker. A task has about 2,500 spans of usual traces, which need 100 to 200 MB
+with everything in progress."""
 AHEAD = 2
-"""Messages that are taken in while another one is worked on."""
+"""Messages received in advance while another one is processed."""
 
 
 def main(fd: int) -> None:
-    """Work until there is nobody left to work for."""
+    """Answer messages until the owner is gone."""
     favour_speed()
     resource.setrlimit(resource.RLIMIT_DATA, (MAX_BYTES, MAX_BYTES))
     connection: Messages = Connection(fd)
     received: Queue[bytes] = Queue(AHEAD)
     Thread(target=_receive, args=(connection, received), daemon=True).start()
-    begin: Begin = pickle.loads(received.get())  # noqa: S301  # from whoever started us
+    begin: Begin = pickle.loads(received.get())  # noqa: S301  # from the owner, our parent
     gc.freeze()
     _send(connection, Ready())
     builder = _Builder(begin)
@@ -63,28 +63,28 @@ def main(fd: int) -> None:
 
 
 class _Builder:
-    """Answers questions; of a task whose spans are read it keeps the drafts."""
+    """Answers questions; keeps the drafts of a task between its two rounds."""
 
     def __init__(self, begin: Begin) -> None:
         self._codec, self._prices = begin
         self._drafts: dict[int, Drafts] = {}
 
     def answer(self, question: Question) -> Answer:
-        """Return the answer, in time or not at all: SIGPROF ends a process that ignores it not."""
+        """Return the answer; SIGPROF ends the process after ``limit_s`` seconds of CPU time."""
         signal.setitimer(signal.ITIMER_PROF, question.limit_s)
         try:
             return self._draft(question) if isinstance(question, Spans) else self._encode(question)
-        except Exception as error:  # the owner builds it, or finds whose fault it is
+        except Exception as error:  # the owner builds it itself, or finds the faulty trace
             return Failed("".join(transportable(error).__notes__))
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _draft(self, spans: Spans) -> Drafted:
         parts = whole_parts(self._codec.decode(spans.carried))
-        drafts = make_drafts(spans.wanted, parts, self._prices)
+        drafts = make_drafts(spans.traces, parts, self._prices)
         for error in drafts.result.failures.values():
             if isinstance(error, MemoryError):
-                raise error  # there is more room in the owner's process
+                raise error  # the owner's process has more memory
         self._drafts[spans.task] = drafts
         return Drafted(drafts.calls)
 
@@ -97,17 +97,17 @@ class _Builder:
 
 
 def _receive(connection: Messages, received: Queue[bytes]) -> None:
-    """Take messages in beside the work: whoever sends one is never kept waiting by it."""
+    """Receive messages in a thread, so that senders never wait for the work."""
     try:
         while True:
             received.put(connection.recv_bytes())
     except (EOFError, OSError):
-        os._exit(0)  # the owner is gone: nobody waits for what is being worked on
+        os._exit(0)  # the owner is gone: nobody needs the work in progress
 
 
 def _questions(received: Queue[bytes]) -> Iterator[Question]:
     while True:
-        yield pickle.loads(received.get())  # noqa: S301  # from whoever started us
+        yield pickle.loads(received.get())  # noqa: S301  # from the owner, our parent
 
 
 def _send(connection: Messages, answer: Answer) -> None:

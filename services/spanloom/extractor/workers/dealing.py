@@ -1,4 +1,4 @@
-"""Who does what: tasks to workers that have room, their answers to the tasks."""
+"""Assigns tasks to workers with room, and their answers to the tasks."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ if TYPE_CHECKING:
     from spanloom.extractor.workers.worker import Worker
 
 READ_AT_ONCE = 4
-"""Tasks whose spans are asked for together: a small question reads as much for nothing."""
+"""Tasks whose spans are read with one query: smaller queries read nearly as much."""
 LEAST_S = 10.0
 A_SPAN_S = 0.001
-"""CPU time that one round of a task may take: ten times what many spans need, and enough for a
-few that are large."""
+"""CPU time, in seconds, that one round of a task may take: ``LEAST_S``, which suffices for a few
+large spans, and ``A_SPAN_S`` per span, ten times what many spans need."""
 log = get_logger("extractor")
 
 
 class Dealer:
-    """Deals the tasks of the batches that are under way, the first of all first."""
+    """Assigns the tasks of the batches in progress, those of the first batch first."""
 
     def __init__(self, carrying: CarryingStore, pool: Pool, least_s: float) -> None:
-        """Take where spans come from, the workers, and the CPU time that any round may take."""
+        """Assign tasks to a pool; ``least_s`` is the least CPU time limit of a round, in s."""
         self.batches: deque[Batch] = deque()
         self._carrying = carrying
         self._pool = pool
         self._least_s = least_s
 
     def deal(self) -> None:
-        """Tell workers what is known of the first batch, and give them what is not read yet."""
+        """Send the first batch's lookups to its workers, and unsent tasks to workers with room."""
         batch = self.batches[0]
         for task in batch.tasks:
-            if batch.repeats is not None and task.worker and not (task.is_told or task.is_over):
-                self._tell(batch, task, task.worker)
+            if batch.repeats is not None and task.worker and not (task.has_known or task.is_over):
+                self._send_known(batch, task, task.worker)
         unsent = deque(t for b in self.batches for t in b.tasks if not (t.worker or t.is_over))
         while unsent and (worker := self._pool.with_room()) is not None:
             if unsent[0].carried is None:
                 self._read(list(islice(unsent, READ_AT_ONCE)))
             self._send(unsent.popleft(), worker)
-        if not self._pool.workers:  # none can be started
+        if not self._pool.workers:  # workers cannot be started
             self.give_up()
 
-    def _tell(self, batch: Batch, task: Task, worker: Worker) -> None:
+    def _send_known(self, batch: Batch, task: Task, worker: Worker) -> None:
         if not worker.has_room or batch.repeats is None:
             return
-        keys, originals = task.wanted, batch.repeats.originals
-        task.is_told = True
+        keys, originals = task.traces, batch.repeats.originals
+        task.has_known = True
         worker.ask(
             Known(
                 task.number,
@@ -67,12 +67,12 @@ class Dealer:
         )
 
     def _read(self, tasks: Sequence[Task]) -> None:
-        """Read the spans of tasks together, else each alone."""
+        """Read the spans of tasks with one query; if that fails, one query per task."""
         try:
-            groups = [list(task.wanted) for task in tasks]
+            groups = [list(task.traces) for task in tasks]
             for task, carried in zip(tasks, self._carrying.spans.carry_spans(groups), strict=True):
                 task.carried = carried
-        except Exception:  # too large for the store's memory, or damaged: built in halves
+        except Exception:  # too large for the store's memory, or damaged: built in process
             if len(tasks) == 1:
                 tasks[0].is_lost = True
                 return
@@ -82,22 +82,22 @@ class Dealer:
     def _send(self, task: Task, worker: Worker) -> None:
         if task.carried is not None:
             task.worker = worker
-            worker.ask(Spans(task.number, task.wanted, task.carried, self._limit_s(task)))
+            worker.ask(Spans(task.number, task.traces, task.carried, self._limit_s(task)))
             task.carried = None
 
     def _limit_s(self, task: Task) -> float:
         return self._least_s + A_SPAN_S * task.span_count
 
     def listen(self) -> None:
-        """Wait until a worker has answered, or ended, and note it."""
-        for worker in self._pool.heard():
+        """Wait until workers have answered or ended, and record that in their tasks."""
+        for worker in self._pool.wait_for_answers():
             try:
                 question, answer = worker.listen()
             except WorkerGoneError as gone:
                 self._lose(worker, gone)
                 continue
             if question is not None:
-                self._pool.has_answered()
+                self._pool.note_answer()
                 self._take(self._task(question.task), answer)
 
     def _take(self, task: Task, answer: Answer) -> None:
@@ -111,15 +111,15 @@ class Dealer:
                 task.is_lost = True
 
     def _lose(self, worker: Worker, gone: WorkerGoneError) -> None:
-        self._pool.has_died(worker, str(gone))
-        at_hand = worker.under_way[0].task if worker.under_way else None
+        self._pool.note_death(worker, str(gone))
+        current = worker.under_way[0].task if worker.under_way else None
         for task in self._tasks():
             if task.worker is worker and not task.is_over:
                 task.is_lost = True
-                task.is_stuck = gone.is_stuck and task.number == at_hand
+                task.is_stuck = gone.is_stuck and task.number == current
 
     def give_up(self) -> None:
-        """End all workers: what they have is lost."""
+        """End all workers; unfinished tasks are lost."""
         self._pool.end()
         for task in self._tasks():
             task.is_lost = not task.encoded

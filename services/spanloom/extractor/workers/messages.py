@@ -1,8 +1,8 @@
-"""What is said between the process that has the store open and a worker.
+"""The messages between a worker and its owner, the process that has the store open.
 
-A task takes two rounds: ``Spans`` to ``Drafted``, then, once the store was asked what they repeat
-and what is stored of them, ``Known`` to ``Encoded``. Messages are pickled: both ends are one
-program, and nobody else has the socket between them.
+A task takes two rounds: ``Spans`` to ``Drafted``, then, after the store was queried for duplicates
+and stored versions, ``Known`` to ``Encoded``. Messages are pickled, which is safe because both ends
+are the same program and the socket is private.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
 
 class Begin(NamedTuple):
-    """Sent first: what all tasks need."""
+    """The first message: what all tasks need."""
 
     codec: Codec
     prices: PriceBook
 
 
 class Ready(NamedTuple):
-    """Answer to ``Begin``: everything is imported."""
+    """Answer to ``Begin``: all modules are imported."""
 
 
 class Spans(NamedTuple):
-    """The spans of a task, and how its traces are to be built."""
+    """The spans of a task, and the status to build each trace with."""
 
     task: int
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     carried: CarriedSpans
     limit_s: float
-    """How much CPU time this round may take."""
+    """CPU time limit of this round, in seconds."""
 
 
 class Drafted(NamedTuple):
-    """Answer to ``Spans``: each trace that could be read to its calls."""
+    """Answer to ``Spans``: the calls of each extracted trace."""
 
     calls: Mapping[TraceKey, Sequence[Call]]
 
 
 class Known(NamedTuple):
-    """What the store knows of the traces of a task."""
+    """Originals and stored versions of the traces of a task."""
 
     task: int
     originals: Mapping[TraceKey, DuplicateOf]
@@ -59,14 +59,14 @@ class Known(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """Answer to ``Known``: what is to be written, and what became of the rest."""
+    """Answer to ``Known``: the records to write, and the outcome of all traces."""
 
     records: Sequence[CarriedRecord]
     result: BatchResult
 
 
 class Failed(NamedTuple):
-    """Answer to either: the worker could not do it, as one trace's failure is none."""
+    """Answer to either: the whole task failed; failures of single traces are in the result."""
 
     error: str
 
@@ -76,14 +76,14 @@ Answer = Ready | Drafted | Encoded | Failed
 
 
 def transportable(error: Exception) -> Exception:
-    """Return an error that can be pickled, and tells where it was raised."""
-    told = "".join(traceback.format_exception(error))
+    """Return an error that can be pickled, with its traceback as a note."""
+    trace = "".join(traceback.format_exception(error))
     carried: Exception
     try:
-        carried = pickle.loads(pickle.dumps(error))  # noqa: S301  # made a moment ago
-    except Exception:  # an error with fields of its own may not come back
+        carried = pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled here
+    except Exception:  # errors with custom constructors may not unpickle
         carried = RuntimeError(f"{type(error).__name__}: {error}")
     if not isinstance(carried, Exception):
         carried = RuntimeError(str(error))
-    carried.add_note(told)
+    carried.add_note(trace)
     return carried

@@ -1,7 +1,7 @@
-"""Batch after batch through the workers, and into the store in the order they came.
+"""Passes batches through the workers, and stores them in order.
 
-Two batches are under way: while one is stored, workers read the next. What a batch repeats is
-asked once the batch before it is stored: else the two could miss each other's calls.
+Two batches are in progress: while one is stored, workers build the next. A batch's duplicates are
+looked up after the batch before it is stored, or the two could miss each other's calls.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.building import BuildingStore
     from spanloom.core.ports.carried import CarriedRecord, CarryingStore
-    from spanloom.extractor.builder import Asked
+    from spanloom.extractor.builder import BuildRequest
     from spanloom.extractor.options import BuildOptions
     from spanloom.extractor.workers.pool import Pool
     from spanloom.extractor.workers.tasks import Task
 
 UNDER_WAY = 2
-"""Batches at a time."""
+"""Batches in progress at a time."""
 FEW_SPANS = 1_000
-"""Fewer are built in this process: they are done before they would have been sent."""
+"""Smaller batches are built in this process, faster than they could be sent."""
 STUCK = "building it takes more CPU time than a worker is given"
 log = get_logger("extractor")
 
 
 class StuckError(Exception):
-    """A trace takes too long to be built, alone too."""
+    """A trace takes too long to build even alone."""
 
 
 class Pipeline:
-    """A ``Builder`` that gives the work away."""
+    """A ``Builder`` that delegates to workers."""
 
     def __init__(
         self,
@@ -52,7 +52,11 @@ class Pipeline:
         few_spans: int = FEW_SPANS,
         least_s: float = LEAST_S,
     ) -> None:
-        """Take the store, which is also the one that gives and takes bytes, and the workers."""
+        """Build with a pool of workers; ``store`` and ``carrying`` are two views of one store.
+
+        Batches below ``few_spans`` are built in process; ``least_s`` is the least CPU time limit of
+        a round, in seconds.
+        """
         self._store = store
         self._carrying = carrying
         self._pool = pool
@@ -61,12 +65,12 @@ class Pipeline:
         self._dealer = Dealer(carrying, pool, least_s)
         self._batches = self._dealer.batches
 
-    def build(self, asked: Iterable[Asked]) -> Generator[Built]:
+    def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """See ``Builder.build``."""
-        waiting = iter(asked)
+        waiting = iter(requests)
         try:
             while self._open_some(waiting):
-                yield self._work_off()
+                yield self._build_first()
         finally:
             if self._batches:
                 self._dealer.give_up()
@@ -80,54 +84,54 @@ class Pipeline:
         """See ``Builder.close``."""
         self._pool.close()
 
-    def _open_some(self, waiting: Iterator[Asked]) -> bool:
-        """Take as many batches as may be under way; return whether there is any."""
-        while len(self._batches) < UNDER_WAY and (asked := next(waiting, None)) is not None:
-            self._batches += self._opened(asked)
+    def _open_some(self, waiting: Iterator[BuildRequest]) -> bool:
+        """Open batches up to the limit; return whether any is in progress."""
+        while len(self._batches) < UNDER_WAY and (request := next(waiting, None)) is not None:
+            self._batches += self._batches_of(request)
         return bool(self._batches)
 
-    def _opened(self, asked: Asked) -> Iterator[Batch]:
-        """Yield what was asked for, long traces each alone."""
-        wanted = asked.wanted
+    def _batches_of(self, request: BuildRequest) -> Iterator[Batch]:
+        """Yield a request as batches: its usual traces together, each long trace alone."""
+        requested = request.traces
         try:
-            arrived = self._store.spans.arrived(list(wanted))
-        except Exception:  # built in this process, where it is found whose fault it is
-            yield Batch(wanted)
+            arrived = self._store.spans.arrived(list(requested))
+        except Exception:  # building in this process finds the faulty trace
+            yield Batch(requested)
             return
         most = min(LONG_SPANS, self._options.max_trace_spans)
-        long = {key: status for key, status in wanted.items() if arrived.get(key, 0) > most}
-        usual = {key: status for key, status in wanted.items() if key not in long}
-        is_few = sum(arrived.values()) < self._few_spans and not asked.failed_before
+        long = {key: status for key, status in requested.items() if arrived.get(key, 0) > most}
+        usual = {key: status for key, status in requested.items() if key not in long}
+        is_few = sum(arrived.values()) < self._few_spans and not request.failed_before
         if usual:
             yield Batch(usual, arrived, () if is_few else list(cut(usual, arrived)))
         for key, status in long.items():
             yield Batch({key: status})
 
-    def _work_off(self) -> Built:
-        """Build and store the first batch; what was lost of it comes next."""
+    def _build_first(self) -> Built:
+        """Build and store the first batch; its lost tasks are queued as the next batches."""
         batch = self._batches[0]
         if not batch.tasks:
-            result = build_batch(self._store, batch.wanted, self._options, batch.arrived or None)
+            result = build_batch(self._store, batch.traces, self._options, batch.arrived or None)
             self._batches.popleft()
-            return Built(batch.wanted, result)
+            return Built(batch.traces, result)
         while not batch.is_over:
             self._look_up(batch)
             self._dealer.deal()
             self._dealer.listen()
         built = self._stored(batch)
         self._batches.popleft()
-        self._batches.extendleft(reversed(list(_again(batch))))
+        self._batches.extendleft(reversed(list(_retries(batch))))
         return built
 
     def _look_up(self, batch: Batch) -> None:
-        """Ask the store about a batch whose calls are known; it has been asked about all before."""
+        """Look up duplicates and stored versions of a batch once all its calls are known."""
         if batch.repeats is not None or not batch.is_drafted:
             return
         calls = batch.calls()
         try:
             batch.repeats = find_repeats(self._store.calls, calls)
             batch.heads = self._store.trajectories.heads(list(calls))
-        except Exception as error:  # building in this process finds whose fault it is
+        except Exception as error:  # building in this process finds the faulty trace
             log.warning("calls could not be looked up", error=str(error))
             self._dealer.give_up()
 
@@ -135,27 +139,27 @@ class Pipeline:
         repeated = list(batch.repeats.stored) if batch.repeats else []
         result = BatchResult(arrived=dict(batch.arrived), repeated_elsewhere=repeated)
         records: list[CarriedRecord] = []
-        wanted: dict[TraceKey, Status] = {}
+        requested: dict[TraceKey, Status] = {}
         for task in batch.tasks:
             if task.encoded:
                 records += task.encoded.records
                 result.add(task.encoded.result)
-                wanted.update(task.wanted)
+                requested.update(task.traces)
             elif _is_hopeless(task):
-                result.failures.update(dict.fromkeys(task.wanted, StuckError(STUCK)))
-                wanted.update(task.wanted)
+                result.failures.update(dict.fromkeys(task.traces, StuckError(STUCK)))
+                requested.update(task.traces)
         write_apart(self._carrying.trajectories.write_carried, self._store.feed, records, result)
-        return Built(wanted, result)
+        return Built(requested, result)
 
 
 def _is_hopeless(task: Task) -> bool:
-    return task.is_stuck and len(task.wanted) == 1
+    return task.is_stuck and len(task.traces) == 1
 
 
-def _again(batch: Batch) -> Iterator[Batch]:
-    """Yield what was lost: in this process; or each trace alone, if one of them is stuck."""
+def _retries(batch: Batch) -> Iterator[Batch]:
+    """Yield lost tasks as batches for this process; of stuck ones each trace alone, for workers."""
     for task in batch.tasks:
         if task.is_stuck and not _is_hopeless(task):
             yield from alone(batch, task)
         elif task.is_lost and not task.is_stuck:
-            yield Batch(task.wanted)
+            yield Batch(task.traces)

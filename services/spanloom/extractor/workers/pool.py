@@ -1,4 +1,4 @@
-"""Workers as they are needed: none before there is work, and no longer than there is."""
+"""A pool of workers, started on demand and ended when idle."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 UNUSED_S = 60.0
-"""A worker that had nothing to do for so long gives its memory back."""
+"""Workers end after so long without work, which frees their memory."""
 MANY_DEATHS = 3
-"""After so many in a row, without an answer in between, none is started for a while."""
+"""After so many deaths without an answer in between, none is started for ``WITHOUT_S``."""
 WITHOUT_S = 60.0
 LOOK_S = 5.0
-"""How often it is looked whether one has been stopped."""
+"""Seconds between checks for stopped workers while waiting."""
 log = get_logger("extractor")
 
 
 class Pool:
-    """Up to so many workers."""
+    """A pool with a maximum number of workers."""
 
     def __init__(self, most: int, begin: Begin, metrics: Metrics) -> None:
-        """Take how many there may be, and what each is told first."""
+        """Allow up to ``most`` workers; each gets ``begin`` as its first message."""
         self._most = most
         self._begin = begin
         self._metrics = metrics
@@ -42,13 +42,13 @@ class Pool:
 
     @property
     def workers(self) -> Sequence[Worker]:
-        """Those that run."""
+        """The running workers."""
         return self._workers
 
     def with_room(self) -> Worker | None:
-        """Return the worker that has least to do and takes more; ``None`` if all are busy.
+        """Return the least busy worker with room; ``None`` if all are busy.
 
-        Where none is idle one more is started: it takes part once it is ready.
+        If none is idle another one is started, which is used once it is ready.
         """
         self._used_s = time.monotonic()
         starting = any(not worker.is_ready for worker in self._workers)
@@ -57,23 +57,23 @@ class Pool:
         ready = [worker for worker in self._workers if worker.has_room]
         return min(ready, key=lambda worker: len(worker.under_way), default=None)
 
-    def heard(self) -> Sequence[Worker]:
-        """Wait for answers; return those who have one, or have ended."""
+    def wait_for_answers(self) -> Sequence[Worker]:
+        """Wait for answers; return the workers that have one, or have ended."""
         while self._workers:
-            if found := wait([worker.connection for worker in self._workers], LOOK_S):
-                return [worker for worker in self._workers if worker.connection in found]
+            if ready := wait([worker.connection for worker in self._workers], LOOK_S):
+                return [worker for worker in self._workers if worker.connection in ready]
             for worker in self._workers:
                 if worker.is_silent:
                     worker.kill()
                     return [worker]
         return []
 
-    def has_answered(self) -> None:
-        """Note that work was done: what came before was bad luck."""
+    def note_answer(self) -> None:
+        """Record an answer: reset the count of deaths in a row."""
         self._deaths = 0
 
-    def has_died(self, worker: Worker, why: str) -> None:
-        """Take a worker that has ended out; whoever closed the pool has done so already."""
+    def note_death(self, worker: Worker, why: str) -> None:
+        """Remove a worker that has ended; does nothing if the pool has ended it."""
         if worker not in self._workers:
             return
         self._workers.remove(worker)
@@ -87,19 +87,19 @@ class Pool:
             self._deaths = 0
 
     def rest(self) -> None:
-        """End those that were not needed for long."""
+        """End all workers if none was needed for long."""
         if self._workers and time.monotonic() - self._used_s > UNUSED_S:
             self.end()
 
     def end(self) -> None:
-        """End all: what they have under way is lost."""
+        """End all workers; their work in progress is lost."""
         while self._workers:
             with suppress(OSError):
                 self._workers.pop().kill()
         self._metrics.extract_workers.set(0)
 
     def close(self) -> None:
-        """End all for good; another thread may be at work with them, and goes on without."""
+        """End all workers for good; a thread that still uses the pool goes on without workers."""
         self._is_closed = True
         self.end()
 

@@ -1,4 +1,4 @@
-"""What is under way: batches of traces, each cut into tasks that a worker takes as one."""
+"""Work in progress: batches of traces, each cut into tasks; a task goes to one worker."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from spanloom.extractor.workers.worker import Worker
 
 TASK_SPANS = 2_500
-"""Spans of a task, about: a quarter of a second of work, and some megabytes on the way."""
+"""Approximate spans of a task: a quarter of a second of work, and some megabytes to send."""
 LONG_SPANS = 20_000
-"""A trace with more is built in the process that has the store: it comes in slices, and takes
-more memory than a worker may."""
+"""Larger traces are built in the owner's process: they are read in slices, and need more memory
+than a worker may use."""
 _numbers = count(1)
 
 
@@ -29,26 +29,26 @@ _numbers = count(1)
 class Task:
     """Traces whose spans go to one worker."""
 
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     span_count: int
     number: int = field(default_factory=lambda: next(_numbers))
     carried: CarriedSpans | None = None
-    """Its spans, between reading and sending them."""
+    """Its spans, after they are read and before they are sent."""
     worker: Worker | None = None
-    """Who has its spans; ``None`` before they are sent."""
+    """The worker that has its spans; ``None`` before they are sent."""
     calls: Mapping[TraceKey, Sequence[Call]] | None = None
-    """Each of its traces that could be read to its calls; ``None`` before it is drafted."""
-    is_told: bool = False
-    """Whether the worker was told what the store knows."""
+    """The calls of each extracted trace; ``None`` before it is drafted."""
+    has_known: bool = False
+    """Whether ``Known`` was sent to the worker."""
     encoded: Encoded | None = None
     is_lost: bool = False
-    """Whether its worker has ended: it has to be built again."""
+    """Whether it is to be built again: its worker failed or ended, or its spans are unreadable."""
     is_stuck: bool = False
-    """Whether it is this task that took the worker too long."""
+    """Whether this task exceeded the CPU time limit of its worker."""
 
     @property
     def is_over(self) -> bool:
-        """Whether no worker has anything to do for it."""
+        """Whether no worker has any work left for it."""
         return self.is_lost or self.encoded is not None
 
 
@@ -56,35 +56,35 @@ class Task:
 class Batch:
     """Traces that are looked up and stored together."""
 
-    wanted: Mapping[TraceKey, Status]
+    traces: Mapping[TraceKey, Status]
     arrived: Mapping[TraceKey, int] = field(default_factory=dict)
     tasks: Sequence[Task] = ()
-    """Empty where it is built in this process."""
+    """Empty if the batch is built in this process."""
     repeats: Repeats | None = None
-    """What its calls repeat; ``None`` before it was looked up."""
+    """Duplicates of its calls; ``None`` before they are looked up."""
     heads: Mapping[TraceKey, Head] = field(default_factory=dict)
 
     @property
     def is_drafted(self) -> bool:
-        """Whether the calls of all its tasks are known, but for those that are lost."""
+        """Whether the calls of all its tasks are known, except lost ones."""
         return all(task.is_lost or task.calls is not None for task in self.tasks)
 
     @property
     def is_over(self) -> bool:
-        """Whether workers have done all they can do for it."""
+        """Whether no worker has any work left for it."""
         return all(task.is_over for task in self.tasks)
 
     def calls(self) -> Mapping[TraceKey, Sequence[Call]]:
-        """Return each trace that could be read to its calls, but for those that are lost."""
+        """Return the calls of each extracted trace, except those of lost tasks."""
         drafted = (task.calls for task in self.tasks if task.calls and not task.is_lost)
         return {key: own for calls in drafted for key, own in calls.items()}
 
 
-def cut(wanted: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, int]) -> Iterator[Task]:
-    """Cut traces into tasks, neighbours together."""
+def cut(requested: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, int]) -> Iterator[Task]:
+    """Cut traces into tasks of about ``TASK_SPANS`` spans, in order."""
     some: dict[TraceKey, Status] = {}
     spans = 0
-    for key, status in wanted.items():
+    for key, status in requested.items():
         own = arrived.get(key, 0)
         if some and spans + own > TASK_SPANS:
             yield Task(some, spans)
@@ -97,6 +97,6 @@ def cut(wanted: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, int]) -> I
 
 def alone(batch: Batch, task: Task) -> Iterator[Batch]:
     """Yield each trace of a task as a batch of its own."""
-    for key, status in task.wanted.items():
+    for key, status in task.traces.items():
         one = {key: status}
         yield Batch(one, batch.arrived, [Task(one, batch.arrived.get(key, 0))])

@@ -1,4 +1,4 @@
-"""A worker as its owner sees it: started, given questions, and ended whatever it does."""
+"""The owner's handle of a worker process: start it, ask it, listen, and kill it."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
 
 CHILD = "spanloom.extractor.workers.child"
 MAX_UNDER_WAY = 2
-"""Questions that a worker has at a time: while it works on one, the next is there already."""
+"""Questions that a worker has at a time, so that the next is there when one is done."""
 STOPPED_S = 120.0
-"""So long a worker may say nothing, or take nothing in: one that works is ended by the system
-long before, and one that somebody has stopped must not stop us."""
+"""A worker that neither answers nor receives for so long is killed: the CPU time limit ends a
+working one long before, and a stopped one (SIGSTOP) must not block the owner."""
 
 
 class WorkerGoneError(Exception):
     """A worker ended without an answer."""
 
     def __init__(self, *, is_stuck: bool, why: str) -> None:
-        """Keep whether it took too long, and what there is to say."""
+        """Keep whether it exceeded its CPU time, and the reason as the message."""
         super().__init__(why)
         self.is_stuck = is_stuck
 
 
 class Worker:
-    """One process; its answers come in the order of the questions."""
+    """One worker process; its answers come in the order of the questions."""
 
     def __init__(self, begin: Begin) -> None:
-        """Start it; raises ``OSError`` if the system has no room for a process."""
+        """Start the process and send ``begin``; raises ``OSError`` if it cannot be started."""
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", int(STOPPED_S), 0))
         with theirs:
-            # -P and the same path: what it imports is what we did. A session of its own: Ctrl-C
-            # in the terminal is for us, who let it finish.
+            # -P and the same path: it imports the same modules as its owner. A session of its own:
+            # Ctrl-C in the terminal goes to the owner only, which lets it finish.
             self._process = subprocess.Popen(  # noqa: S603  # our own program
                 [sys.executable, "-P", "-m", CHILD, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
@@ -65,22 +65,22 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """Its process."""
+        """Its process id."""
         return self._process.pid
 
     @property
     def has_room(self) -> bool:
-        """Whether it takes another question without anybody waiting."""
+        """Whether it takes another question without blocking the sender."""
         return self.is_ready and len(self.under_way) < MAX_UNDER_WAY
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing has come from it for so long that it must have been stopped."""
+        """Whether it has not answered for so long that it must have been stopped."""
         waits = bool(self.under_way) or not self.is_ready
         return waits and time.monotonic() - self._heard_s > STOPPED_S
 
     def ask(self, question: Question) -> None:
-        """Send a question; one that has ended shows when it is listened to."""
+        """Send a question; if the worker has ended, ``listen`` raises."""
         if not self.under_way:
             self._heard_s = time.monotonic()
         self.under_way.append(question)
@@ -91,7 +91,7 @@ class Worker:
         try:
             answer: Answer = pickle.loads(self.connection.recv_bytes())  # noqa: S301  # our own
         except (EOFError, OSError, pickle.UnpicklingError) as error:
-            raise self._gone() from error
+            raise self._gone_error() from error
         self._heard_s = time.monotonic()
         if isinstance(answer, Ready):
             self.is_ready = True
@@ -99,7 +99,7 @@ class Worker:
         return self.under_way.popleft(), answer
 
     def kill(self) -> None:
-        """End it, whatever it does."""
+        """Kill the process, and reap it."""
         self._process.kill()
         self._process.wait()
         self.connection.close()
@@ -107,10 +107,10 @@ class Worker:
     def _send(self, message: Question | Begin) -> None:
         try:
             self.connection.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-        except OSError:  # it has ended, or is stopped: who listens to it will know
+        except OSError:  # it has ended, or is stopped: listen raises
             self._process.kill()
 
-    def _gone(self) -> WorkerGoneError:
+    def _gone_error(self) -> WorkerGoneError:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         status = self._process.poll()

@@ -1,4 +1,5 @@
-"""Exchange with Potato: its task and its files, written and read as plain data.
+"""Exchange with Potato: a separate GPL program, of which nothing is imported or copied here.
 
-Potato is a program of its own under the GPL: nothing of it is imported or copied here.
+In: documents and entries, or the files of a Potato project. Out: a task's files, or entries.
+Start at ``folder.py`` (``TaskWriter`` and ``read_files``).
 """

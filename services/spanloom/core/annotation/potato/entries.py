@@ -1,4 +1,4 @@
-"""Potato's answers for an item, and the entries of ours that they become."""
+"""Converts between Potato's answers for an item and Spanloom's entries."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 
 def write_answer(marks: Mapping[str, Mark], steps: Sequence[str], score: Score) -> Json:
-    """Return the answer of one annotator; ``steps`` are the ids in the order of the item."""
+    """Return one annotator's answer; ``steps`` are the step ids in the order of the item."""
     return {
         "steps": [_step(at, marks.get(step_id)) for at, step_id in enumerate(steps)],
         "score": plain(score.value) if score.is_complete else None,
@@ -27,9 +27,9 @@ def write_answer(marks: Mapping[str, Mark], steps: Sequence[str], score: Score) 
 
 
 def read_steps(answer: Json) -> Iterator[tuple[int, Json]]:
-    """Yield each step that the answer says something of, with its index from 0.
+    """Yield (index from 0, step) of each judged step of an answer.
 
-    What is ``null``, not there, or has nothing in it says nothing.
+    Steps that are ``null``, missing, or without any mark field are left out.
     """
     steps = answer.get("steps")
     for at, step in enumerate(steps if isinstance(steps, list) else []):
@@ -40,19 +40,19 @@ def read_steps(answer: Json) -> Iterator[tuple[int, Json]]:
 
 
 def read_mark(step: Json, known: frozenset[str] = frozenset()) -> Mark:
-    """Return a step of an answer as a mark; keys that nobody knows stay in its value."""
+    """Return a step of an answer as a mark; keys that are not ``known`` go into its value."""
     texts: dict[str, Any] = {name: str(step.get(name) or "") for name in MARK_FIELDS}
     apart = {"step_index", "step_id", "value", *MARK_FIELDS, *known}
     more = {key: value for key, value in step.items() if key not in apart and value is not None}
-    given = step.get("value")
-    return Mark(**texts, value={**more, **(given if isinstance(given, dict) else {})})
+    value = step.get("value")
+    return Mark(**texts, value={**more, **(value if isinstance(value, dict) else {})})
 
 
 def _step(at: int, mark: Mark | None) -> Json:
     if mark is None or not mark.correctness:
         return {"step_index": at, "correctness": None}
-    said = {name: getattr(mark, name) for name in MARK_FIELDS if getattr(mark, name)}
-    return {"step_index": at, **said, **mark.value}
+    texts = {name: getattr(mark, name) for name in MARK_FIELDS if getattr(mark, name)}
+    return {"step_index": at, **texts, **mark.value}
 
 
 _OF_ANSWER = ("steps", "score", "score_complete")
@@ -62,23 +62,26 @@ _OURS = frozenset({"revision", "at", "state", "version", "stands_at", "reason"})
 def answers_by_user(
     entries: Iterable[Json], order: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, dict[str, Json]]]:
-    """Return answers by annotator, item and scheme; ``order`` has the steps of each item."""
-    found: dict[str, dict[str, dict[str, Json]]] = {}
+    """Return answers by annotator, item and scheme; ``order`` has the step ids of each item."""
+    answers: dict[str, dict[str, dict[str, Json]]] = {}
     for entry in entries:
         trace_id = entry["trace_id"]
         if trace_id in order:
-            of_user = found.setdefault(entry["annotator"], {})
+            of_user = answers.setdefault(entry["annotator"], {})
             of_user.setdefault(trace_id, {})[entry["scheme"]] = _answer(entry, order[trace_id])
-    return found
+    return answers
 
 
-def entry_of(said: Json, order: Sequence[str] | None) -> Json:
-    """Return what a file says of one item as an entry of ours."""
-    answer = said["answer"]
+def entry_of(record: Json, order: Sequence[str] | None) -> Json:
+    """Return a record of ``read_file`` as a Spanloom entry.
+
+    ``order`` has the step ids of the item; without it steps keep only their index.
+    """
+    answer = record["answer"]
     entry: Json = {
-        "trace_id": said["item"],
-        "scheme": said["scheme"],
-        "annotator": said["annotator"],
+        "trace_id": record["item"],
+        "scheme": record["scheme"],
+        "annotator": record["annotator"],
     }
     if not isinstance(answer.get("steps"), list):
         decisive = answer.get("decisive_step")
@@ -94,14 +97,14 @@ def entry_of(said: Json, order: Sequence[str] | None) -> Json:
 
 
 def steps_of_items(text: bytes) -> Mapping[str, Sequence[str]]:
-    """Return the ids of the steps of each item of a task, of items that have them all."""
+    """Return the step ids of each item of a task; items with a step without an id are left out."""
     items = orjson.loads(text) if text.lstrip()[:1] == b"[" else _lines(text)
-    found = {str(i["id"]): [s.get("step_id") for s in i.get("steps", ())] for i in items}
-    return {item: steps for item, steps in found.items() if all(steps)}
+    by_item = {str(i["id"]): [s.get("step_id") for s in i.get("steps", ())] for i in items}
+    return {item: steps for item, steps in by_item.items() if all(steps)}
 
 
 def _answer(entry: Json, order: Sequence[str]) -> Json:
-    """Return an entry as Potato stores it; where a step moved, it is where it stands now."""
+    """Return an entry as Potato stores it, with moved steps at their current position."""
     if "score" not in entry and entry.get("value"):
         whole = {k: v for k, v in entry["value"].items() if k not in MARK_FIELDS}
         decisive = whole.get("decisive_step")

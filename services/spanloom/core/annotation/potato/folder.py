@@ -1,4 +1,4 @@
-"""A folder for Potato: a task written run by run, and annotations read back."""
+"""A Potato project folder: writes a task run by run, and reads annotations back."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 
 _ZIP = b"PK\x03\x04"
 
 
 def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
-    """Yield entries for an import from files by their paths.
+    """Yield entries to import from file contents by path.
 
-    Steps get our ids where a file of items is among them. Raises ``ValueError`` with the path of a
-    file that is none of Potato's.
+    Steps get their Spanloom ids if an items file is included. Raises ``ValueError`` with the path
+    of a file that is not in a Potato format.
     """
     order: dict[str, Sequence[str]] = {}
     for path, content in files.items():
@@ -44,26 +44,24 @@ def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
         if is_items(path):
             continue
         with _naming(path, content):
-            for said in read_file(path, content):
-                annotator = said["annotator"] or PurePosixPath(path).parent.name
-                yield entry_of({**said, "annotator": annotator}, order.get(said["item"]))
+            for record in read_file(path, content):
+                annotator = record["annotator"] or PurePosixPath(path).parent.name
+                yield entry_of({**record, "annotator": annotator}, order.get(record["item"]))
 
 
 @contextmanager
 def _naming(path: str, content: bytes) -> Iterator[None]:
-    """Say of which file it is that it cannot be read."""
+    """Raise errors of the block as ``ValueError`` with the path of the unreadable file."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         is_zip = content.startswith(_ZIP)
-        told = (
-            "a ZIP: unpack it, and give its folder" if is_zip else f"no file of Potato's: {error}"
-        )
-        raise ValueError(f"{path}: {told}") from error
+        why = "a ZIP: unpack it, and give its folder" if is_zip else f"no file of Potato's: {error}"
+        raise ValueError(f"{path}: {why}") from error
 
 
 def is_items(path: str) -> bool:
-    """Return whether a path is that of a task's items."""
+    """Return whether a path names the items file of a task."""
     return PurePosixPath(path).name == ITEMS_FILE
 
 
@@ -72,9 +70,9 @@ CONFIG_FILE = "config.yaml"
 
 
 class TaskWriter:
-    """Takes one run after the other; holds the ids of all, and of one run what it says.
+    """Writes a task run by run; keeps the ids of all runs in memory, but only one run's content.
 
-    What users say waits in a scratch file until their own files are written, one at a time.
+    Answers are buffered in a scratch file until the users' files are written, one at a time.
     """
 
     def __init__(
@@ -85,21 +83,22 @@ class TaskWriter:
         *,
         with_agents: bool = False,
     ) -> None:
-        """Take what creates a file of a path, of which one is open at a time, and a scratch file.
+        """Begin the items file.
 
-        Both files belong to the writer's caller; those created are closed by the writer.
+        ``create`` opens the file of a path for writing; the writer has one open at a time and
+        closes it. ``scratch`` belongs to the caller.
         """
         self._name = name
         self._create = create
         self._scratch = scratch
         self._with_agents = with_agents
         self._ids: list[str] = []
-        self._said: dict[str, list[tuple[int, int]]] = {}
+        self._spans_of: dict[str, list[tuple[int, int]]] = {}
         self._items = create(ITEMS_FILE)
         self._items.write(b"[")
 
     def add(self, document: Json, entries: Iterable[Json]) -> None:
-        """Write a run, and take what annotators say of it."""
+        """Write a run as an item, and buffer its annotators' answers."""
         trace_id = document["id"]
         order = [step.id for step in list_steps(document, with_agents=self._with_agents)]
         item = write_item(document, with_agents=self._with_agents)
@@ -108,38 +107,38 @@ class TaskWriter:
         for user, answers in answers_by_user(entries, {trace_id: order}).items():
             labels = orjson.dumps(labels_of(answers[trace_id]))
             text = orjson.dumps(trace_id) + b":" + labels
-            self._said.setdefault(user, []).append((self._scratch.tell(), len(text)))
+            self._spans_of.setdefault(user, []).append((self._scratch.tell(), len(text)))
             self._scratch.write(text)
 
     def finish(self, schemes: Sequence[Json]) -> Iterator[str]:
-        """Write the rest; yield the path of each file behind the items as it is written."""
+        """Write the remaining files; yield the path of each after it is written."""
         self._items.write(b"\n]\n")
         self._items.close()
         with self._create(CONFIG_FILE) as file:
-            config = write_config(self._name, schemes, self._said)
+            config = write_config(self._name, schemes, self._spans_of)
             file.write(orjson.dumps(config, option=orjson.OPT_INDENT_2) + b"\n")
         yield CONFIG_FILE
-        for user, path in _paths(self._said).items():
+        for user, path in _paths(self._spans_of).items():
             with self._create(path) as file:
                 self._write_user(user, file)
             yield path
 
     def _write_user(self, user: str, file: IO[bytes]) -> None:
-        """Write a state whose last member, what the user said, comes from the scratch file."""
+        """Write a user state; its last member, the answers, is copied from the scratch file."""
         state = orjson.dumps(write_user_state(user, self._ids, {}))
         file.write(state.removesuffix(b"}}"))
-        for number, (start, size) in enumerate(self._said[user]):
+        for number, (start, size) in enumerate(self._spans_of[user]):
             self._scratch.seek(start)
             file.write((b",\n" if number else b"\n") + self._scratch.read(size))
         file.write(b"}}\n")
 
 
 def _paths(users: Iterable[str]) -> Mapping[str, str]:
-    """Return where the state of each user goes: each in a folder of its own, and none outside."""
-    found: dict[str, str] = {}
+    """Return the state file of each user: each in its own folder below the output folder."""
+    paths: dict[str, str] = {}
     for user in users:
         folder = user.replace("/", "_").replace("\\", "_").lstrip(".") or "_"
-        while (path := f"{OUTPUT}/{folder}/{STATE_FILE}") in found.values():
+        while (path := f"{OUTPUT}/{folder}/{STATE_FILE}") in paths.values():
             folder += "_"
-        found[user] = path
-    return found
+        paths[user] = path
+    return paths

@@ -1,4 +1,4 @@
-"""Writes a task for Potato: its configuration, and trajectories as its items."""
+"""Writes a Potato task: its configuration, and trajectories as its items."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import DocumentStep
 
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 MOST_TEXT = 20_000
-"""Characters of a text of a step; what is longer is cut, and says so."""
+"""Longest text of a step, in characters; longer texts are cut, with a note."""
 ITEMS_FILE = "items.json"
 OUTPUT = "annotation_output"
 
 
 def write_config(name: str, schemes: Sequence[Json], users: Iterable[str] = ()) -> Json:
-    """Return the configuration of a task; JSON is YAML too."""
+    """Return the configuration of a task, to be written as JSON, which is valid YAML."""
     return {
         "annotation_task_name": name,
         "task_dir": ".",
@@ -35,10 +35,10 @@ def write_config(name: str, schemes: Sequence[Json], users: Iterable[str] = ()) 
 
 
 def write_item(document: Json, *, with_agents: bool = False) -> Json:
-    """Return a trajectory as an item: its steps in (start, id) order, each with our ``step_id``.
+    """Return a trajectory as an item: its steps in (start, id) order, each with its ``step_id``.
 
-    ``action`` is what a step did: a call with its arguments, or an answer; ``thought`` is what a
-    model reasoned. The rows of agents themselves are left out unless asked for.
+    ``action`` is a tool call with its arguments, or an answer; ``thought`` is the model's
+    reasoning. Agent steps are left out unless ``with_agents``.
     """
     return {
         "id": document["id"],
@@ -48,14 +48,14 @@ def write_item(document: Json, *, with_agents: bool = False) -> Json:
 
 
 def list_steps(document: Json, *, with_agents: bool = False) -> Sequence[DocumentStep]:
-    """Return the steps of a document in the order of an item."""
+    """Return the steps of a document's item, in (start, id) order, each id once."""
     steps = Document(document).steps
-    found = {step.id: step for step in steps if with_agents or step.type != AGENT}
-    return sorted(found.values(), key=lambda step: (step.started_at, step.id))
+    by_id = {step.id: step for step in steps if with_agents or step.type != AGENT}
+    return sorted(by_id.values(), key=lambda step: (step.started_at, step.id))
 
 
 def cut(text: str) -> str:
-    """Return a text of at most so many characters as an item has, with a note if it was longer."""
+    """Return a text cut to ``MOST_TEXT`` characters, with a note of how many are missing."""
     if len(text) <= MOST_TEXT:
         return text
     return f"{text[:MOST_TEXT]} […{len(text) - MOST_TEXT:,} characters more]"
@@ -63,9 +63,9 @@ def cut(text: str) -> str:
 
 def _step(step: DocumentStep) -> Json:
     is_call = step.type == "tool"
-    said = f"{step.name}({step.input})" if is_call else answer_in(step.output)
+    action = f"{step.name}({step.input})" if is_call else answer_in(step.output)
     shown = {
-        "action": cut(said or step.name),
+        "action": cut(action or step.name),
         "thought": cut("\n".join(_thoughts(json_value(step.output)))),
         "agent": step.agent_name,
         "type": step.type,

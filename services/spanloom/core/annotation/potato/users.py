@@ -1,4 +1,4 @@
-"""Potato's files of what was said: ``user_state.json``, CSV, and JSON of ``agent_eval``."""
+"""Potato's files of answers: ``user_state.json``, CSV, and the JSON of ``agent_eval``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # a JSON object
 
 LABELS = "instance_id_to_label_to_value"
 _NOT_ANNOTATORS = ("id", "instance_id", "item_id")
@@ -21,7 +21,7 @@ _NOT_ANNOTATORS = ("id", "instance_id", "item_id")
 def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json]) -> Json:
     """Return the state of a user; ``answers`` are by item, each by scheme.
 
-    The account has to exist in Potato: it registers no name whose folder it finds.
+    The account has to exist in Potato: it does not register a name that already has a folder.
     """
     return {
         "user_id": user,
@@ -39,7 +39,7 @@ def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json
 
 
 def labels_of(answers: Mapping[str, Json]) -> list[Any]:
-    """Return answers of one item, by scheme, as a state lists them."""
+    """Return the answers of one item, which come by scheme, in the form of a user state."""
     return [
         [{"schema": scheme, "name": scheme}, json.dumps(answer, ensure_ascii=False)]
         for scheme, answer in answers.items()
@@ -47,9 +47,9 @@ def labels_of(answers: Mapping[str, Json]) -> list[Any]:
 
 
 def read_file(name: str, content: bytes) -> Iterator[Json]:
-    """Yield what a file of Potato's says: ``{item, annotator, scheme, answer}`` each.
+    """Yield the answers in a Potato file as records ``{item, annotator, scheme, answer}``.
 
-    Raises ``ValueError`` for a file that is none of the three.
+    Raises ``ValueError`` for a file in none of the three formats.
     """
     if name.endswith(".csv"):
         yield from _read_csv(content.decode("utf-8-sig"))
@@ -66,7 +66,7 @@ def _read_state(state: Json) -> Iterator[Json]:
     for item, labels in (state[LABELS] or {}).items():
         for label, text in labels:
             scheme = label.get("schema") if isinstance(label, dict) else str(label)
-            yield from _said(item, user, str(scheme), text)
+            yield from _record(item, user, str(scheme), text)
 
 
 def _read_csv(text: str) -> Iterator[Json]:
@@ -78,32 +78,32 @@ def _read_csv(text: str) -> Iterator[Json]:
         for column, cell in row.items():
             scheme, _, same = (column or "").partition(".")
             if scheme and scheme == same and cell:
-                yield from _said(item, user, scheme, cell)
+                yield from _record(item, user, scheme, cell)
 
 
 def _read_evaluation(whole: object) -> Iterator[Json]:
-    """Read the JSON of ``agent_eval``, which lists what was said of each item and not by whom.
+    """Read the JSON of ``agent_eval``, which lists the answers of each item without annotators.
 
-    With one annotator that is who it was; several are numbered, in the order of the list.
+    A single annotator is taken from the summary; several are numbered in the order of the list.
     """
     if not isinstance(whole, dict) or not isinstance(whole.get("per_trace"), list):
         raise ValueError("the file is none of Potato's that hold annotations")
     named = whole.get("summary", {}).get("annotators", [])
     for trace in whole["per_trace"]:
-        for scheme, said in trace.get("annotations", {}).items():
-            values = said.get("values", ()) if isinstance(said, dict) else ()
+        for scheme, answers in trace.get("annotations", {}).items():
+            values = answers.get("values", ()) if isinstance(answers, dict) else ()
             for number, value in enumerate(values, 1):
                 user = str(named[0]) if len(named) == 1 else f"annotator {number}"
                 held = value.get(scheme, value) if isinstance(value, dict) else value
-                yield from _said(str(trace.get("trace_id", "")), user, scheme, held)
+                yield from _record(str(trace.get("trace_id", "")), user, scheme, held)
 
 
-def _said(item: str, user: str, scheme: str, said: object) -> Iterator[Json]:
-    """Yield an answer, if it is one: JSON of an object, or the object."""
-    if isinstance(said, str):
+def _record(item: str, user: str, scheme: str, answer: object) -> Iterator[Json]:
+    """Yield the record of an answer that is an object or the JSON of one; else nothing."""
+    if isinstance(answer, str):
         try:
-            said = orjson.loads(said)
+            answer = orjson.loads(answer)
         except orjson.JSONDecodeError:
             return
-    if isinstance(said, dict):
-        yield {"item": item, "annotator": user, "scheme": scheme, "answer": said}
+    if isinstance(answer, dict):
+        yield {"item": item, "annotator": user, "scheme": scheme, "answer": answer}

@@ -1,4 +1,8 @@
-"""Schemes that come with Spanloom: their YAML lies beside this file, as anybody could write it."""
+"""The schemes that come with Spanloom.
+
+In: the YAML files of this folder, written like any user's scheme. Out: parsed schemes by name.
+Start at ``presets``.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,6 @@ if TYPE_CHECKING:
 @cache
 def presets() -> Mapping[str, Scheme]:
     """Return the schemes by name: ``potato``, ``mast``, ``trail``."""
-    found = (f for f in files(__package__ or "").iterdir() if f.name.endswith(".yaml"))
-    schemes = (read_scheme(file.read_text("utf-8")).scheme for file in found)
+    paths = (f for f in files(__package__ or "").iterdir() if f.name.endswith(".yaml"))
+    schemes = (read_scheme(file.read_text("utf-8")).scheme for file in paths)
     return {scheme.name: scheme for scheme in sorted(schemes, key=lambda scheme: scheme.name)}
