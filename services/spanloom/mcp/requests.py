@@ -1,4 +1,4 @@
-"""Calls of the API that tools make: always over it, so that keys and projects hold for agents."""
+"""The API requests of tools: tools always use the API, so keys and projects apply to agents."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 
 
 IN_PROCESS = "http://localhost"
-"""The name under which a process asks its own API."""
+"""The base URL of a process's own API."""
 
 
 class Asking(Protocol):
-    """Says with whose key the API is asked when a tool is called.
+    """Chooses the API client and key for a tool call.
 
-    ``headers`` are those of the request that calls it, where it came over HTTP.
+    ``headers`` are those of the HTTP request that called the tool; ``None`` over stdio.
     """
 
     def client(self, headers: Headers) -> AsyncClient:
-        """Return a client that asks with that key."""
+        """Return a client that sends that key."""
 
     def key(self, headers: Headers) -> str:
         """Return the key; empty without one."""
 
 
 class OverNetwork:
-    """Asks a service elsewhere, with a key of one's own."""
+    """Uses a remote service, with one configured key."""
 
     def __init__(self, address: Address) -> None:
-        """Take where the service is."""
+        """Use the service at this address, and the key in it."""
         self._address = address
 
     def client(self, _headers: Headers) -> AsyncClient:
@@ -62,10 +62,10 @@ class OverNetwork:
 
 
 class InProcess:
-    """Asks the API that this process serves, with the key that came with the request."""
+    """Uses the API of this process, with the key of the incoming request."""
 
     def __init__(self, api: ASGIApp | None = None) -> None:
-        """Take the API, unless it is yet to be made."""
+        """Use this API; ``api`` may be set later."""
         self.api = api
 
     def client(self, headers: Headers) -> AsyncClient:
@@ -82,14 +82,14 @@ class InProcess:
 
 
 async def read(client: AsyncClient, path: str, **parameters: str | int | bool | None) -> Any:
-    """Return the JSON that the API answers; what it refuses becomes the tool's error."""
+    """Return the JSON response of a GET request; raises ``ToolError`` if the API refuses it."""
     with refusing():
         return orjson.loads(await client.ask(Call(get(path, **parameters), body_of)))
 
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Let the reader of a refusal see it as an error: a text would look like an answer."""
+    """Raise refusals as ``ToolError``: as a text they would look like a response."""
     try:
         yield
     except (ClientError, ValueError) as error:
@@ -101,13 +101,13 @@ STEPS_AT_ONCE = 50
 
 
 def both(where: str, text: str) -> str:
-    """Return a filter that asks for both: a condition, and words said anywhere."""
+    """Return a filter that combines a condition with a full-text query."""
     said = orjson.dumps(text).decode() if text else ""
     return f"({where}) and {said}" if where and said else where or said
 
 
 def first_ms(since: str) -> int | None:
-    """Return the earliest start that is asked for, in ms since the epoch; ``None`` is any."""
+    """Parse a ``since`` into ms since the epoch; ``None`` for all. Raises ``ToolError``."""
     if since.strip().lower() in {"", EVER}:
         return None
     try:
@@ -117,16 +117,17 @@ def first_ms(since: str) -> int | None:
 
 
 class Place(NamedTuple):
-    """Where a page of runs begins: behind a cursor of the API, which belongs to its first time."""
+    """Where a page of runs begins: a cursor of the API and the start time it belongs to."""
 
     from_ms: int | None
     cursor: str
 
 
 def place_of(cursor: str, since: str) -> Place:
-    """Return the place that ``page_behind`` told, else the first one since a time.
+    """Return the place of a cursor from ``page_behind``; of an empty one the first since a time.
 
-    ``7d`` is another time with every call, and a cursor goes on with its own question alone.
+    The cursor carries its start time: ``7d`` is another time with every call, and a cursor of the
+    API is valid with the same query only.
     """
     begins, dot, behind = cursor.partition(".")
     if dot and (begins == EVER or begins.isdecimal()):
@@ -135,13 +136,13 @@ def place_of(cursor: str, since: str) -> Place:
 
 
 def page_behind(page: Mapping[str, Any], place: Place) -> str | None:
-    """Return what goes on behind a page of the API; ``None`` where it was the last."""
+    """Return the cursor of the page after this one; ``None`` if it was the last."""
     behind = page.get("next_cursor")
     return behind and f"{EVER if place.from_ms is None else place.from_ms}.{behind}"
 
 
 def places_of(steps: str, count: int) -> tuple[int, int]:
-    """Return the first and the last of the steps that are asked for: ``4``, ``3-9``."""
+    """Return first and last step of a range: ``4``, ``3-9``. Raises ``ToolError``."""
     found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", steps or f"1-{STEPS_AT_ONCE}")
     if found is None:
         raise refusal(f"steps: {steps!r} is no range; write 4 or 3-9")

@@ -1,4 +1,4 @@
-"""The server of the Model Context Protocol, over stdio and over HTTP (``/mcp``)."""
+"""The Model Context Protocol server, over stdio and over HTTP (``/mcp``)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INSTRUCTIONS = (
 
 
 def make_server(asking: Asking, sql_url: str | None = None) -> MCPServer[Any]:
-    """Return a server whose tools ask the API; SQL only where an address for it is given."""
+    """Return a server with all tools; the SQL tool only if ``sql_url`` is set."""
     server: MCPServer[Any] = MCPServer(
         "spanloom",
         title="Spanloom",
@@ -49,17 +49,17 @@ def make_server(asking: Asking, sql_url: str | None = None) -> MCPServer[Any]:
 
 PATH = "/mcp"
 _NOT_OURS = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The API has looked at host and origin before; the library's own check knows no option of ours."""
+"""The API has already checked host and origin; the library's check ignores our options."""
 
 
 class McpDoor:
-    """Hands what comes to the path to the library; the tools ask the API it stands beside.
+    """The route ``/mcp`` of the API: passes requests to the library; tools use the same API.
 
-    Each request stands for itself, so that any process behind a balancer may answer it.
+    Requests are stateless, so any process behind a load balancer can answer them.
     """
 
     def __init__(self, sql_url: str | None = None) -> None:
-        """Make the server; SQL is offered where an address for it is given."""
+        """Make the server; the SQL tool is included if ``sql_url`` is set."""
         self._asking = InProcess()
         self._server = make_server(self._asking, sql_url)
         self._inner = self._server.streamable_http_app(
@@ -70,7 +70,7 @@ class McpDoor:
         )
 
     def router(self) -> APIRouter:
-        """Return the route, to be one of the API's."""
+        """Return the router to include in the API."""
 
         @asynccontextmanager
         async def lifespan(_app: object) -> AsyncIterator[None]:
@@ -87,12 +87,12 @@ class McpDoor:
         return router
 
     def ask(self, api: ASGIApp) -> None:
-        """Let the tools ask this API."""
+        """Make the tools use this API."""
         self._asking.api = api
 
 
 class _Handed(Response):
-    """An answer that somebody else gives."""
+    """A response that another ASGI application sends."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__()

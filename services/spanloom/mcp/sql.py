@@ -1,4 +1,4 @@
-"""The tool that asks in SQL, where an operator has allowed it."""
+"""The SQL tool, offered if the operator has enabled it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ LIMIT_S = 30.0
 
 
 class SqlTool:
-    """Asks the SQL port, with the key of whoever calls the tool."""
+    """Queries the SQL port with the caller's key."""
 
     def __init__(self, asking: Asking, url: str) -> None:
-        """Take how keys are found, and the address of the SQL port."""
+        """Use these keys, and the SQL port at ``url``."""
         self._asking = asking
         self._url = url
 
@@ -59,5 +59,5 @@ class SqlTool:
         return answer.json()
 
     def install(self, server: MCPServer[Any]) -> None:
-        """Offer the tool."""
+        """Register the tool."""
         offer(server, self.query_sql)

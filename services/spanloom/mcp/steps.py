@@ -1,4 +1,4 @@
-"""Steps of a document as an agent reads them: an outline, one step, and the one that matched."""
+"""Steps as JSON for agents: the outline, single steps, and the step that matched a search."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MOST_OF_A_NAME = 200
 
 
 def outline(steps: Sequence[Placed]) -> Iterator[Json]:
-    """Yield the lines of ``core.showing.step_outline``, their names and failures shortened."""
+    """Yield the lines of ``core.showing.step_outline`` with names and errors shortened."""
     for line in step_outline.outline(steps):
         yield {name: _short(value) for name, value in line.items()}
 
 
 def tell(own: Placed, max_chars: int) -> Json:
-    """Return all that is told of a step, its texts shortened."""
+    """Return a step with all its fields; its texts have at most ``max_chars`` characters."""
     step = own.step
     told: dict[str, object] = {
         "step": own.place,
@@ -55,7 +55,7 @@ def tell(own: Placed, max_chars: int) -> Json:
 
 
 def head_of(document: Json, steps: int) -> Json:
-    """Return what is told of a run as a whole."""
+    """Return the summary of a run, which has so many ``steps``."""
     told = Document(document)
     root, extraction = told.root, told.extraction
     shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
@@ -72,18 +72,18 @@ def head_of(document: Json, steps: int) -> Json:
     }
 
 
-def _short(value: Any) -> Any:  # as JSON has it
+def _short(value: Any) -> Any:  # any JSON value
     return shortened(value, MOST_OF_A_NAME) if isinstance(value, str) else value
 
 
 MOST_ROUNDS = 3
-"""How often steps are asked for: one run may have all of those that are given at once."""
+"""Most requests for steps: a page of steps may be filled by one run alone."""
 _SHOWN = ("step_id", "type", "name", "agent_name", "has_error")
 _MOST_ERROR = 200
 
 
 def step_asked(where: str, text: str) -> str:
-    """Return which steps a filter and words ask for, as a ``where`` of steps; empty for none."""
+    """Return the filter of steps implied by a filter of runs and a text; empty if there is none."""
     if shape := first_step_asked(where):
         return shape
     said = orjson.dumps(text).decode()
@@ -91,7 +91,7 @@ def step_asked(where: str, text: str) -> str:
 
 
 async def matching_steps(trace_ids: Sequence[str], ask: Ask) -> dict[str, Json]:
-    """Return the first step of each run among those that ``ask`` gives for a ``where`` of runs."""
+    """Return a step by trace id: the first of each run that ``ask`` returns for a run filter."""
     found: dict[str, Json] = {}
     for _ in range(MOST_ROUNDS):
         left = [trace_id for trace_id in dict.fromkeys(trace_ids) if trace_id not in found]

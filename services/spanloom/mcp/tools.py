@@ -1,4 +1,4 @@
-"""The tools: what an agent may ask about runs. All of them only read."""
+"""The tools: read-only queries about runs. Their docstrings are what agents read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from spanloom.mcp.requests import Asking
 
-    Asked = dict[str, Any]  # parameters of the API; those that are empty are not sent
+    Asked = dict[str, Any]  # parameters of the API; empty ones are not sent
 
 MAX_RUNS = 50
 MAX_STEPS = 1_000
@@ -37,10 +37,10 @@ _LINE = (
 
 
 class Tools:
-    """One function for each tool; what its docstring says is what the agent reads."""
+    """One method per tool; its docstring is the description that agents read."""
 
     def __init__(self, asking: Asking) -> None:
-        """Take how the API is reached."""
+        """Use the API by these clients."""
         self._asking = asking
 
     async def search_trajectories(
@@ -162,7 +162,7 @@ class Tools:
         return write({"of": of}, items, lambda _: "describe_fields with values_of one field")
 
     async def _note_steps(self, context: Context, runs: Sequence[Asked], asked: Asked) -> None:
-        """Tell of each run which step it was found by."""
+        """Add to each run the first step that matched, as ``matching_step``."""
 
         async def ask(run_where: str) -> Sequence[Asked]:
             steps = {**asked, "run_where": run_where, "limit": MAX_STEPS}
@@ -179,7 +179,7 @@ class Tools:
             return await read(client, path, **given)
 
     def install(self, server: MCPServer[Any]) -> None:
-        """Offer every tool, as one that reads and reaches nothing beyond the store."""
+        """Register every tool."""
         for tool in (
             self.search_trajectories,
             self.get_trajectory,

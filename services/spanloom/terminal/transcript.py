@@ -1,4 +1,4 @@
-"""A run as a transcript: what each agent was told and said, each call beside its result."""
+"""Prints a run as a transcript: the messages of each agent, each tool run where it happened."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Told:
-    """What a transcript has shown of an agent's conversation."""
+    """The part of an agent's conversation that was already printed."""
 
     messages: Counter[bytes] = field(default_factory=Counter)
     results: int = 0
-    """How many tools and agents stand where they ran, since the last model call."""
+    """How many tool and agent runs were printed since the last model call."""
 
 
 def render_transcript(document: dict[str, Any], console: Console, *, is_full: bool) -> None:
-    """Print what was said in a run, agent by agent, in the order in which they began.
+    """Print the messages of a run, agent by agent, in the order in which they began.
 
-    Of each model call only what is new is shown: a request repeats all that was said before.
+    Of each model call only new messages are shown: a request repeats all earlier ones.
     """
     signs, failures = signs_of(console), failures_by_step(document)
     agents = list(Document(document).agents)
@@ -60,7 +60,7 @@ def render_transcript(document: dict[str, Any], console: Console, *, is_full: bo
 
 
 def heading(step: DocumentStep, signs: Signs) -> Text:
-    """Return what a step is: its sign and name, its type and how long it ran."""
+    """Return a step's sign, name, type and duration as one line."""
     kind = step.type or "other"
     took = duration(step.duration)
     sign = signs.types.get(kind, signs.types["other"])
@@ -73,13 +73,13 @@ def heading(step: DocumentStep, signs: Signs) -> Text:
 def error_lines(
     step: DocumentStep, failures: Mapping[str, Sequence[Failure]], signs: Signs
 ) -> Iterator[Text]:
-    """Yield what failed in a step."""
+    """Yield the failures of a step, one line each."""
     for text in failure_texts(step, failures.get(step.id, ())):
         yield Text(f"  {signs.error} {printable(text)}", "red")
 
 
 def _type_of(agent: DocumentAgent, document: dict[str, Any]) -> str:
-    """Return what owns these steps: an agent, but for the root, which may be anything."""
+    """Return ``agent``, or the root's own type if the owner is the root."""
     view = Document(document)
     return view.root_type if agent.id == view.root.id and view.root_type else "agent"
 
@@ -104,7 +104,7 @@ def _agent(
 
 
 def _call(step: DocumentStep, told: _Told, *, is_full: bool) -> Iterator[Text]:
-    """Yield what is new in a call's request, and its answer; remember both."""
+    """Yield the new messages of a call's request, and its response; remember both."""
     asked, answered = _messages(step.input, "user"), _messages(step.output, "assistant")
     for message in (*_new(asked, told), *answered):
         yield from message_lines(message, is_full=is_full)
@@ -119,9 +119,9 @@ def _messages(text: str, role: str) -> Sequence[Message]:
 
 
 def _new(messages: Sequence[Message], told: _Told) -> Sequence[Message]:
-    """Return what was not said before; what is said twice in one request was said twice.
+    """Return the messages not printed before; a message twice in one request counts twice.
 
-    The last results of tools are left out, as many as stand where they ran.
+    The last tool results are left out, as many as were printed where the tools ran.
     """
     seen, new = Counter[bytes](), []
     for message in messages:
@@ -137,7 +137,7 @@ def _new(messages: Sequence[Message], told: _Told) -> Sequence[Message]:
 
 
 def _mark(message: Message) -> bytes:
-    """Return what makes two messages one: who speaks, what is said, and what is asked for."""
+    """Return a key that is equal for equal messages: role, content and tool calls."""
     asked = [
         f"{call.get('name')} {''.join(str(call.get('arguments')).split())}"
         for call in calls_of(message)
@@ -147,7 +147,7 @@ def _mark(message: Message) -> bytes:
 
 
 def _result(step: DocumentStep, signs: Signs, *, is_full: bool) -> Iterator[Text]:
-    """Yield what a tool gave, or that another agent went on, whose words stand apart."""
+    """Yield a tool's result, or the name of another agent, which has its own section."""
     name = printable(step.name)
     if step.type != "tool":
         yield Text(f"  {signs.arrow} {name}", TYPE_STYLES["agent"])
@@ -157,7 +157,7 @@ def _result(step: DocumentStep, signs: Signs, *, is_full: bool) -> Iterator[Text
 
 
 def _waiting(step: DocumentStep, signs: Signs) -> Iterator[Text]:
-    """Yield what a paused step asks of a person."""
+    """Yield the question to a person if the step is paused."""
     if question := _question(step):
         asked = f"  {signs.outcomes['paused']} waits for a person: {printable(question)}"
         yield Text(asked, OUTCOME_STYLES["paused"])

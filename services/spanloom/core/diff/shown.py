@@ -1,4 +1,4 @@
-"""A diff as JSON."""
+"""Writes a diff as JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from spanloom.core.diff.steps import DiffStep
 
 MAX_CHARS = 400
-"""Of a text that differs, unless whole texts are asked for."""
+"""Most characters of a differing text, unless whole texts are requested."""
 
 
 def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool = False) -> Json:
     """Return the diff of two documents as JSON.
 
-    Steps that are the same are left out unless ``every`` step is asked for; of texts that differ
-    the first 400 characters are shown unless whole ``texts`` are asked for.
+    Equal steps are left out unless ``every`` is set; differing texts are cut to 400 characters
+    unless ``texts`` is set.
     """
     rows = [row for row in diff.rows if every or row.op != "same"]
     first = next((row for row in diff.rows if row.op != "same"), None)
@@ -55,7 +55,7 @@ def _named(document: Json) -> Json:
 
 
 def _metrics(a: Json, b: Json) -> Json:
-    """Return what was measured of both; times in ms, ``cost`` in US dollars."""
+    """Return the metrics of both runs; times in ms, ``cost`` in US dollars."""
     ours, theirs = _measured(a), _measured(b)
     return {name: [ours[name], theirs[name]] for name in ours}
 
@@ -77,7 +77,7 @@ def _measured(document: Json) -> Json:
 
 
 def _position(row: Row) -> int | None:
-    """Return the place in the second run; where that lacks the step, the one in the first."""
+    """Return the position in the second run, or in the first if only that has the step."""
     step = row.b or row.a
     return None if step is None else step.position
 
@@ -100,7 +100,7 @@ def _side(side: str, step: DiffStep | None) -> Json:
 
 
 def _shown(value: object, *, texts: bool) -> object:
-    """Return a value with its texts cut, however deep they stand in messages."""
+    """Return a value with its texts cut, at any depth."""
     if texts:
         return value
     if isinstance(value, str):

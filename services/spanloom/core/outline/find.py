@@ -1,7 +1,7 @@
-"""Finds a text in the steps of one run, by the numbers of its rows.
+"""Finds a text in the steps of one run, by row number.
 
-A part of a word is found too, in any case: whoever looks into one run wants ``kub`` to find
-``Kubernetes``. Whole words of all runs are searched elsewhere (``/v1/search``).
+Parts of words match, in any case: ``kub`` finds ``Kubernetes``. The search over all runs, which
+matches whole words, is ``/v1/search``.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ BEFORE_CHARS, AFTER_CHARS = 40, 120
 
 
 class Found(NamedTuple):
-    """A row in which the text stands."""
+    """A row that contains the text."""
 
     row: int
     part: str
     """``name``, ``input``, ``output`` or ``error``."""
     snippet: str
-    """What stands around it, in one line."""
+    """The text around the match, in one line."""
 
 
 def find_rows(
     rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep], text: str
 ) -> Iterator[Found]:
-    """Yield each row once that has the text, with the first part of it that does."""
+    """Yield each matching row once, with its first part that contains the text."""
     wanted = text.casefold()
     for number, row in enumerate(rows):
         step = steps.get(row.id) if row.step_id == row.id else None

@@ -1,4 +1,4 @@
-"""What a kept document tells of spans: verdicts are stored for the newest version alone."""
+"""The spans of a kept older version: verdicts are stored for the newest version only."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def spans_of_document(document: Json) -> Sequence[Json]:
     """Return a span for each step of a canonical document, in the order of their starts.
 
-    They have the shape of the stored verdicts without dialect and rule. Framework spans, which are
-    no steps, are not among them.
+    They have the shape of the stored verdicts without dialect and rule. Framework spans that are
+    no steps are missing.
     """
     told = Document(document)
     root = told.root.id
