@@ -1,4 +1,4 @@
-"""Access as tests need it: open as on loopback without keys, or closed with keys in memory."""
+"""Access control for tests: open as on loopback without keys, or closed with in-memory keys."""
 
 from __future__ import annotations
 

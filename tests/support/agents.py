@@ -1,4 +1,4 @@
-"""Agent programs as subprocesses with a stock SDK, and what the API then says of their run."""
+"""Runs agent programs as subprocesses with a stock SDK, and waits for their runs in the API."""
 
 from __future__ import annotations
 

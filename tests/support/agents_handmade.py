@@ -1,7 +1,7 @@
-"""A program: one agent run written by hand, by the GenAI conventions, on a stock SDK.
+"""A program: one agent run instrumented by hand with the GenAI conventions and a stock SDK.
 
 Started as ``python -m tests.support.agents_handmade``. Its attributes have every type that the
-SDK knows: texts, integers, floats, booleans, and arrays of each.
+SDK supports: strings, integers, floats, booleans, and arrays of each.
 """
 
 from __future__ import annotations

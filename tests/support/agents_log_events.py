@@ -1,4 +1,4 @@
-"""A model call whose messages go into log events, by the stock SDK: ``python -m … grpc late``."""
+"""A program: a model call with messages in log events: ``python -m … grpc late``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agent programs have in common: a stock SDK, set up from its own variables only."""
+"""Shared by the agent programs: a stock SDK, configured by its own variables only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A program: the team of ``agents_team``, sent by an SDK over its own exporter.
+"""A program: the team of ``agents_team``, sent by an SDK with its own exporter.
 
-Started as ``python -m tests.support.agents_senders langfuse``; ``SPANLOOM_OTLP_HTTP`` is where the
-service listens. Prints what the models and tools really did.
+Started as ``python -m tests.support.agents_senders langfuse``; ``SPANLOOM_OTLP_HTTP`` is the
+address of the service. Prints what the models and tools really did.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A program: a LangGraph agent that asks another one, a scripted model, a real instrumentation.
+"""A program: a LangGraph agent that calls another one, with real instrumentation.
 
-Started as ``python -m tests.support.agents_team openinference`` or ``… otel_genai``. What the
-models and tools really did is recorded by themselves, below everything that is instrumented.
+Started as ``python -m tests.support.agents_team openinference`` or ``… otel_genai``. The scripted
+models and tools record what they did themselves, below all instrumentation.
 """
 
 from __future__ import annotations

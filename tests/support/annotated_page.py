@@ -1,4 +1,4 @@
-"""Runs to annotate on the page, and the page with somebody's name in it."""
+"""Runs to annotate on the page, and the page with an annotator name set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs to annotate: documents of a few steps, whose next versions a test makes."""
+"""Runs to annotate: documents of a few steps, in one or several versions."""
 
 from __future__ import annotations
 

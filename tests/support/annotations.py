@@ -1,4 +1,4 @@
-"""Annotations, scores and kept versions for tests of stores."""
+"""Annotations, scores and kept versions for store tests."""
 
 from __future__ import annotations
 

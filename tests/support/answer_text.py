@@ -1,4 +1,4 @@
-"""Answers of the API as text with one fact a line."""
+"""API responses as text with one fact per line."""
 
 from __future__ import annotations
 

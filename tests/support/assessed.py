@@ -1,4 +1,4 @@
-"""What exports of runs with assessments are held against: whoever reads them, in the least code."""
+"""Checks exports of runs with assessments by minimal parsers of their formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of bodies that are compressed badly; gRPC inflates what begins like gzip as HTTP does."""
+"""Rows of badly compressed bodies; gRPC inflates gzip bodies as HTTP does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bad or odd request is, what it is answered, and which spans of it are stored."""
+"""Table rows of bad requests: the input, the expected response, the spans stored."""
 
 from __future__ import annotations
 

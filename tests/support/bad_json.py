@@ -1,4 +1,4 @@
-"""Rows of bad and odd inputs in JSON, which only HTTP takes."""
+"""Rows of bad JSON input, which only HTTP accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of bad and odd inputs in protobuf: over HTTP and gRPC they are answered alike."""
+"""Rows of bad protobuf input: HTTP and gRPC must respond alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page in a real browser that takes nothing lightly: what it complains about is a fault."""
+"""A page in a real browser; its console errors, violations and foreign requests are faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the command with a bug in it: a request that has the text ``BUG`` in it raises."""
+"""Run the command with a bug: a request that contains the text ``BUG`` raises."""
 
 from __future__ import annotations
 

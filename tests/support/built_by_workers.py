@@ -1,4 +1,4 @@
-"""Worker processes on a real store, and codecs of ours that make them fail as a test wants it."""
+"""Worker processes on a real store, with codecs that fail as the test demands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows of time in which to look for calls."""
+"""Time windows in which calls are looked up."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The documents of a captured run, made in this process, and a line that stands for them.
+"""The documents of a captured run, extracted in this process, and a line with their hashes.
 
-``python -m tests.support.captured_documents DIALECT/SCENARIO`` prints them, for a diff between two
-checkouts. Left out is the version of the extractor, which says nothing of a run; every model has
-the same price, so that no release of the price list changes a document.
+``python -m tests.support.captured_documents DIALECT/SCENARIO`` prints them, to diff two checkouts.
+The extractor's version is left out, and every model has the same price, so that a new version or
+price list changes no document.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A program: ClickHouse's HTTP interface, writing included, over an embedded engine of its own.
+"""A program: ClickHouse's HTTP interface, with writes, over its own embedded engine.
 
-The door is that of the SQL port; behind it stands what a server does with a statement, in place of
-what a reader may. Started as ``python -m tests.support.clickhouse_server DIRECTORY [PORT]``; prints
-its port. ``clickhouse://default:@127.0.0.1:PORT/default`` is then a store like a server's. From
-SIGUSR1 to SIGUSR2 it refuses whatever changes anything.
+It is the SQL port with a server's rights instead of a reader's. Started as
+``python -m tests.support.clickhouse_server DIRECTORY [PORT]``; prints its port. The URL
+``clickhouse://default:@127.0.0.1:PORT/default`` then works like a ClickHouse server. Between
+SIGUSR1 and SIGUSR2 it refuses all changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a command prints, run in this process with a terminal's width and no colours."""
+"""Runs a command in this process with a fixed width and no colours; returns its output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract suite in a process of its own, over the store behind a server."""
+"""Runs the contract suite in a process of its own, over a served store."""
 
 from __future__ import annotations
 

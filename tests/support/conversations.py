@@ -1,4 +1,4 @@
-"""Conversations for the tests of their page: one of some turns, and one of many runs."""
+"""Conversations for the page tests: one of a few turns, and one of many runs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""An interpreter that imports Spanloom once, and becomes a copy for each program it is to run.
+"""An interpreter that imports Spanloom once, and forks for each program it is to run.
 
-``copied_interpreter.py DESCRIPTOR``: where ``tests.support.programs`` gives its orders.
-The engine itself is left to the copies: it starts threads, which a fork does not take along. Its
-library is loaded, and the page is made, which is a fifth of the start of a service.
+``copied_interpreter.py DESCRIPTOR``: ``tests.support.programs`` sends its orders there. The engine
+is started in the forks only: it starts threads, which do not survive a fork. Its library is loaded
+and the page is built before, which saves a fifth of the start of a service.
 """
 
 from __future__ import annotations

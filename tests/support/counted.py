@@ -1,6 +1,6 @@
-"""A program: counts what the embedded store of a stopped service holds, however much it is.
+"""A program: counts the contents of the embedded store of a stopped service, of any size.
 
-Started as ``python -m tests.support.counted DATA_DIR``, because one process may hold one
+Started as ``python -m tests.support.counted DATA_DIR``, because only one process may open an
 embedded store.
 """
 

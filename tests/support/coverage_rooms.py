@@ -1,6 +1,6 @@
-"""The share of branches that tests take, by room: ``coverage_rooms.py coverage.json``.
+"""Prints the branch coverage by package: ``coverage_rooms.py coverage.json``.
 
-Reads what ``coverage json`` writes and prints a table in Markdown.
+Reads the output of ``coverage json`` and prints a Markdown table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Requests made up from an OpenAPI description, and the checks of what is answered."""
+"""Requests generated from an OpenAPI description, and checks of the responses."""
 
 from __future__ import annotations
 

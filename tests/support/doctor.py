@@ -1,4 +1,4 @@
-"""`spanloom doctor` under test, and ways to spoil what it examines."""
+"""Runs `spanloom doctor`, and breaks what it examines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The front doors of a running service: requests as they stand, and their whole answers."""
+"""The OTLP endpoints of a running service: raw requests in, complete responses out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Run the command, which kills itself at a point of its work: ``dying_at.py POINT COUNT …``.
+"""Run the command and kill it at a point of its work: ``dying_at.py POINT COUNT …``.
 
-It is SIGKILL, at the COUNTth time that the point is passed after the command has said where it
-listens: no handler and no ``finally`` runs.
+It gets SIGKILL the COUNTth time it passes the point after it has printed its addresses: no handler
+and no ``finally`` runs.
 """
 
 from __future__ import annotations

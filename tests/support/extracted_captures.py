@@ -1,4 +1,4 @@
-"""What becomes of a captured run, extracted here and now."""
+"""Extracts a captured run in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An extractor whose clock a test turns, over a store in memory."""
+"""An extractor over the in-memory store, with a clock that the test advances."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Run the command, whose every fsync fails once a file is there: ``failing_disk.py FILE …``.
+"""Run the command; once a file exists, its every fsync fails: ``failing_disk.py FILE …``.
 
-The kernel itself answers EIO, to all threads and all libraries alike: a seccomp filter (Linux's
-``seccomp(2)``) that nothing in the process can take back. Everything else goes on.
+The kernel returns EIO to all threads and libraries: a seccomp filter (Linux's ``seccomp(2)``) that
+the process cannot remove. Everything else works.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Run the command with one part that dies when a file appears: ``failing_parts.py PART FILE …``.
+"""Run the command; one part dies when a file appears: ``failing_parts.py PART FILE …``.
 
-The fault is made by replacing one method of the part's own loop, so nothing in the program knows
-of it; everything else is the real command.
+One method of the part's own loop is replaced; everything else is the real command.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The store in memory behind a switch: what a service does while its store is away."""
+"""The in-memory store with a switch: runs a service while its store is unavailable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A TCP proxy between a service and its store, whose fault can be switched while both run."""
+"""A TCP proxy between a service and its store, with a fault that can be switched."""
 
 from __future__ import annotations
 

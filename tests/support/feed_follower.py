@@ -1,4 +1,4 @@
-"""Somebody who follows the change feed while the service is killed and started again."""
+"""A change feed client that continues while the service is killed and restarted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lane in memory for the change feed: rows that become visible when a test says so."""
+"""An in-memory lane for the change feed: rows become visible when the test says so."""
 
 from __future__ import annotations
 

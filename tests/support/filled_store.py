@@ -1,7 +1,7 @@
-"""A program: fills the store of a service that does not run with runs of one size.
+"""A program: fills the store of a stopped service with runs of one size.
 
-Started as ``python -m tests.support.filled_store DATA_DIR RUNS BYTES``, because one process may
-hold one embedded store. Each run has a call of a model that was given so many bytes of no pattern.
+Started as ``python -m tests.support.filled_store DATA_DIR RUNS BYTES``, because only one process
+may open an embedded store. Each run has a model call with so many random bytes of input.
 """
 
 from __future__ import annotations

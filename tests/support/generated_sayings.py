@@ -1,4 +1,4 @@
-"""What people and evaluators say of runs, by chance, the same each time."""
+"""Random annotations and scores from a fixed seed."""
 
 from __future__ import annotations
 

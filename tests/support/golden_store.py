@@ -1,7 +1,7 @@
-"""A service whose runs, annotations and scores are the same every time it is started.
+"""A service with the same runs, annotations and scores on every start.
 
-All spans are stored first and extracted by the next process: so each run is built once, of all its
-spans, however slow the machine is. Its times are those of the recordings; its prices are fixed.
+All spans are stored first and extracted by a second process, so each run is built once from all of
+its spans, however slow the machine is. Times are those of the recordings; prices are fixed.
 """
 
 from __future__ import annotations

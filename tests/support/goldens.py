@@ -1,7 +1,7 @@
-"""Golden files: what the product answered when somebody last looked at it.
+"""Golden files: the recorded output of the product, one fact per line.
 
-A golden is text with one fact a line. ``pytest tests/golden --rewrite`` writes all of them anew;
-the diff of the commit is then what changed for users.
+``pytest tests/golden --rewrite`` rewrites all of them; the diff of the commit then shows what
+changes for users.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Grafana and its plugin do with the files in ``deploy/grafana`` before they draw."""
+"""Evaluates the files in ``deploy/grafana`` as Grafana and its plugin do before drawing."""
 
 from __future__ import annotations
 

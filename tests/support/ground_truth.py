@@ -1,7 +1,7 @@
-"""The ground truth of the captured runs, and how a stored trajectory is measured against it.
+"""The ground truth of the captured runs, and measures of a trajectory against it.
 
-A measure is a pure function of the truth and of what the API answers; each names what is wrong,
-so an empty list is a pass. See ``tests/fixtures/README.md`` for where the truth comes from.
+A measure is a pure function of the truth and the API's response; it returns the faults, so an empty
+list is a pass. ``tests/fixtures/README.md`` describes the source of the truth.
 """
 
 from __future__ import annotations

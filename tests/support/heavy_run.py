@@ -1,4 +1,4 @@
-"""A run whose steps weigh a lot: pictures and sound as text, JSON of many fields, long texts."""
+"""A run with heavy steps: pictures and sound as text, large JSON objects, long texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples that stand in help texts, by command."""
+"""The examples in help texts, by command."""
 
 from __future__ import annotations
 

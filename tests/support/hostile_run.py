@@ -1,4 +1,4 @@
-"""A run in which everything that a sender may name or say is far too long, and odd."""
+"""A run whose names, texts and attributes are all far too long, or odd."""
 
 from __future__ import annotations
 

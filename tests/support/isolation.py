@@ -1,4 +1,4 @@
-"""Two projects that have everything in common but their names, and what a reader sees of them."""
+"""Two projects that differ only in name, and checks that a reader sees only one."""
 
 from __future__ import annotations
 

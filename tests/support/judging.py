@@ -1,4 +1,4 @@
-"""Runs that several judge, for tests of the pages for it."""
+"""Runs that several annotators judge, for the tests of the queue and judging pages."""
 
 from __future__ import annotations
 

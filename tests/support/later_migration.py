@@ -1,7 +1,7 @@
-"""Run the command as a later release, to its death: ``later_migration.py LEFT …``.
+"""Run the command as a later release, and kill it: ``later_migration.py LEFT …``.
 
-It ships one migration more, and kills itself (SIGKILL) before it makes one statement more than
-``LEFT`` of those that the store lacks.
+It has one more migration, and gets SIGKILL before it runs more than ``LEFT`` of the statements that
+the store lacks.
 """
 
 from __future__ import annotations

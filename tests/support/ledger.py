@@ -1,4 +1,4 @@
-"""What was sent and what became of it: the account that every fault test settles at its end."""
+"""Keeps account of what was sent and acknowledged; every fault test is settled by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs for the tests of the run's page: a talk whose calls share their history, and a huge one."""
+"""Long runs for the tests of the run's page: calls with a shared history, and a huge run."""
 
 from __future__ import annotations
 

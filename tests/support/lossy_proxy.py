@@ -1,4 +1,4 @@
-"""A TCP proxy in front of a port, which breaks connections after a request has come through."""
+"""A TCP proxy that breaks connections after a request has passed."""
 
 from __future__ import annotations
 

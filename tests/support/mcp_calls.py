@@ -1,4 +1,4 @@
-"""Calls of every tool with every view, at the largest that may be asked for."""
+"""Calls of every MCP tool with every view, at the largest limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotations, schemes and kept versions in memory."""
+"""In-memory annotations, schemes and kept versions."""
 
 from __future__ import annotations
 

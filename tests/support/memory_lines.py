@@ -1,4 +1,4 @@
-"""What lists in memory show of stored trajectories."""
+"""In-memory summaries: the list items of stored trajectories."""
 
 from __future__ import annotations
 

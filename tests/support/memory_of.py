@@ -1,4 +1,4 @@
-"""How much memory a process has had, as Linux counts it."""
+"""Reads the memory usage of a process from Linux."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress in memory: what changed, and what is not extracted yet."""
+"""In-memory extraction progress: which traces changed and are not extracted yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queues in memory."""
+"""In-memory annotation queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replays in memory."""
+"""In-memory replays."""
 
 from __future__ import annotations
 

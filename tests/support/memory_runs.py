@@ -1,4 +1,4 @@
-"""Lists of runs, steps and conversations in memory, and numbers over them."""
+"""In-memory lists of runs, steps and conversations, and statistics over them."""
 
 from __future__ import annotations
 

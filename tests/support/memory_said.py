@@ -1,4 +1,4 @@
-"""What is said of a run in memory, as everybody may see it."""
+"""In-memory annotations and scores of a run, as far as every reader may see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans in memory: appended, read whole, in part, and as OTLP."""
+"""In-memory spans: appended, read whole or in part, and as OTLP."""
 
 from __future__ import annotations
 

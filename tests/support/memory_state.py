@@ -1,4 +1,4 @@
-"""What all subjects of the store in memory share: the dictionaries and the lock."""
+"""State shared by all subjects of the in-memory store: its dictionaries and lock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step rows in memory: every step of every run, sorted, and cut."""
+"""In-memory step rows: every step of every run, sorted and paged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Full text in memory: every text of every current trajectory is looked at."""
+"""In-memory full-text search: scans every text of every current trajectory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trajectories in memory: written, their documents read, and their calls found."""
+"""In-memory trajectories: written, their documents read, their calls found."""
 
 from __future__ import annotations
 

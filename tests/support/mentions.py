@@ -1,4 +1,4 @@
-"""What is named by the texts that users see: messages, helps and findings of the code, pages."""
+"""What user-visible texts mention: messages, help texts, findings and documentation pages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One conversation in the form of each API and framework, to be read back as the same messages.
+"""One conversation in the message format of each API and framework.
 
-A conversation is: a system prompt, a user's question, an answer that thinks, says something and
-asks for a tool, the tool's result.
+All formats must be parsed into the same messages: a system prompt, a user's question, an answer
+with reasoning, text and a tool call, and the tool's result.
 """
 
 from __future__ import annotations

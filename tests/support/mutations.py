@@ -1,4 +1,4 @@
-"""Captured runs with something changed: what is extracted keeps what the rest still tells."""
+"""Changed copies of captured runs: extraction must keep what the rest still reports."""
 
 from __future__ import annotations
 

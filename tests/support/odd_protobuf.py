@@ -1,4 +1,4 @@
-"""A message in ways of writing it that are valid protobuf but that no writer chooses."""
+"""Encodes a message in ways that are valid protobuf but that no encoder uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A running service as a sender of OTLP meets it: bytes in over HTTP and gRPC, answers out."""
+"""Sends OTLP to a running service: bytes in over HTTP and gRPC, responses out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: whatever a valid export request can say."""
+"""Hypothesis strategies for valid export requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's modules that draw nothing, called in the browser."""
+"""Calls the page's non-drawing modules in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs for the tests of the page: a team of agents, one that fails, one with hostile texts."""
+"""Runs for the page tests: a team of agents, one that fails, one with hostile texts."""
 
 from __future__ import annotations
 

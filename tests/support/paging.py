@@ -1,4 +1,4 @@
-"""Reads a whole list as a caller of the API does: until a page says that it was the last."""
+"""Reads a whole list page by page, as an API client does."""
 
 from __future__ import annotations
 

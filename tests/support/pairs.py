@@ -1,4 +1,4 @@
-"""Runs that several instrumentations report at once: how they are measured."""
+"""Measures of runs that several instrumentations report at once."""
 
 from __future__ import annotations
 

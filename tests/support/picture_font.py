@@ -1,7 +1,7 @@
-"""Makes the fonts of the pictures anew: ``python -m tests.support.picture_font DEJAVU NOTO``.
+"""Makes the fonts of the screenshots: ``python -m tests.support.picture_font DEJAVU NOTO``.
 
-Both are folders of unpacked npm packages; ``tests/browser/pictures/font/README.md`` names them.
-What is kept is what the page's own words and marks need, and its dates. Takes ``fonttools`` and
+Both are folders of unpacked npm packages, named by ``tests/browser/pictures/font/README.md``. Only
+the characters of the page's own words, marks and dates are kept. Needs ``fonttools`` and
 ``brotli``.
 """
 

@@ -1,7 +1,7 @@
-"""Pictures of the page that are the same on every machine, and how two of them are compared.
+"""Screenshots of the page that are equal on every machine, and their comparison.
 
-Fixed runs, a clock that stands still, fonts of our own (``tests/browser/pictures/font``), nothing
-that moves. What is compared is counted in the browser, so that nothing else has to read a PNG.
+Fixed runs, a stopped clock, fonts of our own (``tests/browser/pictures/font``), no animation. The
+browser compares the pixels, so that no PNG library is needed.
 """
 
 from __future__ import annotations

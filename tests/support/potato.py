@@ -1,6 +1,6 @@
-"""The real Potato as a program in an environment of its own: nothing of it is imported.
+"""Runs the real Potato in an environment of its own; nothing of it is imported.
 
-``SPANLOOM_POTATO`` names its command, of ``pip install potato-annotation`` in another environment.
+``SPANLOOM_POTATO`` is its command, from ``pip install potato-annotation`` in another environment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Starts programs as copies of an interpreter that has imported Spanloom already.
+"""Starts programs as forks of an interpreter that has already imported Spanloom.
 
-Four fifths of what a short command costs is the import of 1,400 modules, and the tests start
-hundreds. What runs is a process like any other: its own pid, signals, limits, environment and
-exit. Tests about the start itself use ``start_fresh``.
+Four fifths of the time of a short command is the import of 1,400 modules, and the tests start
+hundreds. The program is an ordinary process: its own pid, signals, limits, environment and exit
+status. Tests of the start itself use ``start_fresh``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A TCP proxy in front of a port; what kinds of it do to the bytes is theirs to say."""
+"""A TCP proxy in front of a port; subclasses decide what happens to the bytes."""
 
 from __future__ import annotations
 

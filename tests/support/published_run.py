@@ -1,4 +1,4 @@
-"""The example that is published with the scheme of steps, as spans."""
+"""The published example of the step annotation scheme, as spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page keeps to, whatever is on it (WCAG 2.2: 1.4.10 reflow, 2.5.8 target size)."""
+"""Checks every page against WCAG 2.2: 1.4.10 reflow, 2.5.8 target size."""
 
 from __future__ import annotations
 

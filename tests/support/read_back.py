@@ -1,6 +1,6 @@
-"""Print what the store of a stopped service has of each trace, as JSON of base64.
+"""A program: prints the stored OTLP of each trace of a stopped service, as JSON of base64.
 
-A process of its own: one process can open one embedded store.
+It is a process of its own, because only one process may open an embedded store.
 """
 
 from __future__ import annotations

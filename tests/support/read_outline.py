@@ -1,4 +1,4 @@
-"""Reads an outline back, as docs/adr/038-a-viewer-without-a-build.md describes it."""
+"""Decodes an outline, as docs/adr/038-a-viewer-without-a-build.md describes it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Does what a reader of the documentation does: types its lines, one after the other.
+"""Runs the examples of the documentation as a reader would, line by line.
 
-``spanloom`` and ``curl`` reach the started service where the page names the default ports. The
-reader has a home and a folder of his own.
+``spanloom`` and ``curl`` reach the started service at the default ports of the examples. The reader
+has a home and a working directory of its own.
 """
 
 from __future__ import annotations

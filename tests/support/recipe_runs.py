@@ -1,4 +1,4 @@
-"""Runs a recipe and its agent to their end, and waits for the one trajectory that comes of it."""
+"""Runs a recipe and its agent to the end, and waits for the one trajectory it makes."""
 
 from __future__ import annotations
 

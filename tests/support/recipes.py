@@ -1,4 +1,4 @@
-"""Where each recipe is tried, and what its tiny agent does there."""
+"""Where each recipe is tested, and what its small agent does there."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A program: records the data directory of a release for ``fixtures/stores``.
 
 ``python -m tests.support.record_store FOLDER`` writes ``data.tar.xz``, the directory of a service
-that was killed while a request waited in its spool, ``answers.json``, what its API answered
-before, and ``schema.sql``. With ``--empty`` it writes only the directory of a service without data
-that was stopped; that works in the environment of any version.
+that was killed while a request was in its spool, ``answers.json``, the responses of its API before
+that, and ``schema.sql``. With ``--empty`` it writes only the directory of a stopped service without
+data; that works in the environment of any version.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Data directories that were recorded with a release: ``fixtures/stores``."""
+"""The data directories recorded by earlier releases: ``fixtures/stores``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema of a store as text, for comparison; a program prints that of the URL it is given."""
+"""A program: prints the schema of the store at a URL as text, for comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scripted models say, in the form of each API: a call of ``weather``, or the answer."""
+"""The scripted models' responses in the format of each API: a ``weather`` call, or the answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A server on loopback in place of OpenAI's, Anthropic's and Google's models: it has a script.
+"""A loopback server in place of OpenAI's, Anthropic's and Google's models, with a script.
 
-A request that brings tools and no result of one is answered by a call of ``weather``; every other
-one by the answer. Both have token counts of their own, so that none is counted twice unseen.
+A request with tools but without a tool result gets a call of ``weather``; every other one gets the
+answer. The two have different token counts, so that double counting is seen.
 """
 
 from __future__ import annotations

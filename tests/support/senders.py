@@ -1,4 +1,4 @@
-"""Clients of every transport that send small requests until nobody answers any more."""
+"""Clients of every transport that send small requests until the service stops responding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captured runs sent to a started service as their SDKs did, and measured once it has settled."""
+"""Sends captured runs to a started service as their SDKs did, and measures the results."""
 
 from __future__ import annotations
 

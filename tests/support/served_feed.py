@@ -1,4 +1,4 @@
-"""A store whose changes a test makes, and its API on a port."""
+"""The API on a port, over a store whose changes the test makes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page over answers that are made up: a run of any size, without a store."""
+"""The page over made-up API responses: a run of any size, without a store."""
 
 from __future__ import annotations
 

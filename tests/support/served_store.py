@@ -1,4 +1,4 @@
-"""The server for tests as a process that can be killed, started again and made read-only."""
+"""Runs ``clickhouse_server`` as a process that can be killed, restarted, set read-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conversation for the page over answers that are made up: so many runs, as lists tell them."""
+"""A conversation for the page over made-up API responses: any number of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of Spanloom as processes of their own, with a ClickHouse server between them."""
+"""The parts of Spanloom as separate processes over a ClickHouse server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares what a ledger says with what the API and the store give, once all is quiet."""
+"""Compares a ledger with the contents of the API and the store once all is quiet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the command, whose every list of trajectories keeps the engine busy for nine seconds."""
+"""Run the command; every list of trajectories keeps the engine busy for nine seconds."""
 
 from __future__ import annotations
 

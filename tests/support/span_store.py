@@ -1,4 +1,4 @@
-"""What tests of a span store share: names and changes read from it, content events to append."""
+"""Shared by tests of span stores: reads names and changes, makes content events."""
 
 from __future__ import annotations
 

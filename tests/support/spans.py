@@ -1,4 +1,4 @@
-"""Small spans made by hand, for tests of what is worked out from stored spans."""
+"""Small hand-made spans, and the extraction of them, for unit tests of extraction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQL port over the embedded store of a test run, on a port of its own, with keys in memory."""
+"""The SQL port over an embedded store, on a port of its own, with in-memory keys."""
 
 from __future__ import annotations
 

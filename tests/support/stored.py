@@ -1,7 +1,7 @@
-"""A program: reads the embedded store of a stopped service past every layer above SQL.
+"""A program: reads the embedded store of a stopped service, bypassing every layer above SQL.
 
-Started as ``python -m tests.support.stored DATA_DIR [TRACE_ID]``, because one process may hold
-one embedded store. Prints how often each span is stored, and the trace's attributes as OTLP.
+Started as ``python -m tests.support.stored DATA_DIR [TRACE_ID]``, because only one process may open
+an embedded store. Prints how often each span is stored, and the trace's attributes as OTLP.
 """
 
 from __future__ import annotations

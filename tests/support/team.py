@@ -1,8 +1,8 @@
-"""Compares a trajectory with what a team's models and tools noted themselves.
+"""Compares a trajectory with the record kept by a team's models and tools.
 
-The truth is what ``agents_team`` and ``tests/senders_js`` print: the question, each model call as
-``[agent, tokens read, tokens written, what it said]`` and each tool run as ``[agent, tool, what it
-was asked, result]``; what was said or asked is a list of texts.
+The truth is printed by ``agents_team`` and ``tests/senders_js``: the question, each model call as
+``[agent, input tokens, output tokens, output]`` and each tool run as ``[agent, tool, arguments,
+result]``; outputs and arguments are lists of texts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs that say something, stored with their documents, and what is found of them."""
+"""Runs with texts, stored with their documents, and searches over them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Run the command with a disk that has as much free as a file says: ``told_disk.py FILE …``.
+"""Run the command with the free disk space that a file states: ``told_disk.py FILE …``.
 
-Without the file the disk is asked. Everything but that question is the real command.
+Without the file the real free space is used. Everything else is the real command.
 """
 
 from __future__ import annotations

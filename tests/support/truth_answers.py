@@ -1,7 +1,7 @@
-"""Whether agents show what they were asked, where the truth knows it, and the answers they gave.
+"""Measures that agents show the request they received, and the answer they gave.
 
-An agent's answer is what its last model call said, if that call asked for no tool. Where the truth
-has no texts, the call that the trajectory itself shows last has to do.
+An agent's answer is the output of its last model call, if that call has no tool call. If the truth
+has no texts, the last call in the trajectory is used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the ground truth knows of texts and failures, against what a trajectory shows.
+"""Measures the texts and failures of a trajectory against the ground truth.
 
-Measures as in ``ground_truth.py``: each names what is wrong, an empty list is a pass.
+As in ``ground_truth.py``, a measure returns the faults; an empty list is a pass.
 """
 
 from __future__ import annotations

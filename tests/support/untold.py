@@ -1,6 +1,6 @@
-"""What no span of a captured run tells, so that nobody can get it right: measure by measure.
+"""Facts that no span of a captured run reports, so that no extractor can know them, by measure.
 
-A run, or all runs of a folder. What stands here is the telemetry's fault, and each entry says why.
+An entry is for a run or all runs of a folder, and states the reason: a gap in the telemetry.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a long run must keep flat: the memory, the descriptors and the backlog of a service."""
+"""Watches what must stay flat in a long run: memory, descriptors and backlog of a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The questions of the documentation as plain loops over canonical documents."""
+"""The example queries of the documentation as plain loops over canonical documents."""
 
 from __future__ import annotations
 

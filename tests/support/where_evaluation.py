@@ -1,6 +1,6 @@
-"""What a ``where`` means, in the plainest code: does it hold for this run?
+"""Evaluates a ``where`` on a run in the simplest code.
 
-For the store in memory, and for what ClickHouse answers to be compared with.
+Used by the in-memory store, and as the reference for ClickHouse's results.
 """
 
 from __future__ import annotations

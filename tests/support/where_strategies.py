@@ -1,4 +1,4 @@
-"""Any ``where`` that generated runs can be asked, as text."""
+"""Hypothesis strategies for a ``where`` that applies to generated runs, as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a process has worked, as Linux counts it, which no busy machine makes longer."""
+"""Reads the CPU time of a process from Linux; a busy machine does not increase it."""
 
 from __future__ import annotations
 

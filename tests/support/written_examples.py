@@ -1,6 +1,6 @@
-"""The fenced examples of the documentation, and what is noted beside those that need a word.
+"""The fenced examples of the documentation, and the notes on those that need one.
 
-A comment that readers do not see stands right above such a fence::
+A hidden comment right above the fence is a note::
 
     <!-- example: limits file -->        what a block of TOML or JSON is, so that it can be read
     <!-- example not run: the reason --> why no test runs it

@@ -97,6 +97,6 @@ class Counting:
         self._progress.stop()
 
     def show(self, count: int, beside: str = "", done: float | None = None) -> None:
-        """Show the count so far with a note after it; ``done`` sets the bar if it is not the count."""
+        """Show the count so far and a note after it; ``done`` sets the bar, else the count does."""
         completed = count if done is None else done
         self._progress.update(self._task, completed=completed, beside=beside, count=count)

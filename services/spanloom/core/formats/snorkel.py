@@ -64,7 +64,7 @@ def _nodes(document: Document) -> Mapping[str, Json]:
 
 
 def _owners(agents: Mapping[str, DocumentAgent]) -> Mapping[str, str]:
-    """Return the owner's id by step; an unowned agent belongs to its parent or its parent's owner."""
+    """Return the owner's id by step; an unowned agent goes to its parent or its parent's owner."""
     owners: dict[str, str] = {}
     for agent_id, agent in agents.items():
         for step in agent.steps:
