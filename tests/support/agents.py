@@ -57,7 +57,7 @@ def run_program(module: str, *arguments: str, variables: Mapping[str, str]) -> A
 
 
 def await_trajectory(api: str, trace_id: str, span_count: int) -> Json:
-    """Wait until the trajectory shows that many spans and is settled; give the document."""
+    """Wait until the trajectory has that many spans and is settled; return the document."""
     return await_spans(api, trace_id, span_count, {"settled"})
 
 
@@ -67,7 +67,7 @@ def await_spans(
     span_count: int,
     statuses: Collection[str] = ("settled", "partial", "live"),
 ) -> Json:
-    """Wait until the trajectory shows that many spans in one of the states; give the document."""
+    """Wait until the trajectory has that many spans in one of the states; return the document."""
     until = time.monotonic() + SETTLED_S
     with httpx.Client(base_url=api) as client:
         while True:

@@ -24,7 +24,7 @@ NO_KEY = "none"
 
 
 def ask(*callbacks: Any) -> None:  # each SDK has its own class
-    """Let the team answer once."""
+    """Run the team once."""
     PLANNER.invoke({"messages": [HumanMessage(QUESTION)]}, config={"callbacks": list(callbacks)})
 
 

@@ -49,7 +49,7 @@ class RecordedModel(ScriptedChatModel):
 
 
 def said_in(answer: AIMessage) -> list[str]:
-    """Return the texts of an answer: what it says, or the tools that it calls and with what."""
+    """Return the texts of an output: its content, or its tool calls with their arguments."""
     called = [[call["name"], *map(str, call["args"].values())] for call in answer.tool_calls]
     return [text for texts in called for text in texts] or [str(answer.content)]
 
@@ -112,7 +112,7 @@ PLANNER = create_agent(
 
 
 def main() -> None:
-    """Let the team answer once and print the truth."""
+    """Run the team once and print the truth."""
     instrumentor = import_module(INSTRUMENTATIONS[sys.argv[1]]).LangChainInstrumentor()
     with sending_provider(TRUTH) as provider:
         instrumentor.instrument(tracer_provider=provider)

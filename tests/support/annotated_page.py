@@ -43,8 +43,8 @@ def send_steps(
 ) -> str:
     """Send an agent (span 1) with a tool's step for each number, and return the trace id.
 
-    Those from ``below`` on are the steps of an agent of their own. Sent again with other answers, a
-    step says something else. Waits until it is settled, unless the caller does.
+    The steps from ``below`` on belong to a second agent. Sending the same trace again with other
+    ``answers`` changes the steps. Waits until the run is settled unless ``is_waiting`` is false.
     """
     trace = trace or secrets.token_hex(16)
     spans = [wire_span(trace, 1, 0, "planner", START_NS, _agent("planner"))]
@@ -83,7 +83,7 @@ def _tool(number: int, said: str) -> dict[str, object]:
 def call(
     service: RunningSpanloom, method: str, path: str, body: object = None, who: str = "ada"
 ) -> Any:
-    """Ask the API as an annotator, and return the JSON that it answers."""
+    """Send an API request as an annotator; return the JSON of the response."""
     url, headers = service.api + path, {HEADER: who}
     answer = httpx.request(method, url, headers=headers, json=body, timeout=30)
     assert answer.status_code == 200, answer.text
@@ -91,14 +91,14 @@ def call(
 
 
 def said_of(service: RunningSpanloom, trace: str, who: str = "ada") -> dict[str, dict[str, Any]]:
-    """Return what somebody says of a run, by step; what says nothing is left out."""
+    """Return an annotator's annotations of a run by step, without empty ones."""
     path = f"/v1/trajectories/{trace}/annotations?annotator={who}"
     rows = call(service, "GET", path, who=who)["items"]
     return {row["step_id"]: row for row in rows if row["correctness"] or row["value"]}
 
 
 def say_who_failed(service: RunningSpanloom, trace: str, step: str) -> None:
-    """Have bo say under the scheme *blame* that the planner failed at a step."""
+    """Annotate a step as bo under the scheme *blame*: the planner failed there."""
     text = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
     call(service, "PUT", "/v1/schemes/blame", {"text": text})
     value = {"decisive_step": step, "responsible_agent": "planner"}
@@ -130,7 +130,7 @@ def annotate(
 
 
 def wait_saved(page: Page) -> None:
-    """Wait until the panel says that everything is stored."""
+    """Wait until the panel shows that everything is stored."""
     expect(page.locator(f"{PANEL} .saved")).to_have_text(SAVED)
 
 

@@ -70,12 +70,12 @@ _MESSAGES = Draft202012Validator({"type": "array", "items": INVARIANT_MESSAGE, "
 
 
 def check_snorkel(trace: Json) -> None:
-    """Raise for what is no trace of Snorkel."""
+    """Raise if the value is no valid Snorkel trace."""
     _SNORKEL.validate(trace)
 
 
 def check_messages(messages: list[Json]) -> None:
-    """Raise for what Invariant Explorer shows as an invalid trace."""
+    """Raise if Invariant Explorer would show the messages as an invalid trace."""
     _MESSAGES.validate(messages)
 
 
@@ -89,7 +89,7 @@ def nodes_of(trace: Json) -> Iterator[Json]:
 
 
 def at_address(line: Json, address: str) -> Any:
-    """Return what stands at an address of a line: a text cut to its range, else any value."""
+    """Return the value at an address of a line; a text is cut to the address's range."""
     path, _, bounds = address.partition(":")
     here: Any = line
     for key in path.split("."):

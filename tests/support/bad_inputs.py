@@ -20,7 +20,7 @@ Build = Callable[[bytes], bytes]
 
 
 class Expected(NamedTuple):
-    """The answer, the same over HTTP and gRPC."""
+    """The expected response, the same over HTTP and gRPC."""
 
     http: int
     grpc: int
@@ -37,7 +37,7 @@ UNSUPPORTED = Expected(415, Code.UNIMPLEMENTED)
 
 
 def partial(rejected: int, says: str) -> Expected:
-    """Return the answer to a request of which ``rejected`` spans are not stored."""
+    """Return the expected response to a request of which ``rejected`` spans are not stored."""
     return TAKEN._replace(rejected=rejected, says=says)
 
 
@@ -54,14 +54,14 @@ class BadInput(NamedTuple):
     headers: Mapping[str, str] = {}
 
     def stored(self, trace_id: bytes) -> bytes:
-        """Return what the store must have of the trace afterwards, as a request."""
+        """Return the part of the trace that must be stored afterwards, as a request."""
         if self.expected.http != 200:
             return b""
         return (self.kept or self.body)(trace_id)
 
 
 def always(body: bytes) -> Build:
-    """Return what writes the same bytes for every trace."""
+    """Return a writer of the same bytes for every trace."""
     return lambda _: body
 
 
@@ -73,7 +73,7 @@ def request_of(*spans: Span) -> bytes:
 
 
 def one(**fields: object) -> Build:
-    """Return what writes a request of one span with these fields."""
+    """Return a writer of a request of one span with these fields."""
     return lambda trace_id: request_of(span_of(trace_id, **fields))
 
 

@@ -29,15 +29,15 @@ _EXPECTED = "Failed to load resource"
 
 
 def chromium() -> str | None:
-    """Return where Debian's Chromium is, or ``None``."""
+    """Return the path of Debian's Chromium, or ``None``."""
     return shutil.which("chromium")
 
 
 def lightest_browser() -> str | None:
-    """Return where Chromium without its windows is, else Chromium, or ``None``.
+    """Return the path of headless Chromium, else of Chromium, or ``None``.
 
-    Even where it shows none, Chromium makes a window for each context, which is a third of what
-    the tests of the page take. What it makes of a page is the same, but for the edges of letters.
+    Even when hidden, Chromium creates a window for each context, a third of the time of the page
+    tests. The rendering is the same, except for the edges of letters.
     """
     return shutil.which("chromium-headless-shell") or chromium()
 
@@ -54,7 +54,7 @@ def open_browser(path: str | None = None) -> Iterator[Browser]:
 
 
 def wait_until(page: Page, holds: Callable[[], bool]) -> None:
-    """Wait for what a test notes of a page by itself, such as what the page asked for."""
+    """Wait for a condition on what the test records of a page, such as its requests."""
     until = time.monotonic() + WAIT_MS / 1000
     while not holds():
         assert time.monotonic() < until, "it did not come about"
@@ -62,7 +62,7 @@ def wait_until(page: Page, holds: Callable[[], bool]) -> None:
 
 
 class Watch:
-    """Collects what must not happen on a page: errors, violations, requests to elsewhere."""
+    """Collects faults of a page: errors, policy violations, requests to other hosts."""
 
     def __init__(self, page: Page) -> None:
         self.faults: list[str] = []

@@ -33,7 +33,7 @@ HASH_CHARS = 12
 
 
 def answers_of(capture: Capture) -> Sequence[Answer]:
-    """Return the documents of a capture's traces, without what says nothing of the run."""
+    """Return the documents of a capture's traces, without members unrelated to the run."""
     answers = extract_capture(capture, PRICES)
     for answer in answers:
         del answer.document["extraction"]["extractor_version"]
@@ -41,7 +41,7 @@ def answers_of(capture: Capture) -> Sequence[Answer]:
 
 
 def line_of(capture: Capture) -> str:
-    """Return the name of a capture, what there is in it, and a hash for each kind of document."""
+    """Return a line: the name of a capture, its counts, and a hash of each kind of document."""
     answers = answers_of(capture)
     facts = {
         "traces": len(answers),

@@ -79,7 +79,7 @@ class Server:
             connection.close()
 
     def set_read_only(self, to: bool, *_: object) -> None:
-        """Refuse changes from the next statement on, or take them again."""
+        """Refuse or accept changes from the next statement on."""
         self.is_read_only = to
 
     def cancel(self, tag: str) -> None:
@@ -108,7 +108,7 @@ class Server:
         return Outcome(answer._replace(body=native.reframe(body, question.revision)), fmt)
 
     def _format(self, text: str, question: Question) -> str:
-        """Return the format of the answer; empty for a statement that has none."""
+        """Return the response format of a statement; empty if it has none."""
         if not text.lstrip().upper().startswith(_ANSWERING):
             return ""
         found = _FORMAT.search(self._engine.plain(text))

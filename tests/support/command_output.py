@@ -26,9 +26,9 @@ NOW_NS = 1_796_083_200 * 10**9
 
 
 def run_command(arguments: Sequence[str], env: Mapping[str, str] | None = None) -> str:
-    """Return the command line, its output, what it wrote to standard error, its exit status.
+    """Return the command line, its output, its standard error and its exit status.
 
-    Standard error and a status other than 0 are named, if there are any.
+    Standard error and a status other than 0 are labelled, if there are any.
     """
     output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with _process_of(arguments, env or {}), redirect_stdout(output), redirect_stderr(errors):
@@ -42,7 +42,7 @@ def run_command(arguments: Sequence[str], env: Mapping[str, str] | None = None) 
 
 @contextmanager
 def _process_of(arguments: Sequence[str], env: Mapping[str, str]) -> Iterator[None]:
-    """Have arguments and environment of a command, and restore what it changes for its process."""
+    """Set arguments and environment of a command, and restore the process state afterwards."""
     own = {**clean_environment(env), "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
     threshold = gc.get_threshold()
     with (
@@ -63,7 +63,7 @@ def _run() -> int:
 
 
 def _text(stream: io.TextIOWrapper) -> str:
-    """Return what was written, with a line end."""
+    """Return the text that was written, with a line end."""
     stream.flush()
     buffer = stream.buffer
     assert isinstance(buffer, io.BytesIO)

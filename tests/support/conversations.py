@@ -28,7 +28,7 @@ PIECE = 1_000
 
 
 class Turn(NamedTuple):
-    """What one run of a conversation is about."""
+    """The content of one run of a conversation."""
 
     asked: str
     answered: str
@@ -93,7 +93,7 @@ def send_long_talk(service: RunningSpanloom, count: int, conversation: str = LON
 
 
 def wait_for_words(api: str, conversation: str, words: str, count: int) -> None:
-    """Wait until so many runs of a conversation are found by what was said."""
+    """Wait until a full-text search finds that many runs of a conversation."""
     _wait_for_count(
         api, count, f"conversation = {json.dumps(conversation)} and {json.dumps(words)}"
     )
@@ -146,7 +146,7 @@ def _wait_for_count(api: str, count: int, where: str) -> None:
 
 
 def turn_spans(trace: str, turn: Turn, begun: int, conversation: str) -> list[Span]:
-    """Return an agent that asks a model, calls its tools one after the other, and answers."""
+    """Return the spans of an agent that calls a model, then its tools one by one, and answers."""
     asked, answered = _said("user", turn.asked), _said("assistant", turn.answered)
     own = {
         "gen_ai.operation.name": "invoke_agent",

@@ -37,14 +37,14 @@ LATER = ("grpc._server", "uvicorn.lifespan.on", "uvicorn.loops.auto")
 
 
 class Order(NamedTuple):
-    """A program: what follows ``python``, and its environment."""
+    """A program to run: the arguments of ``python``, and the environment."""
 
     arguments: list[str]
     environment: dict[str, str]
 
 
 def main() -> None:
-    """Import everything, then run what is ordered until the tests are done."""
+    """Import everything, then run the ordered programs until the tests are done."""
     orders = socket.socket(fileno=int(sys.argv[1]))
     prepare()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that ended watchers leave no zombies
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def prepare() -> None:
-    """Import what the commands are made of."""
+    """Import the modules of the commands."""
     collect_garbage_rarely()
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # as `spanloom` does, before gRPC reads it
     for place, _ in COMMANDS.values():
@@ -87,7 +87,7 @@ def load_library() -> None:
 
 
 def watch(program: int, news: int) -> None:
-    """Tell the tests the program's pid and, when it has ended, its exit status; then exit."""
+    """Report the program's pid to the tests and, when it has ended, its exit status; then exit."""
     close_all_but(news)
     os.write(news, b"%d\n" % program)
     _, status = os.waitpid(program, 0)

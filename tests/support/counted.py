@@ -25,7 +25,7 @@ SELECT
 
 
 class Counts(NamedTuple):
-    """What is stored."""
+    """Counts of what is stored."""
 
     spans: int
     trajectories: int

@@ -43,9 +43,9 @@ description is refused; no success without a key, or with a wrong one."""
 def right_and_wrong(
     schema: BaseSchema, known: Mapping[str, Sequence[str]]
 ) -> Iterator[SearchStrategy[Request]]:
-    """Yield the requests of each operation that fit its description, then those that do not.
+    """Yield the requests that match each operation's description, then those that do not.
 
-    ``known`` has, by the name of a parameter of paths, values that there is something for.
+    ``known`` has values of existing resources, by the name of the path parameter.
     """
     for found in schema.get_all_operations():
         assert not isinstance(found, Err), found
@@ -57,7 +57,7 @@ def right_and_wrong(
 
 
 def _right(operation: Operation, known: Mapping[str, Sequence[str]]) -> SearchStrategy[Request]:
-    """Return right requests, most of which name something that is there."""
+    """Return valid requests, most of which name existing resources."""
 
     def naming(name: str, value: str) -> SearchStrategy[Request]:
         return operation.as_strategy(path_parameters={name: value})

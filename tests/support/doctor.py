@@ -34,7 +34,7 @@ url = "chdb://" + sys.argv[1]
 
 @dataclass
 class Doctor:
-    """Runs the command on free ports and keeps what it said last."""
+    """Runs the command on free ports and keeps its last output."""
 
     run: RunSpanloom
     status: int = 0

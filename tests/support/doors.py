@@ -21,7 +21,7 @@ EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
 
 class Answer(NamedTuple):
-    """What one request was answered, over whatever transport."""
+    """The response to one request, over any transport."""
 
     status: int
     """HTTP's or gRPC's."""
@@ -47,7 +47,7 @@ class Doors:
     def post(
         self, body: bytes, kind: str | None = PROTOBUF, headers: Mapping[str, str] | None = None
     ) -> Answer:
-        """Post to ``/v1/traces``; the answer has to be in the encoding of the request."""
+        """Post to ``/v1/traces``; the response must have the encoding of the request."""
         named = dict(headers or {}) | ({"Content-Type": kind} if kind else {})
         answer = self.http.post("/v1/traces", content=body, headers=named)
         encoding = (kind or "").partition(";")[0].lower()
@@ -74,7 +74,7 @@ class Doors:
         metadata: Mapping[str, str] | None = None,
         method: str = EXPORT,
     ) -> Answer:
-        """Call a method with a message as it stands."""
+        """Call a gRPC method with the raw bytes of a message."""
         export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(
             method, None, None
         )

@@ -52,7 +52,7 @@ class World:
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew with what is stored."""
+        """Start a new extractor over what is stored."""
         self.metrics = Metrics()
         self.extractor = Extractor(
             self.store,
@@ -67,12 +67,12 @@ class World:
         self.now_ns += int(seconds * NS)
 
     def step(self, seconds: float = 0) -> int:
-        """Let time pass and the extractor look once; give how many traces it built."""
+        """Advance the time and run the extractor once; return how many traces it built."""
         self.wait(seconds)
         return self.extractor.run_once()
 
     def run(self, seconds: float, every: float = 0.2) -> None:
-        """Let the extractor look again and again."""
+        """Run the extractor repeatedly."""
         for _ in range(round(seconds / every)):
             self.step(every)
 

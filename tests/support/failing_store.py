@@ -23,7 +23,7 @@ MIB = 1 << 20
 
 
 class FailingStore:
-    """The store in memory, which can be switched off, lose its answers, or keep them back."""
+    """The in-memory store, which can be switched off, lose its responses, or delay them."""
 
     def __init__(self) -> None:
         self.is_down = False
@@ -39,7 +39,7 @@ class FailingStore:
         return self.failing(name, found) if callable(found) else FailingSubject(self, found)
 
     def failing(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the method as one that does what is switched on."""
+        """Return the method, wrapped to apply the fault that is switched on."""
 
         def call(*arguments: object, **named: object) -> object:
             if self.is_down and name != "close":

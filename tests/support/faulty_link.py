@@ -17,7 +17,7 @@ PIECE = 65536
 
 
 class Fault(Enum):
-    """What is wrong with the link."""
+    """The fault of the link."""
 
     NONE = auto()
     SLOW = auto()
@@ -38,7 +38,7 @@ class FaultyLink(Proxy):
         """How often the present fault was met."""
 
     def switch(self, fault: Fault) -> None:
-        """Have the link work so from the next bytes on, those of open connections included."""
+        """Apply a fault from the next bytes on, in open connections too."""
         self.fault, self.hits = fault, 0
 
     def pass_on(self, client: socket.socket, server: socket.socket) -> None:

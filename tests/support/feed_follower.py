@@ -17,7 +17,7 @@ PATH = "/v1/trajectories/changes"
 
 
 class Follower:
-    """Goes on behind its last token, wherever the service is by then."""
+    """Follows the feed after its last token, at the service's current address."""
 
     def __init__(self) -> None:
         self.newest: dict[str, int] = {}
@@ -35,7 +35,7 @@ class Follower:
         thread.join()
 
     def check(self, api: str) -> None:
-        """Demand that what was told is what there is, once nothing changes any more."""
+        """Wait until nothing changes; assert that the feed reported exactly the stored versions."""
         until = time.monotonic() + SETTLED_S
         with httpx.Client(base_url=api, timeout=20) as client:
             while (told := self._read_on(client)) != (there := _versions(client)):
@@ -53,7 +53,7 @@ class Follower:
         return self.newest
 
     def _ask(self, client: httpx.Client, wait: float) -> int:
-        """Ask once; give how many items came."""
+        """Send one request; return the number of items."""
         asked = {"after": self._after, "wait": str(wait), "is_duplicate": "any"}
         answer = client.get(PATH, params=asked).raise_for_status().json()
         for item in answer["items"]:

@@ -35,7 +35,7 @@ class FeedRow(NamedTuple):
 
 
 class FeedLane:
-    """Answers the queries of the feed from ``visible``, by a clock in µs that the test turns."""
+    """Answers the feed's queries from ``visible``, with a clock in µs that the test sets."""
 
     def __init__(self, now_us: int = 10**15) -> None:
         self.now_us = now_us

@@ -52,7 +52,7 @@ SETTLED_S = 60.0
 
 
 class GoldenService(NamedTuple):
-    """A started service, and what is known of its runs."""
+    """A started service, and the ids of its runs."""
 
     api: str
     runs: Mapping[str, str]
@@ -61,7 +61,7 @@ class GoldenService(NamedTuple):
     """When it was started: what is later is no time of a recording."""
 
     def steady(self, text: str) -> str:
-        """Return a text without what differs each time: times since the start, ports, version."""
+        """Return a text without what varies: times since the start, ports, version."""
         text = re.sub(r"\d{13,19}", self._time, text)
         text = re.sub(r'(127\.0\.0\.1:|"sql_port": )\d+', r"\1<port>", text)
         return re.sub(rf'("version": "|spanloom ){re.escape(__version__)}', r"\1<version>", text)
@@ -136,7 +136,7 @@ def _annotate(api: str) -> None:
 
 
 def _marks(who: str, judged: Sequence[str]) -> Sequence[dict[str, str]]:
-    """Return what somebody says of the tools of the run: its third and fourth span."""
+    """Return annotations of the run's tools: its third and fourth span."""
     wrong = {"severity": "major", "error_type": "execution", "rationale": "The wrong hotel."}
     return [
         {

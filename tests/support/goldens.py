@@ -52,7 +52,7 @@ class Goldens(NamedTuple):
 
 
 def report(name: str, golden: str, text: str) -> Sequence[str]:
-    """Return the lines that say what differs, no more than a screen of them."""
+    """Return the lines of a diff, at most a screenful."""
     old, new = golden.split("\n"), text.split("\n")
     lines = [*difflib.unified_diff(old, new, "golden", "now", n=2, lineterm="")][2:]
     more = len(lines) - SHOWN
@@ -61,5 +61,5 @@ def report(name: str, golden: str, text: str) -> Sequence[str]:
 
 
 def pretty(document: object, *, sort: bool = False) -> str:
-    """Return JSON with one value a line; keys in the order of the answer, unless sorted."""
+    """Return JSON with one value per line; keys in the order of the response, unless sorted."""
     return json.dumps(document, indent=1, sort_keys=sort) + "\n"

@@ -53,7 +53,7 @@ def merged(bodies: Iterable[bytes]) -> bytes:
 
 
 def with_otlp_ids(truth: Json) -> Json:
-    """Return a ground truth told by Langfuse's ids in the ids of the spans they become."""
+    """Return a ground truth with Langfuse's ids replaced by the ids of the resulting spans."""
     text = json.dumps(truth)
     for known in truth["spans"]:
         text = text.replace(f'"{known}"', f'"{span_id_of(known).hex()}"')
@@ -100,7 +100,7 @@ class Capture:
                 yield self._door, "application/json", json.dumps(said, ensure_ascii=False).encode()
 
     def requests(self) -> Iterator[bytes]:
-        """Yield the export requests as the SDK sent them, or what the receiver makes of others."""
+        """Yield the export requests as the SDK sent them, or as the receiver converts them."""
         if self._door == COZELOOP:
             for _, _, body in self.posts():
                 yield decode_ingest(body, Limits()).body
@@ -140,7 +140,7 @@ class Capture:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the API says of one trace."""
+    """The API's responses about one trace."""
 
     document: Json
     spans: list[Json]
@@ -158,12 +158,12 @@ class Answer:
 
 
 def all_captures() -> list[Capture]:
-    """Return the captures of one instrumentation, or of one beside a client's."""
+    """Return the captures of one instrumentation, or of one together with a client's."""
     return [c for c in _captures() if not c.dialect.startswith(SEVERAL)]
 
 
 def pair_captures() -> list[Capture]:
-    """Return the captures of several instrumentations of one framework, told all at once."""
+    """Return the captures of several instrumentations of one framework that report at once."""
     return [c for c in _captures() if c.dialect.startswith(SEVERAL)]
 
 
@@ -253,9 +253,9 @@ def _check_errors(capture: Capture, answers: list[Answer]) -> list[str]:
 
 
 def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
-    """Demand that a run failed if its caller saw an exception, and else got over what failed.
+    """Check that a run failed if its caller saw an exception, and else recovered from failures.
 
-    Of runs that stopped the truth says how each trace went, and what a person was asked.
+    For stopped runs the truth has the outcome of each trace, and the question to the person.
     """
     truth = capture.truth
     if any("outcome" in trace for trace in truth["traces"].values()):
@@ -314,7 +314,7 @@ MEASURES: Measures = {
 def measure(
     capture: Capture, answers: Iterable[Answer], measures: Measures = MEASURES
 ) -> dict[str, list[str]]:
-    """Return what is wrong, by measure; all empty if nothing is."""
+    """Return the faults by measure; all lists are empty if there are none."""
     counting = [a for a in answers if a.counts]
     return {
         name: [] if is_untold(name, capture) else check(capture, counting)

@@ -105,7 +105,7 @@ def _shared(project: str) -> Queue:
 
 
 def _annotate(store: Store, key: TraceKey) -> None:
-    """Have an annotator with the name of the project say something, and queue it."""
+    """Annotate a run as an annotator named like the project, and queue it."""
     store.annotations.add([annotation(key, annotator=key.project, write_id="same")])
     store.schemes.put(StoredScheme(key.project, SCHEME, "h", 1, key.project, key.project))
     store.versions.keep(KeptVersion(key, 1, "h", _kept_at(key), key.project.encode()))
@@ -120,7 +120,7 @@ def _annotate(store: Store, key: TraceKey) -> None:
 
 
 def _answer(store: Store, key: TraceKey) -> str:
-    """Store a run that goes on with the one of this trace; give its trace, of its project alone."""
+    """Store a run that resumes the one of this trace; return its trace id, which no twin has."""
     resumed = TraceKey(key.project, md5(str(key).encode(), usedforsecurity=False).hexdigest())
     run = replace(
         make_trajectory(resumed, START_NS + 1),
@@ -149,13 +149,13 @@ def _counted(twins: Twins, reach: Reach, count: int) -> Seen:
 
 
 def _extent(twins: Twins, reach: Reach) -> Seen:
-    """What a deletion of the twins' trace would take: by its trace id, until the end of time."""
+    """Return what a deletion of the twins' trace by id, without a time limit, would delete."""
     scope = DeletionScope(reach, trace_id=twins.mine.trace_id)
     return _counted(twins, reach, twins.store.deletions.extent_of(scope, 1 << 62).traces)
 
 
 def _steps(twins: Twins, reach: Reach) -> Seen:
-    """Whose steps are read, from the first on and behind the first of either twin."""
+    """Return the projects of steps read from the start and after the first step of each twin."""
     of_both = TrajectoryFilter(conversation_id=twins.conversation)
     rows = twins.store.steps.list(Reach.ALL, of_both, EVERY)
     places = [row.cursor for row in rows if row.position == 0]
@@ -385,7 +385,7 @@ GIVING_ONE = (
 def check_isolation(twins: Twins, methods: Collection[str] | None = None) -> None:
     """Raise ``AssertionError`` if a reader sees another's project, or not its own.
 
-    By all reading methods, or by those that are named.
+    Checks all reading methods, or the named ones.
     """
     for name, seen in WITHIN_REACH.items():
         if methods is not None and name not in methods:

@@ -97,7 +97,7 @@ def as_json(spans: Request) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Account:
-    """All spans by key; what is not acknowledged may be there or not, once at most."""
+    """All spans by key; an unacknowledged span may be stored, at most once."""
 
     sent: Mapping[str, SentSpan]
     acknowledged: frozenset[str]

@@ -34,7 +34,7 @@ BEGUN_NS = 1_763_600_000_000_000_000
 
 
 class LongRuns(NamedTuple):
-    """Trace ids of what was sent."""
+    """Trace ids of the runs sent."""
 
     talk: str
     """An agent asks a model three times, each time with all that was said before; idle between."""
@@ -57,7 +57,7 @@ def send_long_runs(service: RunningSpanloom) -> LongRuns:
 def send_deep_run(service: RunningSpanloom) -> str:
     """Send a run of 2,000 steps, one of which fails deep inside; wait until it is settled.
 
-    Twenty agents below one take turns between a model and a tool.
+    Twenty agents below the root alternate between a model and a tool.
     """
     trace = secrets.token_hex(16)
     send(service, message_of(_deep(trace), {"service.name": "long"}))

@@ -20,7 +20,7 @@ Calls: TypeAlias = "Sequence[tuple[str, Mapping[str, object]]]"
 
 
 def every_call(trace_id: str, other: str) -> Calls:
-    """Return calls that have an answer: all that is told of a run, of two, and of many."""
+    """Return calls that succeed: about one run, two runs and many runs."""
     views: list[dict[str, object]] = [{"view": "outline"}, {"view": "steps"}, {"view": "full"}]
     steps: list[dict[str, object]] = [
         {"view": "steps", "max_chars": most, "steps": "1-9"} for most in (1, 400, 10_000)
@@ -63,7 +63,7 @@ REFUSED: Calls = [
 
 
 def answers(server: MCPServer[Any] | str, calls: Calls) -> list[tuple[bool, str]]:
-    """Return of each call whether it failed, and what was said."""
+    """Return for each call whether it failed, and its text."""
 
     async def ask() -> list[tuple[bool, str]]:
         async with Client(server) as client:
@@ -78,7 +78,7 @@ def _text(content: Sequence[Any]) -> str:
 
 
 def body_of(answer: str) -> dict[str, Any]:
-    """Return what an answer tells; it is marked as data, clean, and short enough."""
+    """Return the JSON of a response; assert that it is marked as data, clean and short enough."""
     assert len(answer) <= MOST_CHARS
     assert not [c for c in answer if category(c) in {"Cc", "Cf"} and c != "\n"]
     notice, text = answer.split("\n", 1)

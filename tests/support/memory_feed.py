@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MemoryFeed(MemoryListing):
-    """What was announced, oldest first."""
+    """The announcements, oldest first."""
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """See ``FeedWriter.announce``."""

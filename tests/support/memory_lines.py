@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class _Told:
-    """What lists tell of a record, worked out when it is first asked for."""
+    """The summary of a record, computed on first use."""
 
     def __init__(self, record: TrajectoryRecord) -> None:
         self.record = record
@@ -46,7 +46,7 @@ class _Told:
 
 
 class MemoryLines(MemorySubject):
-    """What lists show of the stored trajectories, for the subjects that list them."""
+    """The summaries of the stored trajectories, for the subjects that list them."""
 
     def __init__(self, state: MemoryState) -> None:
         super().__init__(state)
@@ -73,7 +73,7 @@ class MemoryLines(MemorySubject):
 
 
 class MemoryListing(MemorySubject):
-    """A subject that lists what is stored."""
+    """A subject that lists stored trajectories."""
 
     def __init__(self, state: MemoryState) -> None:
         super().__init__(state)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MemoryProgress(MemorySubject):
-    """What changed, and how far the extractor is."""
+    """Which traces changed, and how far the extractor is."""
 
     def clock(self) -> int:
         """See ``ChangeReader.clock``."""

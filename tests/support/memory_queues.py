@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MemoryQueues(MemorySubject):
-    """Queues, their items and what happened with these."""
+    """Queues, their items and the events of the items."""
 
     def put(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put``."""

@@ -32,7 +32,7 @@ NS = 1_000_000_000
 
 
 class MemoryState:
-    """What the store in memory holds, under one lock."""
+    """The data of the in-memory store, under one lock."""
 
     def __init__(self) -> None:
         """Start empty; a test may set the clock, in ns."""
@@ -95,7 +95,7 @@ class MemoryState:
             return [row for row in self.annotations if row.slot.key not in self.deleted]
 
     def not_deleted(self, spans: Sequence[DecodedSpan]) -> Sequence[DecodedSpan]:
-        """Leave out spans of deleted traces, and those that a deletion covers in the spool."""
+        """Return the spans that neither a deleted trace nor a pending deletion covers."""
         scopes = [d for d in self.deletions.values() if d.scope.conversation_id is None]
         return [
             found

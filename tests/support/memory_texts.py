@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class MemoryTexts(MemorySubject):
-    """Texts of trajectories; which of them are found says the index."""
+    """Texts of trajectories; the index decides which are found."""
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class MemoryUpkeep:
-    """``Upkeep`` that remembers what it was told."""
+    """An ``Upkeep`` that records its calls."""
 
     def __init__(self) -> None:
         self.migrations = 0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Said(NamedTuple):
-    """What was said in a conversation."""
+    """The texts of a conversation."""
 
     system: str
     user: str
@@ -210,7 +210,7 @@ def eino_agentic(said: Said) -> Any:
 
 
 def openinference(said: Said) -> Any:
-    """Return what is rebuilt from the flattened keys."""
+    """Return the messages rebuilt from the flattened keys."""
     function = {"name": said.tool, "arguments": said.arguments_text}
     thought = {"type": "reasoning", "text": said.thought}
     return [

@@ -46,12 +46,12 @@ def extract_all(
 
 @cache
 def unchanged(capture: Capture) -> Sequence[Trajectory]:
-    """Return what is extracted from a capture as it is."""
+    """Return the trajectories extracted from an unchanged capture."""
     return extract_all(traces_of(capture), same)
 
 
 def structure(trajectories: Sequence[Trajectory]) -> list[object]:
-    """Return what the spans are, which of them are one step, and the owner of each."""
+    """Return the kind, step and owner of each span."""
     return [
         (
             [(v.span_id, v.kind, v.step_id) for v in t.verdicts],
@@ -62,12 +62,12 @@ def structure(trajectories: Sequence[Trajectory]) -> list[object]:
 
 
 def outline(trajectories: Sequence[Trajectory]) -> list[object]:
-    """Return what names and texts must not decide: the structure and the numbers."""
+    """Return what names and texts must not change: the structure and the numbers."""
     return [structure(trajectories), [t.root_metrics for t in trajectories]]
 
 
 def new_names(capture: Capture) -> dict[str, str]:
-    """Give each name that the author chose, and each model, another without any word in it."""
+    """Return a new name without words for each name chosen by the author, and each model."""
     chance = random.Random(capture.id)
     truth = capture.truth
     names = {part["name"] for part in (*truth["components"], *truth["tool_runs"])}
@@ -81,7 +81,7 @@ def new_names(capture: Capture) -> dict[str, str]:
 
 
 def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
-    """Rename wherever a name stands: span names, attributes, events."""
+    """Return a function that renames in a span: its name, attributes and events."""
     # A compound name stands in others too (``transfer_to_…``), a word only for itself.
     wanted = [n if _COMPOUND.search(n) else rf"\b{n}\b" for n in names]
     found = re.compile("|".join(wanted) or "(?!)")
@@ -101,13 +101,13 @@ def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
 
 
 def names_in(trajectories: Sequence[Trajectory]) -> set[str]:
-    """Return the name of every step, and of what calls and runs say they used."""
+    """Return the names of all steps, models and tools."""
     steps = [s for t in trajectories for a in t.agent_steps for s in (a.step, *a.steps)]
     return {name for s in steps for name in (s.name, s.model, s.metadata.get("agent_name", ""))}
 
 
 def without(keys: Collection[str]) -> Callable[[Span], Span]:
-    """Drop attributes wherever they stand."""
+    """Return a function that removes these attributes from a span."""
     return lambda span: span._replace(
         attributes={k: v for k, v in span.attributes.items() if k not in keys}
     )
@@ -129,7 +129,7 @@ def cut_off(span: Span) -> Span:
 
 
 def without_events(span: Span) -> Span:
-    """Lose what is told in events."""
+    """Return the span without events."""
     return span._replace(events=())
 
 

@@ -24,7 +24,7 @@ def encode_oddly(message: Message, random: Random) -> bytes:
 
 
 def _group(message: Message, field: FieldDescriptor, random: Random) -> bytes:
-    """Return all occurrences of one field, in order: that is what counts in protobuf."""
+    """Return all occurrences of one field in order; only their order matters in protobuf."""
     value = getattr(message, field.name)
     if field.message_type is None:
         alone = type(message)(**{field.name: value}).SerializeToString()

@@ -37,7 +37,7 @@ TALK = "oslo & <b>bergen</b>"
 
 
 class PageRuns(NamedTuple):
-    """Trace ids of what was sent."""
+    """Trace ids of the runs sent."""
 
     team: str
     """The recorded run: several agents."""
@@ -69,7 +69,7 @@ def send_many(service: RunningSpanloom, count: int) -> None:
 
 
 def send_two_versions(service: RunningSpanloom) -> str:
-    """Send a run, keep its version as who annotates does, and send a step that is late."""
+    """Send a run, keep its version as an annotation does, then send a late step."""
     trace = secrets.token_hex(16)
     send(service, _failing(trace))
     wait_for(service.api, trace)
@@ -86,7 +86,7 @@ def send_two_versions(service: RunningSpanloom) -> str:
 
 
 def send_failed_silently(service: RunningSpanloom) -> tuple[str, str]:
-    """Send a run whose tool answers, and one whose tool fails without a word."""
+    """Send a run whose tool succeeds, and one whose tool fails without a message."""
     traces = secrets.token_hex(16), secrets.token_hex(16)
     for trace, code in zip(
         traces, (Status.STATUS_CODE_UNSET, Status.STATUS_CODE_ERROR), strict=True

@@ -50,7 +50,7 @@ LOOKS: Mapping[str, Look] = {
 
 
 class Runs(NamedTuple):
-    """What is on the pictures."""
+    """The runs on the screenshots."""
 
     api: str
     team: str
@@ -58,7 +58,7 @@ class Runs(NamedTuple):
 
 
 def send_pictured_runs(service: RunningSpanloom) -> Runs:
-    """Send the same two runs as ever, and what two people say of the one."""
+    """Send two fixed runs, and annotations of one by two people."""
     end_ns = BEGUN_NS + 30 * 10**9
     recorded = refresh(load_recording(), end_ns, random.Random(7).randbytes)  # no secret
     for request in (*recorded.requests, talk(_TALK)):
@@ -91,7 +91,7 @@ def _said(is_wrong: bool) -> dict[str, str]:
 
 @contextmanager
 def looking(browser: Browser, look: Look, width: int = 1000, height: int = 640) -> Iterator[Page]:
-    """Open a page with our fonts, on which nothing moves and no time passes."""
+    """Open a page with our fonts, without animation and with a stopped clock."""
     context = browser.new_context(
         viewport={"width": width, "height": height},
         locale=look.locale,
@@ -125,7 +125,7 @@ def show_run(page: Page, runs: Runs) -> None:
 
 
 def show_annotation(page: Page, runs: Runs) -> None:
-    """Open the panel in which it is judged."""
+    """Open the annotation panel."""
     show_run(page, runs)
     page.keyboard.press("a")
     page.locator(".annotating .figures").wait_for()
@@ -140,7 +140,7 @@ PAGES: Mapping[str, Callable[[Page, Runs], None]] = {
 
 
 def picture(page: Page) -> bytes:
-    """Return what is on the page once it has come to rest, as PNG."""
+    """Return a PNG of the page once it has come to rest."""
     page.mouse.move(0, 0)  # or what is under it would be shown as if somebody pointed at it
     page.evaluate("document.fonts.ready")
     page.wait_for_load_state("load")
@@ -152,7 +152,7 @@ def picture(page: Page) -> bytes:
 
 
 class Difference(NamedTuple):
-    """What two pictures have not in common."""
+    """The difference of two screenshots."""
 
     share: float
     """Of their pixels; 1 if they are not of one size."""

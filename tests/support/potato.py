@@ -72,7 +72,7 @@ class Potato:
         return session
 
     def answer(self, user: str, item: str, answers: Mapping[str, str]) -> None:
-        """Say something of an item, as the page does."""
+        """Annotate an item, as the page does."""
         with closing(self.log_in(user)) as session:
             labels = {f"{scheme}:{scheme}": text for scheme, text in answers.items()}
             body = {"instance_id": item, "annotations": labels}

@@ -13,7 +13,7 @@ RESET = struct.pack("ii", 1, 0)
 
 
 class Proxy:
-    """Takes connections between entering and leaving, and a connection to the port for each."""
+    """A context manager that accepts connections, and opens one to the port for each."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.removeprefix("http://").rpartition(":")

@@ -22,7 +22,7 @@ _SMALL = """(least) => [...document.querySelectorAll("button, select, summary, a
 
 
 def faults(page: Page) -> list[str]:
-    """Return what is wrong with a page in light and dark, and in a window of 320 pixels."""
+    """Return the faults of a page in light and dark, and in a window of 320 pixels."""
     found = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")

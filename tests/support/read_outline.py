@@ -20,7 +20,7 @@ class Outline(NamedTuple):
         return [f"{number:016x}" for number in self.columns["id"]]
 
     def words(self, column: str) -> list[str]:
-        """Return what the numbers of a column mean."""
+        """Return the texts for the numbers of a column."""
         known = self.header[f"{column}s"]
         return [known[number] for number in self.columns[column]]
 

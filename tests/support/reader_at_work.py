@@ -34,20 +34,20 @@ USUALLY = {"sql": 8123}
 
 
 class Reader(NamedTuple):
-    """Someone at a shell, beside a service that runs at other ports than the usual ones."""
+    """A user at a shell, next to a service that listens on other than the default ports."""
 
     home: Path
     addresses: Mapping[str, str]
     data_dir: Path
 
     def type(self, text: str) -> None:
-        """Run every line of an example; each has to end well and to print what it is to print."""
+        """Run every line of an example; each must succeed and print its expected output."""
         for line in text.replace("\\\n", "").splitlines():
             if line.strip() and not line.startswith("#"):
                 self.type_line(line)
 
     def type_line(self, line: str) -> str:
-        """Run a command of ours, or one of the few others that the pages need; give its output."""
+        """Run a Spanloom command, or one of the few others in the pages; return its output."""
         words = shlex.split(line, comments=True)
         if words[0] in {"spanloom", ".venv/bin/spanloom"}:
             return self._run_ours(line)
@@ -55,7 +55,7 @@ class Reader(NamedTuple):
         return self.run_in_shell(line)
 
     def until(self, line: str, word: str) -> str:
-        """Run a line again and again until its output has the word; give the output."""
+        """Run a line repeatedly until its output contains the word; return the output."""
         until = time.monotonic() + RUN_S
         while word not in (said := self.type_line(line)):
             assert time.monotonic() < until, f"{line} does not say {word!r}: {said}"
@@ -63,7 +63,7 @@ class Reader(NamedTuple):
 
     @property
     def environment(self) -> dict[str, str]:
-        """That of his shell: our commands find service and data, and take free ports."""
+        """The environment of the shell: commands find the service and data, and use free ports."""
         free = {variable_of(f"{name}_port"): "0" for name in PORTS}
         own = {"SPANLOOM_API_URL": self.addresses["api"], "HOME": str(self.home)}
         own |= {"SPANLOOM_OTLP_URL": self.addresses["otlp_http"]}
@@ -71,7 +71,7 @@ class Reader(NamedTuple):
         return programs.clean_environment({**free, **own, "SPANLOOM_DATA_DIR": str(self.data_dir)})
 
     def run_in_shell(self, lines: str, given: str = "") -> str:
-        """Run lines that know nothing of us; give what they print."""
+        """Run lines without Spanloom commands; return their output."""
         ended = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", self.at_our_ports(lines)],
             cwd=self.home,
@@ -86,7 +86,7 @@ class Reader(NamedTuple):
         return ended.stdout
 
     def _run_ours(self, line: str) -> str:
-        """Run a command; its output goes on through a pipe or into a file if the line says so."""
+        """Run a command; its output goes to a pipe or file if the line says so."""
         command, sign, rest = parted(line)
         words = [self._expanded(word) for word in shlex.split(command, comments=True)[1:]]
         if words[0] in STAYING:

@@ -34,7 +34,7 @@ VENVS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a run has to show."""
+    """The expected contents of a run."""
 
     agents: int = 1
     calls: tuple[tuple[int, int], ...] = (script.CALL_TOKENS, script.ANSWER_TOKENS)
@@ -75,7 +75,7 @@ def packages_of(recipe: Recipe) -> set[str]:
 
 
 def requirements_of(framework: Framework, recipe: Recipe) -> set[str]:
-    """Return the names of the packages that the tests pin for it; of Go's what the code imports."""
+    """Return the packages that the tests pin for it; for Go those that the code imports."""
     if framework.language == "Go":
         return set(re.findall(r'"(github.com/[^"]+)"', recipe.code))
     if framework.language == "JavaScript":

@@ -75,7 +75,7 @@ def send(addresses: dict[str, str], name: str) -> None:
 
 
 def record_answers(addresses: dict[str, str], folder: Path) -> None:
-    """Send runs, annotate one, and write what the API answers."""
+    """Send runs, annotate one, and write the API's responses."""
     for name in STORED:
         send(addresses, name)
     with httpx.Client(base_url=addresses["api"], timeout=30) as api:

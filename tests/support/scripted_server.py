@@ -34,12 +34,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: what goes wrong is said by the test."""
+        """Log nothing: the test reports failures."""
 
 
 @contextmanager
 def scripted_server() -> Iterator[str]:
-    """Serve on a free port; give the address."""
+    """Serve on a free port; yield the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -48,7 +48,7 @@ def scripted_server() -> Iterator[str]:
 
 
 def answer_to(path: str, body: Json) -> tuple[str, list[str]]:
-    """Answer a request in the form of the API that its path is of."""
+    """Return the response to a request, in the format of the API that its path belongs to."""
     text = json.dumps(body)
     calls = bool(body.get("tools")) and answers.RESULT not in text
     if path.endswith("/chat/completions"):

@@ -55,7 +55,7 @@ class GrpcClient:
 
 
 def refusal_of(error: grpc.RpcError) -> Outcome:
-    """Tell a refusal, which says when to try again, from a connection that broke."""
+    """Distinguish a refusal, which has a retry delay, from a broken connection."""
     assert isinstance(error, grpc.Call)
     details = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
     if details is None:
@@ -140,11 +140,11 @@ class Load:
         return self
 
     def __len__(self) -> int:
-        """Say how many clients there are."""
+        """Return the number of clients."""
         return len(self._clients)
 
     def __exit__(self, *_: object) -> None:
-        """Let the requests under way end; raise what a client found wrong."""
+        """Wait for the requests under way; raise the failures of the clients."""
         self._stopped.set()
         with ExitStack() as stack:
             for client in self._clients:

@@ -19,7 +19,7 @@ CHANGES = "/v1/trajectories/changes"
 
 
 class ServedFeed:
-    """A store in memory behind the real API, which may be stopped and started again."""
+    """The real API over an in-memory store, which can be stopped and started again."""
 
     def __init__(self, store: MemoryStore | None = None, port: int = 0) -> None:
         self.store, self.metrics = store or MemoryStore(), Metrics()

@@ -14,7 +14,7 @@ _MINUTE_MS = 60_000
 
 
 def add_talk(app: FastAPI, count: int) -> None:
-    """Answer what the page of a conversation asks of its runs, a quarter of an hour apart."""
+    """Answer the conversation page's requests for its runs, a quarter of an hour apart."""
 
     @app.get("/v1/conversations/{name:path}")
     def get_conversation(limit: int, cursor: int = 0) -> dict[str, object]:

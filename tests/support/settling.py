@@ -19,7 +19,7 @@ PAGE = 500
 
 
 def check_api(api: str, account: Account) -> set[str]:
-    """Wait until every acknowledged span is there, then demand each once; give all that are."""
+    """Wait until every acknowledged span is stored, and assert each once; return all stored."""
     with httpx.Client(base_url=api, timeout=20) as client:
         until = time.monotonic() + QUIET_S
         _await_empty_spool(client, until)

@@ -25,7 +25,7 @@ globalThis.fetch = async (...asked) => {{
 
 
 def slow_down(page: Page) -> None:
-    """Have a page work slower and get each answer later, where somebody asks for that."""
+    """Slow a page down and delay its responses, if ``SLOW_PAGE`` is set."""
     if not os.environ.get("SLOW_PAGE"):
         return
     page.add_init_script(LATER)

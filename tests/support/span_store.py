@@ -32,7 +32,7 @@ def of_project(changes: Sequence[TraceChange], project: str) -> dict[str, TraceC
 def content_event(
     key: TraceKey, span: int, text: str, time_ns: int, name: str = "gen_ai.choice", place: int = 0
 ) -> SpooledRequest:
-    """Return a content event as the receiver hands it on: its parent is the span it tells of."""
+    """Return a content event as the receiver passes it on: its parent is the span it describes."""
     event_id = zlib.crc32(f"{text} {time_ns} {name}".encode())
     event = wire_span(key.trace_id, event_id, parent=span)
     event.flags = place

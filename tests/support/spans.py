@@ -67,7 +67,7 @@ def raised(exception_type: str, message: str = "", at: float = 0) -> Event:
 
 
 def genai(operation: str, **more: str | int) -> dict[str, str]:
-    """Return attributes of the GenAI conventions; ``__`` in a name stands for a dot."""
+    """Return attributes of the GenAI conventions; ``__`` in a name means a dot."""
     named = {"gen_ai." + key.replace("__", "."): str(value) for key, value in more.items()}
     return {"gen_ai.operation.name": operation, **named}
 
@@ -82,7 +82,7 @@ def chat(input_tokens: int = 0, output_tokens: int = 0, **more: str | int) -> di
 
 
 def openinference(kind: str, **more: str) -> dict[str, str]:
-    """Return attributes of OpenInference; ``__`` in a name stands for a dot."""
+    """Return attributes of OpenInference; ``__`` in a name means a dot."""
     named = {key.replace("__", "."): value for key, value in more.items()}
     return {"openinference.span.kind": kind, **named}
 
@@ -103,7 +103,7 @@ def rules(*spans: Span) -> dict[int, tuple[str, str]]:
 
 
 def verdict(trajectory: Trajectory, number: int) -> SpanVerdict:
-    """Return what became of the span with this number."""
+    """Return the verdict of the span with this number."""
     return next(v for v in trajectory.verdicts if v.span_id == sid(number))
 
 

@@ -44,7 +44,7 @@ class SqlPort:
         return self.http.post(self.url, content=text.encode(), params=arguments, headers=headers)
 
     def said(self, text: str, key: str = "", **arguments: str) -> str:
-        """Send a statement that must be answered."""
+        """Send a statement that must succeed; return its response."""
         answer = self.ask(text, key, **arguments)
         assert answer.status_code == 200, answer.text
         return answer.text

@@ -37,7 +37,7 @@ def read_stored(data_dir: Path, trace_id: str = "") -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print what is stored."""
+    """Print the stored spans."""
     path, trace_id = Path(sys.argv[1]).absolute() / "store", sys.argv[2]
     client = clickhouse_connect.get_client(interface="chdb", path=str(path))
     print(json.dumps({"copies": _copies(client), "attributes": _attributes(path, trace_id)}))

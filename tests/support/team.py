@@ -38,7 +38,7 @@ def agent_name(agent: Json) -> str:
 
 
 def check_calls(agent: Json, truth: Json) -> None:
-    """Compare an agent's model calls, which follow one another."""
+    """Compare an agent's model calls, which are sequential."""
     steps = [step for step in agent["steps"] if step["type"] == "model"]
     true_calls = [call for call in truth["calls"] if call[0] == agent_name(agent)]
     assert [tokens_of(step) for step in steps] == [
@@ -49,7 +49,7 @@ def check_calls(agent: Json, truth: Json) -> None:
 
 
 def check_tools(agent: Json, truth: Json) -> None:
-    """Compare an agent's tool runs, which may run side by side."""
+    """Compare an agent's tool runs, which may be parallel."""
     steps = [step for step in agent["steps"] if step["type"] == "tool"]
     true_tools = [tool for tool in truth["tools"] if tool[0] == agent_name(agent)]
     assert sorted(map(tool_name, steps)) == sorted(tool for _, tool, _, _ in true_tools)
@@ -81,7 +81,7 @@ def check_nesting(document: Json) -> None:
 
 
 def check_totals(document: Json, truth: Json) -> None:
-    """Nothing beside the team's calls is counted, and none of them failed."""
+    """Assert that only the team's calls are counted, and that none of them failed."""
     counts = document["extraction"]["step_counts"]
     assert {kind: counts[kind] for kind in ("agent", "model", "tool", "graph")} == {
         "agent": len(names_of(truth)),

@@ -20,9 +20,9 @@ _FORMS = ("final_answer(", "[[ ## ")
 
 
 def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield the last run of each agent that shows another answer than its last model call gave.
+    """Yield the last run of each agent whose answer is not that of its last model call.
 
-    And that which shows another ``request`` than the truth knows of.
+    And each whose ``request`` is not that in the truth.
     """
     shown = {
         str(agent["metadata"].get("agent_name", agent["name"])): agent
@@ -42,7 +42,7 @@ def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[
 
 
 def _agents(answer: Answer) -> Iterator[Json]:
-    """Yield the agents; a root that owns steps stands among them, whatever it is."""
+    """Yield the agents, and the root if it owns steps, whatever its type."""
     root, kind = answer.document["root_step"], answer.document["extraction"]["root_type"]
     for agent in answer.document["agent_steps"]:
         if agent["id"] != root["id"] or kind == "agent":
@@ -54,7 +54,7 @@ def _is_form(text: str) -> bool:
 
 
 def _given(capture: Capture, of_agent: Sequence[int]) -> set[str]:
-    """Return what the agent's runs may have ended with; empty if the last call was no answer."""
+    """Return the possible answers of the agent's runs; empty if the last call gave no answer."""
     calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
     own = [calls[seq] for seq in sorted(of_agent) if seq in calls]
     said = [c for c in own if c.get("status", 200) == 200 and c["text"] and not c["asks_for_tools"]]
@@ -63,7 +63,7 @@ def _given(capture: Capture, of_agent: Sequence[int]) -> set[str]:
 
 
 def _shown_last(capture: Capture, agent: Json) -> set[str]:
-    """Return what the agent's last step said, if that is an answer and the truth has no texts."""
+    """Return the output of the agent's last step if it is an answer and the truth has no texts."""
     last = agent["steps"][-1] if agent["steps"] else {"type": "none"}
     if capture.truth.get("model_calls") or last["type"] != "model":
         return set()
@@ -96,7 +96,7 @@ STOPPED = ("paused", "cancelled")
 
 
 def came_to_nothing(answer: Answer, step: Json) -> bool:
-    """Whether there is no answer to tell: run or step failed, was stopped, or waits."""
+    """Return whether there is no answer: the run or step failed, was cancelled, or is paused."""
     outcome = answer.document["extraction"]["outcome"]
     if outcome in ("failed", *STOPPED) or "error" in step["basic_info"]:
         return True

@@ -148,6 +148,6 @@ UNTOLD: Mapping[str, Collection[str]] = {
 
 
 def is_untold(measure: str, capture: Capture) -> bool:
-    """Return whether no span of the run tells what is measured."""
+    """Return whether no span of the run reports what is measured."""
     untold = UNTOLD.get(measure, ())
     return capture.dialect in untold or capture.id in untold

@@ -63,7 +63,7 @@ class Watch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop looking; raise what went wrong while looking."""
+        """Stop watching; raise any error of the watcher."""
         self._left.set()
         self._thread.join()
         self._client.close()

@@ -124,5 +124,5 @@ LOOPS: Mapping[str, Callable[[Document], bool]] = {
 
 
 def found(question: str, documents: Sequence[Document]) -> set[str]:
-    """Return the traces of the documents to which a question is answered by yes."""
+    """Return the traces of the documents that match a query."""
     return {document["id"] for document in documents if LOOPS[question](document)}

@@ -53,7 +53,7 @@ def _moment(seconds: int) -> str:
 
 
 def comparisons(fields: Iterable[Field]) -> st.SearchStrategy[str]:
-    """Return comparisons of any of the fields but those of texts."""
+    """Return comparisons of any of the fields except full-text ones."""
     return st.sampled_from([f for f in fields if f.type is not FieldType.WORDS]).flatmap(_of_field)
 
 

@@ -49,9 +49,9 @@ def all_examples() -> list[Example]:
 
 
 def is_recipe(example: Example) -> bool:
-    """Say whether it is, to the letter, what ``spanloom instrument`` prints.
+    """Return whether an example is exactly what ``spanloom instrument`` prints.
 
-    Those are run by ``tests/system/test_recipes.py``, under the packages that they install.
+    Those are run by ``tests/system/test_recipes.py``, with the packages that they install.
     """
     return example.text.strip() in {
         text.strip()
