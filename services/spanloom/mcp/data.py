@@ -70,19 +70,19 @@ _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs"})
 def write(
     head: Mapping[str, object],
     items: Sequence[object],
-    go_on: Callable[[int], str],
+    next_call: Callable[[int], str],
     most_each: int = MOST_OF_A_LINE,
 ) -> str:
     """Return a response with as many of the items as fit, at least one.
 
-    If items are left out, the response notes how many, and the next call: ``go_on`` returns it for
-    the number of items shown. An item of more than ``most_each`` characters is cut.
+    If items are left out, the response notes how many, and what ``next_call`` returns for the
+    number of items shown. An item of more than ``most_each`` characters is cut.
     """
     body = _fitted_head(head)
     shown = body["items"] = _fitting(items, _room(body), most_each)
     if len(shown) < len(items):
         body["left_out"] = len(items) - len(shown)
-        body["next_call"] = go_on(len(shown))[: _ROOM // 2]
+        body["next_call"] = next_call(len(shown))[: _ROOM // 2]
     return f"{NOTICE}\n{_json(body)}"
 
 
@@ -91,8 +91,8 @@ def fitting(head: Mapping[str, object], items: Sequence[object]) -> int:
     return len(_fitting(items, _room(_fitted_head(head)), MOST_OF_A_LINE))
 
 
-def write_whole(head: Mapping[str, object], text: str, go_on: str) -> str:
-    """Return a response with the beginning of one long text; ``go_on`` is the next call."""
+def write_whole(head: Mapping[str, object], text: str, next_call: str) -> str:
+    """Return a response with the beginning of one long text; ``next_call`` is the next call."""
     body = _fitted_head(head)
     room = _room(body)
     begins = clean(text[: 4 * room])  # cleaning may shorten it; the rest is never read
@@ -101,13 +101,13 @@ def write_whole(head: Mapping[str, object], text: str, go_on: str) -> str:
         kept = kept[: len(kept) * 9 // 10]
     body["text"] = kept
     if len(kept) < len(begins) or len(text) > 4 * room:
-        body["left_out_chars"], body["next_call"] = len(text) - len(kept), go_on[: _ROOM // 2]
+        body["left_out_chars"], body["next_call"] = len(text) - len(kept), next_call[: _ROOM // 2]
     return f"{NOTICE}\n{_json(body)}"
 
 
-def refusal(said: str) -> ToolError:
+def refusal(message: str) -> ToolError:
     """Return a tool error; its message is cleaned and cut, for it may quote the request."""
-    return ToolError(fitted(clean(said), MOST_CHARS // 5))
+    return ToolError(fitted(clean(message), MOST_CHARS // 5))
 
 
 def clean(value: Any) -> Any:  # JSON of any shape goes in and comes out

@@ -17,5 +17,5 @@ READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 def offer(server: MCPServer[Any], tool: Callable[..., Any]) -> None:
     """Register a tool; its responses are sent once, as text without structured output."""
-    told = inspect.getdoc(tool)  # without the indentation of the code
-    server.add_tool(tool, description=told, annotations=READS, structured_output=False)
+    description = inspect.getdoc(tool)  # without the indentation of the code
+    server.add_tool(tool, description=description, annotations=READS, structured_output=False)

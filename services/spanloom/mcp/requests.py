@@ -32,7 +32,7 @@ IN_PROCESS = "http://localhost"
 """The base URL of a process's own API."""
 
 
-class Asking(Protocol):
+class ApiAccess(Protocol):
     """Chooses the API client and key for a tool call.
 
     ``headers`` are those of the HTTP request that called the tool; ``None`` over stdio.
@@ -45,7 +45,7 @@ class Asking(Protocol):
         """Return the key; empty without one."""
 
 
-class OverNetwork:
+class RemoteApi:
     """Uses a remote service, with one configured key."""
 
     def __init__(self, address: Address) -> None:
@@ -53,15 +53,15 @@ class OverNetwork:
         self._address = address
 
     def client(self, _headers: Headers) -> AsyncClient:
-        """See ``Asking``."""
+        """See ``ApiAccess``."""
         return AsyncClient(self._address.url, api_key=self._address.key)
 
     def key(self, _headers: Headers) -> str:
-        """See ``Asking``."""
+        """See ``ApiAccess``."""
         return self._address.key
 
 
-class InProcess:
+class LocalApi:
     """Uses the API of this process, with the key of the incoming request."""
 
     def __init__(self, api: ASGIApp | None = None) -> None:
@@ -69,26 +69,26 @@ class InProcess:
         self.api = api
 
     def client(self, headers: Headers) -> AsyncClient:
-        """See ``Asking``."""
+        """See ``ApiAccess``."""
         if self.api is None:
             raise ToolError("the service is starting; ask again in a moment")
         transport = httpx.ASGITransport(self.api)
         return AsyncClient(IN_PROCESS, api_key=self.key(headers), transport=transport)
 
     def key(self, headers: Headers) -> str:
-        """See ``Asking``."""
+        """See ``ApiAccess``."""
         scheme, _, key = (headers or {}).get("authorization", "").partition(" ")
         return key.strip() if scheme.lower() == "bearer" else ""
 
 
 async def read(client: AsyncClient, path: str, **parameters: str | int | bool | None) -> Any:
     """Return the JSON response of a GET request; raises ``ToolError`` if the API refuses it."""
-    with refusing():
+    with refusals_raised():
         return orjson.loads(await client.ask(Call(get(path, **parameters), body_of)))
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
+def refusals_raised() -> Iterator[None]:
     """Raise refusals as ``ToolError``: as a text they would look like a response."""
     try:
         yield
@@ -100,13 +100,13 @@ EVER = "all"
 STEPS_AT_ONCE = 50
 
 
-def both(where: str, text: str) -> str:
+def combined_where(where: str, text: str) -> str:
     """Return a filter that combines a condition with a full-text query."""
-    said = orjson.dumps(text).decode() if text else ""
-    return f"({where}) and {said}" if where and said else where or said
+    query = orjson.dumps(text).decode() if text else ""
+    return f"({where}) and {query}" if where and query else where or query
 
 
-def first_ms(since: str) -> int | None:
+def since_ms(since: str) -> int | None:
     """Parse a ``since`` into ms since the epoch; ``None`` for all. Raises ``ToolError``."""
     if since.strip().lower() in {"", EVER}:
         return None
@@ -116,37 +116,37 @@ def first_ms(since: str) -> int | None:
         raise refusal(f"since: {error}; or {EVER}") from error
 
 
-class Place(NamedTuple):
+class PageStart(NamedTuple):
     """Where a page of runs begins: a cursor of the API and the start time it belongs to."""
 
     from_ms: int | None
     cursor: str
 
 
-def place_of(cursor: str, since: str) -> Place:
-    """Return the place of a cursor from ``page_behind``; of an empty one the first since a time.
+def page_start(cursor: str, since: str) -> PageStart:
+    """Return the start of a cursor from ``next_cursor_of``; of an empty one the first since a time.
 
     The cursor carries its start time: ``7d`` is another time with every call, and a cursor of the
     API is valid with the same query only.
     """
-    begins, dot, behind = cursor.partition(".")
-    if dot and (begins == EVER or begins.isdecimal()):
-        return Place(None if begins == EVER else int(begins), behind)
-    return Place(first_ms(since), cursor)
+    start, dot, rest = cursor.partition(".")
+    if dot and (start == EVER or start.isdecimal()):
+        return PageStart(None if start == EVER else int(start), rest)
+    return PageStart(since_ms(since), cursor)
 
 
-def page_behind(page: Mapping[str, Any], place: Place) -> str | None:
+def next_cursor_of(page: Mapping[str, Any], start: PageStart) -> str | None:
     """Return the cursor of the page after this one; ``None`` if it was the last."""
-    behind = page.get("next_cursor")
-    return behind and f"{EVER if place.from_ms is None else place.from_ms}.{behind}"
+    cursor = page.get("next_cursor")
+    return cursor and f"{EVER if start.from_ms is None else start.from_ms}.{cursor}"
 
 
-def places_of(steps: str, count: int) -> tuple[int, int]:
+def step_range(steps: str, count: int) -> tuple[int, int]:
     """Return first and last step of a range: ``4``, ``3-9``. Raises ``ToolError``."""
-    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", steps or f"1-{STEPS_AT_ONCE}")
-    if found is None:
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", steps or f"1-{STEPS_AT_ONCE}")
+    if match is None:
         raise refusal(f"steps: {steps!r} is no range; write 4 or 3-9")
-    first, last = int(found[1]), min(int(found[2] or found[1]), count)
+    first, last = int(match[1]), min(int(match[2] or match[1]), count)
     if not 1 <= first <= last:
         raise refusal(f"steps: the run has steps 1 to {count}, not {steps}")
     return first, last

@@ -12,7 +12,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from spanloom import __version__
 from spanloom.api.needs import needs
 from spanloom.core.model.access import Scope as KeyScope
-from spanloom.mcp.requests import InProcess
+from spanloom.mcp.requests import LocalApi
 from spanloom.mcp.sql import SqlTool
 from spanloom.mcp.tools import Tools
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from spanloom.mcp.requests import Asking
+    from spanloom.mcp.requests import ApiAccess
 
 
 INSTRUCTIONS = (
@@ -31,7 +31,7 @@ INSTRUCTIONS = (
 )
 
 
-def make_server(asking: Asking, sql_url: str | None = None) -> MCPServer[Any]:
+def make_server(api: ApiAccess, sql_url: str | None = None) -> MCPServer[Any]:
     """Return a server with all tools; the SQL tool only if ``sql_url`` is set."""
     server: MCPServer[Any] = MCPServer(
         "spanloom",
@@ -41,18 +41,18 @@ def make_server(asking: Asking, sql_url: str | None = None) -> MCPServer[Any]:
         log_level="WARNING",
         subscriptions=False,
     )
-    Tools(asking).install(server)
+    Tools(api).install(server)
     if sql_url is not None:
-        SqlTool(asking, sql_url).install(server)
+        SqlTool(api, sql_url).install(server)
     return server
 
 
 PATH = "/mcp"
-_NOT_OURS = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+_UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 """The API has already checked host and origin; the library's check ignores our options."""
 
 
-class McpDoor:
+class McpEndpoint:
     """The route ``/mcp`` of the API: passes requests to the library; tools use the same API.
 
     Requests are stateless, so any process behind a load balancer can answer them.
@@ -60,13 +60,13 @@ class McpDoor:
 
     def __init__(self, sql_url: str | None = None) -> None:
         """Make the server; the SQL tool is included if ``sql_url`` is set."""
-        self._asking = InProcess()
-        self._server = make_server(self._asking, sql_url)
+        self._api = LocalApi()
+        self._server = make_server(self._api, sql_url)
         self._inner = self._server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=True,
             json_response=True,
-            transport_security=_NOT_OURS,
+            transport_security=_UNCHECKED,
         )
 
     def router(self) -> APIRouter:
@@ -82,16 +82,16 @@ class McpDoor:
         @router.post(PATH, include_in_schema=False)
         @needs(KeyScope.READ)
         async def ask_tools(_request: Request) -> Response:
-            return _Handed(self._inner)
+            return _Forwarded(self._inner)
 
         return router
 
-    def ask(self, api: ASGIApp) -> None:
+    def use_api(self, api: ASGIApp) -> None:
         """Make the tools use this API."""
-        self._asking.api = api
+        self._api.api = api
 
 
-class _Handed(Response):
+class _Forwarded(Response):
     """A response that another ASGI application sends."""
 
     def __init__(self, app: ASGIApp) -> None:

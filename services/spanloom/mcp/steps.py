@@ -31,36 +31,36 @@ def outline(steps: Sequence[Placed]) -> Iterator[Json]:
         yield {name: _short(value) for name, value in line.items()}
 
 
-def tell(own: Placed, max_chars: int) -> Json:
+def step_json(placed: Placed, max_chars: int) -> Json:
     """Return a step with all its fields; its texts have at most ``max_chars`` characters."""
-    step = own.step
-    told: dict[str, object] = {
-        "step": own.place,
+    step = placed.step
+    fields: dict[str, object] = {
+        "step": placed.place,
         "id": step.id,
         "parent_id": step.parent_id,
         "type": step.type,
         "name": _short(step.name),
-        "agent": _short(own.agent),
+        "agent": _short(placed.agent),
         "started_at_ms": step.basic_info["started_at"],
         "ms": step.duration,
         "input": shortened(step.input, max_chars),
         "output": shortened(step.output, max_chars),
         "metadata": {_short(k): _short(str(v)) for k, v in step.metadata.items()},
     }
-    if own.error:
-        told["error"] = shortened(own.error, max_chars)
+    if placed.error:
+        fields["error"] = shortened(placed.error, max_chars)
     if step.model_info:
-        told["tokens"] = step.model_info
-    return told
+        fields["tokens"] = step.model_info
+    return fields
 
 
-def head_of(document: Json, steps: int) -> Json:
+def run_summary(document: Json, steps: int) -> Json:
     """Return the summary of a run, which has so many ``steps``."""
-    told = Document(document)
-    root, extraction = told.root, told.extraction
+    view = Document(document)
+    root, extraction = view.root, view.extraction
     shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
     return {
-        "trace_id": told.id,
+        "trace_id": view.id,
         "name": root.name,
         "started_at_ms": root.basic_info["started_at"],
         "ms": root.duration,
@@ -82,32 +82,32 @@ _SHOWN = ("step_id", "type", "name", "agent_name", "has_error")
 _MOST_ERROR = 200
 
 
-def step_asked(where: str, text: str) -> str:
+def steps_filter(where: str, text: str) -> str:
     """Return the filter of steps implied by a filter of runs and a text; empty if there is none."""
     if shape := first_step_asked(where):
         return shape
-    said = orjson.dumps(text).decode()
-    return f"input: {said} or output: {said}" if text else ""
+    words = orjson.dumps(text).decode()
+    return f"input: {words} or output: {words}" if text else ""
 
 
 async def matching_steps(trace_ids: Sequence[str], ask: Ask) -> dict[str, Json]:
     """Return a step by trace id: the first of each run that ``ask`` returns for a run filter."""
-    found: dict[str, Json] = {}
+    first: dict[str, Json] = {}
     for _ in range(MOST_ROUNDS):
-        left = [trace_id for trace_id in dict.fromkeys(trace_ids) if trace_id not in found]
+        left = [trace_id for trace_id in dict.fromkeys(trace_ids) if trace_id not in first]
         steps = await ask(f"trace_id in ({', '.join(map(_quoted, left))})") if left else []
         if not steps:
             break
         for step in steps:
-            found.setdefault(step["trace_id"], _shown(step))
-    return found
+            first.setdefault(step["trace_id"], _shown(step))
+    return first
 
 
 def _shown(step: Json) -> Json:
-    told = {name: step[name] for name in _SHOWN if step.get(name)}
+    fields = {name: step[name] for name in _SHOWN if step.get(name)}
     if error := step.get("error_message"):
-        told["error"] = shortened(error, _MOST_ERROR)
-    return told
+        fields["error"] = shortened(error, _MOST_ERROR)
+    return fields
 
 
 def _quoted(text: str) -> str:

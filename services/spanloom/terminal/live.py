@@ -80,12 +80,12 @@ class Counting:
         self._progress = Progress(
             *columns,
             *bar,
-            TextColumn("{task.fields[beside]}"),
+            TextColumn("{task.fields[note]}"),
             console=make_console(stream),
             transient=True,
             disable=not stream.isatty(),
         )
-        self._task = self._progress.add_task(noun, total=total, beside="", count=0)
+        self._task = self._progress.add_task(noun, total=total, note="", count=0)
 
     def __enter__(self) -> Self:
         """Start redrawing the end of the terminal."""
@@ -96,7 +96,7 @@ class Counting:
         """Stop redrawing and erase the count."""
         self._progress.stop()
 
-    def show(self, count: int, beside: str = "", done: float | None = None) -> None:
+    def show(self, count: int, note: str = "", done: float | None = None) -> None:
         """Show the count so far and a note after it; ``done`` sets the bar, else the count does."""
         completed = count if done is None else done
-        self._progress.update(self._task, completed=completed, beside=beside, count=count)
+        self._progress.update(self._task, completed=completed, note=note, count=count)

@@ -102,8 +102,8 @@ def _heading(document: Json, signs: Signs, width: int) -> list[Text]:
         joined([name, *facts], signs),
         Text.assemble((printable(view.id), "dim"), "  ", joined(origin, signs)),
     ]
-    for label, said in (*_texts(root), *_waits(extraction)):
-        if shown := shortened(said, width - 10):
+    for label, text in (*_texts(root), *_waits(extraction)):
+        if shown := shortened(text, width - 10):
             lines.append(cut(Text.assemble((f"{label:<10}", "dim"), shown), width))
     return lines
 

@@ -41,10 +41,10 @@ def render_findings(findings: Sequence[Finding]) -> RenderableType:
         table.add_column(title, no_wrap=title in {"check", "status"})
     for finding in findings:
         style = _STYLES[finding.status]
-        found = Text(printable(finding.found), "dim" if style == "dim" else "")
+        text = Text(printable(finding.found), "dim" if style == "dim" else "")
         if finding.todo:
-            found.append(f"\n→ {printable(finding.todo)}", "cyan")
-        table.add_row(finding.name, Text(finding.status, style), found)
+            text.append(f"\n→ {printable(finding.todo)}", "cyan")
+        table.add_row(finding.name, Text(finding.status, style), text)
     return table
 
 
@@ -135,11 +135,11 @@ def print_metrics(document: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) -> None:
+def print_addresses(trace_id: str, addresses: dict[str, str], console: Console) -> None:
     """Print the addresses that show this trajectory, and those to which agents send."""
     api = addresses["api"]
     rows = {
-        "in a browser": page_of(trace_id, api),
+        "in a browser": page_url(trace_id, api),
         "document": f"{api}/v1/trajectories/{trace_id}",
         "every span": f"{api}/v1/trajectories/{trace_id}/spans",
         "API": f"{api}/openapi.json",
@@ -151,7 +151,7 @@ def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) ->
         console.print(Text.assemble((f"{label:<13}", "dim"), value), soft_wrap=True)
 
 
-def page_of(trace_id: str, api: str) -> str:
+def page_url(trace_id: str, api: str) -> str:
     """Return the URL of a run's page."""
     return f"{api}/trajectories/{trace_id}"
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from spanloom.core.document import whole
 from spanloom.core.showing.values import counted, duration, printable
 from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
-from spanloom.terminal.values import STATUS_STYLES, TYPE_STYLES, Signs, cut, signs_of, went
+from spanloom.terminal.values import STATUS_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,11 +39,11 @@ def render_list(items: list[Item], console: Console, now_ms: int) -> None:
         console.print()
 
 
-def said_lines(item: Item) -> Iterable[Text]:
+def exchange_lines(item: Item) -> Iterable[Text]:
     """Yield the question and the answer, each as a labelled line."""
     for label, key in (("asked", "question"), ("answered", "answer")):
-        if said := str(item.get(key) or ""):
-            yield labelled(label, printable(said))
+        if text := str(item.get(key) or ""):
+            yield labelled(label, printable(text))
 
 
 def labelled(label: str, text: str, style: str = "") -> Text:
@@ -72,13 +72,13 @@ def _cost(item: Item) -> Text:
 def _run(item: Item, signs: Signs) -> Text:
     """Return the name of the run, its outcome, and below them its trace id."""
     name = Text(printable(item["root_name"]) or "(no name)", "bold")
-    outcome = went(str(item["outcome"]), signs)
+    outcome = outcome_text(str(item["outcome"]), signs)
     return Text.assemble(name, " " if outcome else "", outcome, "\n", (item["trace_id"], "dim"))
 
 
 def _about(item: Item) -> Iterable[Text]:
     """Yield question and answer, then the conversation and the runs it is linked to."""
-    yield from said_lines(item)
+    yield from exchange_lines(item)
     if conversation := item.get("conversation_id"):
         yield labelled("in", f"conversation {printable(conversation)}")
     if resumed := item.get("resumes"):
@@ -116,7 +116,7 @@ def print_run(item: dict[str, Any], console: Console) -> None:
     """
     signs = signs_of(console)
     status = str(item["status"])
-    how = went(str(item["outcome"]), signs) or Text(status, STATUS_STYLES.get(status, ""))
+    how = outcome_text(str(item["outcome"]), signs) or Text(status, STATUS_STYLES.get(status, ""))
     began = datetime.fromtimestamp(whole(item["started_at"]) / 1000).astimezone()
     steps = [
         counted(item["step_counts"][kind], kind)

@@ -54,11 +54,11 @@ def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
     role = str(message.get("role") or "?")
     name = f" {printable(str(message['name']))}" if message.get("name") else ""
     yield Text.assemble((printable(role), ROLE_STYLES.get(role, "bold")), (name, "dim"))
-    said = list(_said(message, is_full=is_full))
-    yield from said or [Text(f"{_INDENT}(empty)", "dim italic")]
+    lines = list(_content_lines(message, is_full=is_full))
+    yield from lines or [Text(f"{_INDENT}(empty)", "dim italic")]
 
 
-def _said(message: Message, *, is_full: bool) -> Iterator[Text]:
+def _content_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
     if thought := str(message.get("reasoning_content") or ""):
         yield from text_lines(thought, is_full=is_full, style="italic dim")
     yield from text_lines(content_text(message.get("content")), is_full=is_full)
@@ -69,9 +69,9 @@ def _said(message: Message, *, is_full: bool) -> Iterator[Text]:
 def calls_of(message: Message) -> Iterator[dict[str, Any]]:
     """Yield each tool call of a message: name, arguments and id (``None`` if missing)."""
     for call in message.get("tool_calls") or []:
-        asked = call if isinstance(call, dict) else {}
-        function = asked.get("function")
-        yield {"id": asked.get("id"), **(function if isinstance(function, dict) else {})}
+        fields = call if isinstance(call, dict) else {}
+        function = fields.get("function")
+        yield {"id": fields.get("id"), **(function if isinstance(function, dict) else {})}
 
 
 def call_lines(name: object, arguments: object, *, is_full: bool) -> Iterator[Text]:
@@ -119,10 +119,10 @@ MAX_CHARS = 400
 
 def failures_by_step(document: dict[str, Any]) -> Mapping[str, Sequence[Failure]]:
     """Return the failures listed in a canonical document, by step id."""
-    found: defaultdict[str, list[Failure]] = defaultdict(list)
+    by_step: defaultdict[str, list[Failure]] = defaultdict(list)
     for failure in Document(document).extraction.get("errors") or []:
-        found[str(failure.get("step_id"))].append(failure)
-    return found
+        by_step[str(failure.get("step_id"))].append(failure)
+    return by_step
 
 
 def failure_texts(step: DocumentStep, listed: Sequence[Failure]) -> Iterator[str]:

@@ -96,10 +96,10 @@ def build_forest(spans: Sequence[dict[str, Any]]) -> list[SpanNode]:
 
 def _below(tops: Iterable[SpanNode]) -> set[int]:
     """Return the ``id()`` of these nodes and of all their descendants."""
-    found = list(tops)
-    for node in found:
-        found.extend(node.children)
-    return {id(node) for node in found}
+    nodes = list(tops)
+    for node in nodes:
+        nodes.extend(node.children)
+    return {id(node) for node in nodes}
 
 
 VALUE_CHARS = 400

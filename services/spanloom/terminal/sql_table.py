@@ -33,15 +33,15 @@ def read_rows(body: bytes) -> SqlRows:
     return SqlRows(names, [[_flat(value) for value in row] for row in rows])
 
 
-def render_sql(found: SqlRows, console: Console) -> None:
+def render_sql(result: SqlRows, console: Console) -> None:
     """Print one line per row; numbers are right-aligned with all their digits."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    for at, name in enumerate(found.names):
-        is_number = any(_is_number(row[at]) for row in found.rows)
+    for at, name in enumerate(result.names):
+        is_number = any(_is_number(row[at]) for row in result.rows)
         table.add_column(printable(name), justify="right" if is_number else "left", overflow="fold")
-    for row in found.rows:
+    for row in result.rows:
         table.add_row(*(Text("-" if value is None else _written(value)) for value in row))
-    console.print(table if found.rows else "No rows.")
+    console.print(table if result.rows else "No rows.")
 
 
 def _line(line: bytes) -> list[Any]:  # any JSON values

@@ -23,9 +23,9 @@ MAX_FACT = 400
 """Most characters of each metadata value of a step."""
 
 
-def render_step(told: dict[str, Any], console: Console, *, is_full: bool) -> None:
+def render_step(step_json: dict[str, Any], console: Console, *, is_full: bool) -> None:
     """Print one step: heading, messages or arguments and result, errors and metadata."""
-    signs, step = signs_of(console), DocumentStep(told)
+    signs, step = signs_of(console), DocumentStep(step_json)
     facts = {**step.model_info, **step.metadata}
     for line in (
         heading(step, signs),

@@ -12,8 +12,8 @@ from spanloom.core.document import whole
 from spanloom.core.model.access import ALL_PROJECTS
 from spanloom.core.showing.values import age, printable
 from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
-from spanloom.terminal.runs import labelled, said_lines
-from spanloom.terminal.values import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, signs_of, went
+from spanloom.terminal.runs import exchange_lines, labelled
+from spanloom.terminal.values import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,14 +49,14 @@ def _columns(now_ms: int) -> Iterable[Column]:
 
 def _conversation(item: Item, signs: Signs) -> Text:
     """Return the id of the conversation, and the outcome of its last run unless it is ok."""
-    outcome = went(str(item["last_run"]["outcome"]), signs)
+    outcome = outcome_text(str(item["last_run"]["outcome"]), signs)
     name = Text(printable(item["conversation_id"]), "bold")
     return Text.assemble(name, " " if outcome else "", outcome)
 
 
 def _about(item: Item) -> Iterable[Text]:
     """Yield the first question, the last answer, and a line if the last run waits for a person."""
-    yield from said_lines(item)
+    yield from exchange_lines(item)
     if item["last_run"]["outcome"] == "paused":
         yield labelled("waits", "for a person", OUTCOME_STYLES["paused"])
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class _Told:
+class _Printed:
     """The part of an agent's conversation that was already printed."""
 
     messages: Counter[bytes] = field(default_factory=Counter)
@@ -89,13 +89,13 @@ def _agent(
 ) -> Iterator[Text]:
     yield heading(agent, signs)
     yield from error_lines(agent, failures, signs)
-    told = _Told()
+    printed = _Printed()
     steps = list(agent.steps)
     for step in steps:
         if step.type == "model":
-            yield from _call(step, told, is_full=is_full)
+            yield from _call(step, printed, is_full=is_full)
         else:
-            told.results += 1
+            printed.results += 1
             yield from _result(step, signs, is_full=is_full)
         yield from error_lines(step, failures, signs)
         yield from _waiting(step, signs)
@@ -103,13 +103,13 @@ def _agent(
         yield from _waiting(agent, signs)
 
 
-def _call(step: DocumentStep, told: _Told, *, is_full: bool) -> Iterator[Text]:
+def _call(step: DocumentStep, printed: _Printed, *, is_full: bool) -> Iterator[Text]:
     """Yield the new messages of a call's request, and its response; remember both."""
-    asked, answered = _messages(step.input, "user"), _messages(step.output, "assistant")
-    for message in (*_new(asked, told), *answered):
+    request, response = _messages(step.input, "user"), _messages(step.output, "assistant")
+    for message in (*_new(request, printed), *response):
         yield from message_lines(message, is_full=is_full)
-    told.messages.update(map(_mark, answered))
-    if not asked and not answered:
+    printed.messages.update(map(_key, response))
+    if not request and not response:
         yield Text("assistant", ROLE_STYLES["assistant"])
         yield Text("  its texts were not sent", "dim italic")
 
@@ -118,32 +118,32 @@ def _messages(text: str, role: str) -> Sequence[Message]:
     return read_messages(text) or ([{"role": role, "content": text}] if text else [])
 
 
-def _new(messages: Sequence[Message], told: _Told) -> Sequence[Message]:
+def _new(messages: Sequence[Message], printed: _Printed) -> Sequence[Message]:
     """Return the messages not printed before; a message twice in one request counts twice.
 
     The last tool results are left out, as many as were printed where the tools ran.
     """
     seen, new = Counter[bytes](), []
     for message in messages:
-        mark = _mark(message)
-        seen[mark] += 1
-        if seen[mark] > told.messages[mark]:
-            told.messages[mark] += 1
+        key = _key(message)
+        seen[key] += 1
+        if seen[key] > printed.messages[key]:
+            printed.messages[key] += 1
             new.append(message)
     results = [at for at, message in enumerate(new) if message.get("role") == "tool"]
-    shown = set(results[-told.results :] if told.results else ())
-    told.results = 0
+    shown = set(results[-printed.results :] if printed.results else ())
+    printed.results = 0
     return [message for at, message in enumerate(new) if at not in shown]
 
 
-def _mark(message: Message) -> bytes:
+def _key(message: Message) -> bytes:
     """Return a key that is equal for equal messages: role, content and tool calls."""
-    asked = [
+    calls = [
         f"{call.get('name')} {''.join(str(call.get('arguments')).split())}"
         for call in calls_of(message)
     ]
-    said = content_text(message.get("content"))
-    return "\0".join((str(message.get("role")), said, *asked)).encode("utf-8", "replace")
+    content = content_text(message.get("content"))
+    return "\0".join((str(message.get("role")), content, *calls)).encode("utf-8", "replace")
 
 
 def _result(step: DocumentStep, signs: Signs, *, is_full: bool) -> Iterator[Text]:
@@ -159,8 +159,8 @@ def _result(step: DocumentStep, signs: Signs, *, is_full: bool) -> Iterator[Text
 def _waiting(step: DocumentStep, signs: Signs) -> Iterator[Text]:
     """Yield the question to a person if the step is paused."""
     if question := _question(step):
-        asked = f"  {signs.outcomes['paused']} waits for a person: {printable(question)}"
-        yield Text(asked, OUTCOME_STYLES["paused"])
+        line = f"  {signs.outcomes['paused']} waits for a person: {printable(question)}"
+        yield Text(line, OUTCOME_STYLES["paused"])
 
 
 def _question(step: DocumentStep) -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 from spanloom.core.document import whole
 from spanloom.core.showing.values import duration, printable
 from spanloom.terminal.sayings import failure_texts
-from spanloom.terminal.values import TYPE_STYLES, Signs, cut, went
+from spanloom.terminal.values import TYPE_STYLES, Signs, cut, outcome_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -113,7 +113,7 @@ def _label(branch: Branch[Node], signs: Signs) -> Text:
     )
     if model := node.step.model:
         label.append(f"  {printable(str(model))}", "dim")
-    if how := went(str(node.step.metadata.get("outcome", "")), signs):
+    if how := outcome_text(str(node.step.metadata.get("outcome", "")), signs):
         label = Text.assemble(label, "  ", how)
     return label
 

@@ -60,7 +60,7 @@ def signs_of(console: Console) -> Signs:
     return _UNICODE if console.encoding.lower().startswith("utf") else _ASCII
 
 
-def went(outcome: str, signs: Signs) -> Text:
+def outcome_text(outcome: str, signs: Signs) -> Text:
     """Return the outcome of a run, sign and word; empty if it is ok."""
     style = OUTCOME_STYLES.get(outcome)
     return Text() if style is None else Text(f"{signs.outcomes[outcome]} {outcome}", style)

@@ -62,10 +62,10 @@ def _ties(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
 
 
 def _places(steps: Sequence[DiffStep]) -> dict[Signature, list[int]]:
-    found: defaultdict[Signature, list[int]] = defaultdict(list)
+    places: defaultdict[Signature, list[int]] = defaultdict(list)
     for place, step in enumerate(steps):
-        found[step.signature].append(place)
-    return found
+        places[step.signature].append(place)
+    return places
 
 
 def _longest_rising(pairs: Pairs) -> Pairs:

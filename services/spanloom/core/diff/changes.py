@@ -35,32 +35,32 @@ class ModelInputs:
 
     def __init__(self) -> None:
         """Start without steps."""
-        self._beside: dict[str, Sequence[DiffStep]] = {}
+        self._agent_steps: dict[str, Sequence[DiffStep]] = {}
         self._new: dict[str, Sequence[Json]] = {}
 
-    def take(self, steps: Sequence[DiffStep]) -> None:
+    def add(self, steps: Sequence[DiffStep]) -> None:
         """Add the steps of an agent in their order; their inputs are parsed on demand."""
-        self._beside.update((step.id, steps) for step in steps if step.type == "model")
+        self._agent_steps.update((step.id, steps) for step in steps if step.type == "model")
 
-    def new(self, step: DiffStep) -> Sequence[Json] | None:
+    def new_messages(self, step: DiffStep) -> Sequence[Json] | None:
         """Return the messages that no earlier call had; ``None`` if the input has no messages.
 
         The inputs of an agent are parsed on the first call: for equal runs never.
         """
-        if step.id not in self._new and step.id in self._beside:
-            self._read(self._beside[step.id])
+        if step.id not in self._new and step.id in self._agent_steps:
+            self._read(self._agent_steps[step.id])
         return self._new.get(step.id)
 
     def _read(self, steps: Sequence[DiffStep]) -> None:
-        said: set[str] = set()
+        seen: set[str] = set()
         for step in steps:
-            if step.type == "model" and (messages := step.asked_messages) is not None:
-                self._new[step.id] = [m for m in messages if repr(m) not in said]
-                said.update(map(repr, messages))
+            if step.type == "model" and (messages := step.input_messages) is not None:
+                self._new[step.id] = [m for m in messages if repr(m) not in seen]
+                seen.update(map(repr, messages))
 
 
 def find_changes(
-    a: DiffStep, b: DiffStep, said_a: ModelInputs, said_b: ModelInputs
+    a: DiffStep, b: DiffStep, inputs_a: ModelInputs, inputs_b: ModelInputs
 ) -> Iterator[Change]:
     """Yield the fields that differ between two steps, in display order."""
     if a.type != b.type:  # only roots can differ
@@ -70,7 +70,7 @@ def find_changes(
     if a.model != b.model:
         yield Change("model", a.model, b.model)
     if a.input != b.input:
-        yield from _of_inputs(a, b, said_a, said_b)
+        yield from _of_inputs(a, b, inputs_a, inputs_b)
     if a.output != b.output and _answer(a) != _answer(b):
         yield from _of_texts("output", a.output, b.output)
     if a.error != b.error:
@@ -82,13 +82,13 @@ def find_changes(
 
 def _answer(step: DiffStep) -> str:
     """Return an output without call ids; a model's signature already has it so."""
-    return step.signature.said if step.type == "model" else without_ids(step.output)
+    return step.signature.text if step.type == "model" else without_ids(step.output)
 
 
 def _of_inputs(
-    a: DiffStep, b: DiffStep, said_a: ModelInputs, said_b: ModelInputs
+    a: DiffStep, b: DiffStep, inputs_a: ModelInputs, inputs_b: ModelInputs
 ) -> Iterator[Change]:
-    ours, theirs = said_a.new(a), said_b.new(b)
+    ours, theirs = inputs_a.new_messages(a), inputs_b.new_messages(b)
     if a.type != "model" or ours is None or theirs is None:
         yield from _of_texts("input", a.input, b.input)
     elif ours != theirs:

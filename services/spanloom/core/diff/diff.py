@@ -54,10 +54,10 @@ class _Comparison:
     def __init__(self, a: Json, b: Json) -> None:
         self._roots = root_of(a), root_of(b)
         self._runs = owned_steps(a), owned_steps(b)
-        self._said = ModelInputs(), ModelInputs()
-        for runs, said in zip(self._runs, self._said, strict=True):
+        self._inputs = ModelInputs(), ModelInputs()
+        for runs, inputs in zip(self._runs, self._inputs, strict=True):
             for steps in runs.values():
-                said.take(steps)
+                inputs.add(steps)
 
     def rows(self) -> Iterator[Row]:
         """Yield every step, each agent followed by its steps; agents may nest to any depth."""
@@ -84,7 +84,7 @@ class _Comparison:
             i, j = next_i + 1, next_j + 1
 
     def _paired(self, a: DiffStep, b: DiffStep) -> Row:
-        changes = tuple(find_changes(a, b, *self._said))
+        changes = tuple(find_changes(a, b, *self._inputs))
         return Row("changed" if changes else "same", a, b, changes)
 
     def _below(self, step: DiffStep | None, side: int) -> Sequence[DiffStep]:

@@ -42,13 +42,13 @@ def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool 
 
 def _named(document: Json) -> Json:
     view = Document(document)
-    said, root = view.extraction, view.root
+    extraction, root = view.extraction, view.root
     return {
         "trace_id": view.id,
-        "project": said["project"],
-        "version": said["version"],
-        "status": said["status"],
-        "outcome": said.get("outcome", ""),
+        "project": extraction["project"],
+        "version": extraction["version"],
+        "status": extraction["status"],
+        "outcome": extraction.get("outcome", ""),
         "name": root.name,
         "started_at": root.basic_info["started_at"],
     }
@@ -62,17 +62,17 @@ def _metrics(a: Json, b: Json) -> Json:
 
 def _measured(document: Json) -> Json:
     view = Document(document)
-    root, said = view.root, view.extraction
-    metrics, counts = root.metrics_info, said.get("step_counts", {})
+    root, extraction = view.root, view.extraction
+    metrics, counts = root.metrics_info, extraction.get("step_counts", {})
     return {
         "duration": root.duration,
         "model_time": int(metrics.get("llm_duration", 0)),
         "tool_time": int(metrics.get("tool_duration", 0)),
         "input_tokens": metrics["input_tokens"],
         "output_tokens": metrics["output_tokens"],
-        "cost": (said.get("cost") or {}).get("usd"),
+        "cost": (extraction.get("cost") or {}).get("usd"),
         **{f"{kind}_steps": counts.get(kind, 0) for kind in StepType},
-        "errors": said.get("failures", 0),
+        "errors": extraction.get("failures", 0),
     }
 
 

@@ -20,7 +20,7 @@ class Signature(NamedTuple):
 
     type: str
     name: str
-    said: str
+    text: str
     """Input of a tool or agent, output of a model (without ids)."""
 
 
@@ -38,8 +38,8 @@ class DiffStep:
         self.start_ms, self.duration_ms = step.started_at, step.duration
         self.end_ms = self.start_ms + self.duration_ms
         self.error = None if step.error is None else step.error_message
-        said = without_ids(self.output) if self.type == "model" else self.input
-        self.signature = Signature(self.type, self.name, said)
+        text = without_ids(self.output) if self.type == "model" else self.input
+        self.signature = Signature(self.type, self.name, text)
 
     @cached_property
     def arguments(self) -> Mapping[str, object] | None:
@@ -48,7 +48,7 @@ class DiffStep:
         return value if isinstance(value, dict) else None
 
     @cached_property
-    def asked_messages(self) -> Sequence[Json] | None:
+    def input_messages(self) -> Sequence[Json] | None:
         """The messages of the input without ids; ``None`` if it has none."""
         return read_messages(self.input)
 
@@ -56,8 +56,8 @@ class DiffStep:
     def calls(self) -> frozenset[str]:
         """The names of the tools that a model's output calls."""
         answers = read_messages(self.output) or ()
-        asked = (call for answer in answers for call in answer.get("tool_calls") or ())
-        return frozenset(str((call.get("function") or {}).get("name", "")) for call in asked)
+        calls = (call for answer in answers for call in answer.get("tool_calls") or ())
+        return frozenset(str((call.get("function") or {}).get("name", "")) for call in calls)
 
 
 def root_of(document: Json) -> DiffStep:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BEFORE_CHARS, AFTER_CHARS = 40, 120
 
 
-class Found(NamedTuple):
+class Match(NamedTuple):
     """A row that contains the text."""
 
     row: int
@@ -31,15 +31,15 @@ class Found(NamedTuple):
 
 def find_rows(
     rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep], text: str
-) -> Iterator[Found]:
+) -> Iterator[Match]:
     """Yield each matching row once, with its first part that contains the text."""
-    wanted = text.casefold()
+    needle = text.casefold()
     for number, row in enumerate(rows):
         step = steps.get(row.id) if row.step_id == row.id else None
-        for part, said in _parts(row, step):
-            at = said.casefold().find(wanted)
+        for part, content in _parts(row, step):
+            at = content.casefold().find(needle)
             if at >= 0:
-                yield Found(number, part, _around(said, at, len(text)))
+                yield Match(number, part, _around(content, at, len(text)))
                 break
 
 
@@ -53,7 +53,7 @@ def _parts(row: OutlineRow, step: DocumentStep | None) -> Iterator[tuple[str, st
         yield "error", step.error_message
 
 
-def _around(said: str, at: int, length: int) -> str:
+def _around(content: str, at: int, length: int) -> str:
     begin, end = max(at - BEFORE_CHARS, 0), at + length + AFTER_CHARS
-    head, tail = "…" if begin else "", "…" if end < len(said) else ""
-    return f"{head}{' '.join(said[begin:end].split())}{tail}"
+    head, tail = "…" if begin else "", "…" if end < len(content) else ""
+    return f"{head}{' '.join(content[begin:end].split())}{tail}"

@@ -52,11 +52,12 @@ def _named(tool: OutlineRow, step: DocumentStep) -> str:
     """Return the name of the agent to which a tool hands off; empty for any other tool."""
     name = tool.name
     if name in _NAMELESS:
-        given = json_value(step.input)
-        told = [given[key] for key in _ARGUMENTS if key in given] if isinstance(given, dict) else []
-        return str(told[0] if told else step.output)
-    found = (name.removeprefix(begin) for begin in _BEFORE_NAME if name.startswith(begin))
-    return next(found, "")
+        value = json_value(step.input)
+        arguments = value if isinstance(value, dict) else {}
+        agents = [arguments[key] for key in _ARGUMENTS if key in arguments]
+        return str(agents[0] if agents else step.output)
+    names = (name.removeprefix(begin) for begin in _BEFORE_NAME if name.startswith(begin))
+    return next(names, "")
 
 
 def _plain(name: str) -> str:

@@ -20,10 +20,10 @@ def spans_of_document(document: Json) -> Sequence[Json]:
     They have the shape of the stored verdicts without dialect and rule. Framework spans that are
     no steps are missing.
     """
-    told = Document(document)
-    root = told.root.id
-    found = sorted(told.by_id().values(), key=lambda step: (step.started_at, step.id != root))
-    return [_span(step) for step in found]
+    view = Document(document)
+    root = view.root.id
+    steps = sorted(view.by_id().values(), key=lambda step: (step.started_at, step.id != root))
+    return [_span(step) for step in steps]
 
 
 def _span(step: DocumentStep) -> Json:

@@ -39,6 +39,6 @@ def source_of(step: DocumentStep) -> Source:
 
 def first_words(text: str) -> str:
     """Return the beginning of a text in one line; of messages that of the last one."""
-    said = said_in(text)
-    line = " ".join((said[-1] if said else "")[:_READ_CHARS].split())
+    texts = said_in(text)
+    line = " ".join((texts[-1] if texts else "")[:_READ_CHARS].split())
     return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"

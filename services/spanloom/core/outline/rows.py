@@ -62,13 +62,13 @@ def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list
     for at, depth in zip(order, depths, strict=True):
         span = spans[at]
         step_id = span["step_id"]
-        told = steps.get(step_id) if step_id else None
-        agent = told.agent_name if told else ""
+        step = steps.get(step_id) if step_id else None
+        agent = step.agent_name if step else ""
         del agents[depth:]
         agents.append(agent or (agents[-1] if agents else ""))
-        flags = _flags(span, own, parents[at], told)
-        step = told if step_id == span["span_id"] else None
-        rows.append(_row(span, step, depth, agents[-1], flags))
+        flags = _flags(span, own, parents[at], step)
+        own_step = step if step_id == span["span_id"] else None
+        rows.append(_row(span, own_step, depth, agents[-1], flags))
     return rows
 
 
@@ -126,7 +126,7 @@ def _row(span: Json, step: DocumentStep | None, depth: int, agent: str, flags: i
     )
 
 
-def _flags(span: Json, own: Mapping[str, str], parent_id: str, told: DocumentStep | None) -> int:
+def _flags(span: Json, own: Mapping[str, str], parent_id: str, step: DocumentStep | None) -> int:
     span_id, step_id = span["span_id"], span["step_id"]
     named = own[span_id]
     flags = MOVED if parent_id != named else 0
@@ -136,6 +136,6 @@ def _flags(span: Json, own: Mapping[str, str], parent_id: str, told: DocumentSte
         flags |= PLUMBING
     elif step_id != span_id:
         flags |= MERGED if step_id else 0
-    elif told and told.error:
+    elif step and step.error:
         flags |= ERROR
     return flags | ERROR if span.get("error") else flags

@@ -43,8 +43,8 @@ class WholeRun(NamedTuple):
 
 def read_run(document: bytes, spans: bytes) -> WholeRun:
     """Parse a run from its document and its span verdicts of the same version."""
-    whole = Document(orjson.loads(document))
-    steps = whole.by_id()
+    parsed = Document(orjson.loads(document))
+    steps = parsed.by_id()
     rows = place_rows(steps, orjson.loads(spans))
     sources = [source_of(steps[row.id]) if row.id in steps else None for row in rows]
-    return WholeRun(RunView(whole.extraction["version"], rows, sources), steps)
+    return WholeRun(RunView(parsed.extraction["version"], rows, sources), steps)

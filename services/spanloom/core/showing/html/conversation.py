@@ -35,7 +35,7 @@ def write_run(at: int, line: TrajectorySummary, document: bytes | None, room: Ro
     """
     name = f"{at:,}. {line.root_name or line.key.trace_id}"
     if document is None:
-        inside = [facts(_told_of(line)), _elsewhere(line)]
+        inside = [facts(_facts_of(line)), _elsewhere(line)]
     else:
         run: dict[str, Any] = orjson.loads(document)
         inside = list(run_inside(run, room))
@@ -47,7 +47,7 @@ def finish(note: str = "") -> bytes:
     return f"{_cut(legible(note)) if note else ''}{ENDING}".encode()
 
 
-def _told_of(line: TrajectorySummary) -> dict[str, str]:
+def _facts_of(line: TrajectorySummary) -> dict[str, str]:
     return {
         "trace": line.key.trace_id,
         "version": f"{line.version}, {line.status}",

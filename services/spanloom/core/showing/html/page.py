@@ -46,14 +46,14 @@ def run_inside(run: dict[str, Any], room: Room) -> Iterator[str]:
     """Yield a run's facts, notes on what is missing, and as many steps as ``room`` allows."""
     most = room.steps
     shown, steps = earliest(run, most)
-    yield facts(_told_of(run))
+    yield facts(_facts_of(run))
     yield _missing(run, steps, most)
     yield from write_steps(shown, room)
 
 
-def facts(told: dict[str, str]) -> str:
+def facts(values: dict[str, str]) -> str:
     """Return a description list of names and values."""
-    rows = (f"<div><dt>{key}</dt><dd>{legible(value)}</dd></div>" for key, value in told.items())
+    rows = (f"<div><dt>{key}</dt><dd>{legible(value)}</dd></div>" for key, value in values.items())
     return f"<dl>{''.join(rows)}</dl>"
 
 
@@ -61,12 +61,12 @@ def _title(name: str) -> str:
     return legible(name[:200])
 
 
-def _told_of(run: dict[str, Any]) -> dict[str, str]:
+def _facts_of(run: dict[str, Any]) -> dict[str, str]:
     view = Document(run)
-    root, told, metrics = view.root, view.extraction, view.root.metrics_info
+    root, extraction, metrics = view.root, view.extraction, view.root.metrics_info
     return {
         "trace": view.id,
-        "version": f"{told['version']}, {told['status']}",
+        "version": f"{extraction['version']}, {extraction['status']}",
         "started": instant(root.started_at),
         "duration": duration(root.duration),
         "model time": duration(whole(metrics["llm_duration"])),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.document import Document
-from spanloom.core.showing.html.texts import block, legible, said
+from spanloom.core.showing.html.texts import block, content_html, legible
 from spanloom.core.showing.step_tree import Node, build_tree
 from spanloom.core.showing.values import duration
 
@@ -86,5 +86,5 @@ def _texts(step: DocumentStep) -> str:
     parts = [f'<div class="bad">{block(error)}</div>'] if error else []
     for title, text in (("Input", step.input), ("Output", step.output)):
         if text:
-            parts.append(f'<div class="side"><h3>{title}</h3>{said(text)}</div>')
+            parts.append(f'<div class="side"><h3>{title}</h3>{content_html(text)}</div>')
     return "".join(parts)

@@ -27,12 +27,12 @@ _BYTES = re.compile(r"data:[\w.+/-]*;base64,[A-Za-z0-9+/=]{100,}")
 
 def legible(text: str) -> str:
     """Return a text as HTML, with invisible characters as ``⟨U+202E⟩``."""
-    return escape(_HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text))
+    return escape(_HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text))
 
 
 def block(text: str) -> str:
     """Return a text as a block with line breaks, cut to ``MAX_CHARS``."""
-    plain = _BYTES.sub(lambda found: f"(data, {len(found[0]):,} characters)", text[: MAX_CHARS * 4])
+    plain = _BYTES.sub(lambda match: f"(data, {len(match[0]):,} characters)", text[: MAX_CHARS * 4])
     shown = f'<div class="text" dir="auto">{legible(plain[:MAX_CHARS])}</div>'
     if len(plain) <= MAX_CHARS and len(text) <= MAX_CHARS * 4:
         return shown
@@ -41,7 +41,7 @@ def block(text: str) -> str:
     )
 
 
-def said(text: str) -> str:
+def content_html(text: str) -> str:
     """Return a step's input or output: messages one by one, any other text as a block."""
     value: Any = json_value(text)
     if not isinstance(value, list) or not value or not all(map(_is_message, value)):
