@@ -28,7 +28,7 @@ class AgentRun:
     """A run that has ended and was exported."""
 
     truth: Json
-    """What the program says that it did."""
+    """The program's report of what it did."""
 
     @property
     def span_ids(self) -> set[str]:

@@ -21,9 +21,9 @@ MODEL = "example-large-2"
 QUESTION = "Wieso kommen 3 ✉?"
 TOOL_ERROR = "the invoice service timed out"
 CALLS = ((120, 30), (310, 45), (400, 60))
-"""Tokens of each model call: read, written."""
+"""Tokens of each model call: input, output."""
 TOOLS = ("find_customer", "list_invoices")
-"""One after each model call but the last; the second one fails."""
+"""One after each model call except the last; the second one fails."""
 
 
 def main() -> None:

@@ -19,13 +19,13 @@ from opentelemetry.sdk.trace import TracerProvider  # noqa: E402
 from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: E402
 
 QUESTION, ANSWER = "Where is my parcel?", "On its way."
-EVENTS: tuple[tuple[str, dict[str, Any]], ...] = (  # bodies are what the SDK takes
+EVENTS: tuple[tuple[str, dict[str, Any]], ...] = (  # bodies as the SDK accepts them
     ("gen_ai.user.message", {"content": QUESTION}),
     ("gen_ai.choice", {"index": 0, "message": {"role": "assistant", "content": ANSWER}}),
     ("some.other.event", {"content": "dropped"}),
 )
 LATE_S = 2.0
-"""How long after the span its messages come: its trajectory is there by then."""
+"""Delay of the messages after their span: its trajectory is stored by then."""
 
 
 def exporters(way: str) -> tuple[Any, Any]:  # the exporters of one transport share no base

@@ -84,7 +84,7 @@ def mlflow() -> None:
 
 def cozeloop() -> None:
     """The Coze Loop SDK with its own ingestion."""
-    with warnings.catch_warnings(record=True):  # a package of theirs says that it is outdated
+    with warnings.catch_warnings(record=True):  # one of its packages warns that it is outdated
         package = import_module("cozeloop")
     client = package.new_client(api_base_url=ADDRESS, workspace_id="1", api_token=NO_KEY)
     package.set_default_client(client)

@@ -27,9 +27,9 @@ INSTRUMENTATIONS = {
 }
 QUESTION = "How many people work at both together?"
 CALLS: list[tuple[str, int, int, list[str]]] = []
-"""Agent, tokens read, tokens written, what it said: one entry for each model call."""
+"""Agent, input tokens, output tokens, output texts: one entry per model call."""
 TOOLS: list[tuple[str, str, list[str], str]] = []
-"""Agent, tool, what it was asked, result: one entry for each tool run."""
+"""Agent, tool, arguments, result: one entry per tool run."""
 TRUTH = {"question": QUESTION, "calls": CALLS, "tools": TOOLS}
 
 

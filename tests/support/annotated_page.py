@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 MS = 1_000_000
 START_NS = (time.time_ns() // MS - 600_000) * MS
-"""Of every run of this process: a span that is sent again is the same span."""
+"""Start time of every run of this process: a span sent again is the same span."""
 ROWS = ".grid .row"
 PANEL = ".annotate"
 WRITES = "**/annotations?*"
 WRONG = {"correctness": "incorrect", "error_type": "execution", "severity": "major"}
 TEAM = 99
-"""The span of the agent below which the later steps are."""
+"""The span number of the agent that owns the later steps."""
 SAVED = "saved"
 
 

@@ -29,9 +29,9 @@ _UNTOLD = {
     "server",
     "transfer-encoding",
 }
-"""Headers of the transport."""
+"""Transport headers, which are left out."""
 _TAGS = {"etag": "<tag>"}
-"""Headers whose value is made from times of this run."""
+"""Headers with values derived from times of this run."""
 
 
 def answer_text(answer: httpx.Response) -> str:

@@ -34,7 +34,7 @@ SNORKEL_STEP: Json = {
     },
     "allOf": [{"$ref": "#/$defs/step"}, {"properties": {"step_type": {"const": "ROOT_STEP"}}}],
 }
-"""The trace of Snorkel's documentation (25.3), its rules as a schema."""
+"""The trace of Snorkel's documentation (25.3) as a schema."""
 INVARIANT_MESSAGE: Json = {
     "type": "object",
     "required": ["role", "content"],
@@ -64,7 +64,7 @@ INVARIANT_MESSAGE: Json = {
         },
     },
 }
-"""What Invariant Explorer's page takes (app-ui, traceview/schema.ts)."""
+"""The messages that Invariant Explorer's page accepts (app-ui, traceview/schema.ts)."""
 _SNORKEL = Draft202012Validator(SNORKEL_STEP)
 _MESSAGES = Draft202012Validator({"type": "array", "items": INVARIANT_MESSAGE, "minItems": 1})
 

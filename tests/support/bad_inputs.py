@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 Build = Callable[[bytes], bytes]
-"""Writes a request whose spans belong to the trace of this id, 16 bytes."""
+"""Writes a request of spans of the trace with this id (16 bytes)."""
 
 
 class Expected(NamedTuple):
@@ -27,7 +27,7 @@ class Expected(NamedTuple):
     """A ``google.rpc.Code``."""
     rejected: int = 0
     says: str = ""
-    """What the message of a partial success has in it; empty for a full success."""
+    """A part of the message of a partial success; empty for a full success."""
 
 
 TAKEN = Expected(200, Code.OK)
@@ -49,7 +49,7 @@ class BadInput(NamedTuple):
     body: Build
     expected: Expected
     kept: Build | None = None
-    """The request that holds what is stored of one that is taken; ``None``: what was sent."""
+    """A request with the spans stored of an accepted one; ``None``: all that were sent."""
     kind: str = PROTOBUF
     headers: Mapping[str, str] = {}
 

@@ -25,7 +25,7 @@ addEventListener('securitypolicyviolation', (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`))
 """
 _EXPECTED = "Failed to load resource"
-"""What the browser says of any answer above 399; the page tells of those itself."""
+"""The browser's message for a status above 399; the page reports those itself."""
 
 
 def chromium() -> str | None:
@@ -46,7 +46,7 @@ def lightest_browser() -> str | None:
 def open_browser(path: str | None = None) -> Iterator[Browser]:
     """Start the browser that is there, or ``chromium()``, without showing a window."""
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    expect.set_options(timeout=WAIT_MS)  # of its own it waits for 5 s, whatever the page does
+    expect.set_options(timeout=WAIT_MS)  # the default is 5 s
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path or chromium(), args=sandbox)
         yield browser

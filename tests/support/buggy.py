@@ -17,7 +17,7 @@ def arm() -> None:
     """Have the validation of such a request divide by zero."""
     works: Callable[..., Any] = vars(export)["validate_request"]
 
-    def fails(body: bytes, *arguments: Any) -> Any:  # whatever it takes and gives
+    def fails(body: bytes, *arguments: Any) -> Any:  # any arguments and result
         return works(body, *arguments) if BUG.encode() not in body else 1 / 0
 
     vars(export)["validate_request"] = fails

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 LEAST_S = 0.5
-"""CPU time of a round: a worker that hangs is ended soon."""
+"""CPU time limit of a round: a hanging worker is ended soon."""
 
 
 class TroubledCodec(ClickHouseCodec):

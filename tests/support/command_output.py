@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 WIDTH = 120
-"""Columns of tables; click writes help in 80 of them."""
+"""Width of tables; click writes help in 80 columns."""
 NOW_NS = 1_796_083_200 * 10**9
-"""The first of December 2026, from which ages are counted."""
+"""The first of December 2026, the current time for ages."""
 
 
 def run_command(arguments: Sequence[str], env: Mapping[str, str] | None = None) -> str:

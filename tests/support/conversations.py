@@ -23,7 +23,7 @@ MINUTE, DAY = 60_000 * MS, 86_400_000 * MS
 TALK = "trip to <i>Bergen</i>"
 LONG = "support/4711"
 GOODBYE = "Have a good trip, and tell me how it was. " * 10 + "The end."
-"""Longer than what a list tells of an answer."""
+"""Longer than the answers in lists."""
 PIECE = 1_000
 
 
@@ -34,9 +34,9 @@ class Turn(NamedTuple):
     answered: str
     tools: Sequence[str] = ()
     failed: Sequence[int] = ()
-    """Which of the tools fail, from 0."""
+    """Indices of the tools that fail."""
     after: int = 3 * MINUTE
-    """Since the turn before, in nanoseconds."""
+    """Nanoseconds since the turn before."""
     agent: str = "travel_agent"
 
 
@@ -56,7 +56,7 @@ TURNS = (
     ),
     Turn(f"Thanks {MARKUP}", f"You are welcome. {MARKUP} {TURNED}", agent=MARKUP + TURNED),
 )
-"""Minutes apart, but for the fourth: two days later."""
+"""Minutes apart, except the fourth, which is two days later."""
 
 
 def send_talk(

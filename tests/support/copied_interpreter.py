@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 ORDER_BYTES = 1 << 20
 STACKS = signal.SIGUSR2
-"""Has a program print where each of its threads stands."""
+"""The signal on which a program prints the stacks of its threads."""
 LATER = ("grpc._server", "uvicorn.lifespan.on", "uvicorn.loops.auto")
-"""What the commands import only as they run; all else comes with their modules."""
+"""Modules that the commands import only when they run; all others come with them."""
 
 
 class Order(NamedTuple):
@@ -57,7 +57,7 @@ def main() -> None:
         for descriptor in descriptors:
             os.close(descriptor)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    orders.detach()  # else it would close, at the very end, whatever has that number then
+    orders.detach()  # else it would close whatever has that number at exit
     *files, news = descriptors
     if program := os.fork():
         watch(program, news)
@@ -74,7 +74,7 @@ def prepare() -> None:
         import_module(module)
     own_site()
     load_library()
-    gc.freeze()  # so that no copy's collector writes to the pages that all share
+    gc.freeze()  # so that no fork's collector writes to shared pages
 
 
 def load_library() -> None:
@@ -119,7 +119,7 @@ def close_all_but(*kept: int) -> None:
     """Close all other descriptors."""
     for descriptor in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208
         if descriptor not in kept:
-            with suppress(OSError):  # that of the listing itself
+            with suppress(OSError):  # the descriptor of the listing itself
                 os.close(descriptor)
 
 

@@ -30,7 +30,7 @@ class Counts(NamedTuple):
     spans: int
     trajectories: int
     parts: int
-    """Active ones, of the table that has most."""
+    """Active parts of the table that has most."""
 
 
 def count_stored(data_dir: Path) -> Counts:

@@ -62,7 +62,7 @@ def _right(operation: Operation, known: Mapping[str, Sequence[str]]) -> SearchSt
     def naming(name: str, value: str) -> SearchStrategy[Request]:
         return operation.as_strategy(path_parameters={name: value})
 
-    if operation.path.endswith("/changes"):  # who waits is told nothing more
+    if operation.path.endswith("/changes"):  # a waiting caller gets no more items
         return operation.as_strategy(query={"wait": 0})
     there = [(n, v) for n in known if f"{{{n}}}" in operation.path for v in known[n]]
     made_up = operation.as_strategy()

@@ -24,9 +24,9 @@ class Answer(NamedTuple):
     """The response to one request, over any transport."""
 
     status: int
-    """HTTP's or gRPC's."""
+    """The status code of HTTP or gRPC."""
     code: int
-    """Of the ``google.rpc.Status``; 0 where the request was taken."""
+    """The code of the ``google.rpc.Status``; 0 if the request was accepted."""
     message: str
     rejected: int = 0
     is_bad_request: bool = False
@@ -124,7 +124,7 @@ def _read_failed_call(call: grpc.RpcError) -> Answer:
     assert isinstance(call, grpc.Call)
     number: int = call.code().value[0]
     trailers = {datum.key: datum.value for datum in call.trailing_metadata() or ()}
-    if (details := trailers.get("grpc-status-details-bin")) is None:  # said by gRPC itself
+    if (details := trailers.get("grpc-status-details-bin")) is None:  # set by gRPC itself
         return Answer(number, number, call.details() or "")
     assert isinstance(details, bytes)
     return _of_status(number, Status.FromString(details))

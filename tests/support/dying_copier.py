@@ -38,7 +38,7 @@ def arm(point: str) -> None:
     module, name, left = POINTS[point]
     works = getattr(module, name)
 
-    def dies(*arguments: Any) -> Any:  # whatever the function takes and gives
+    def dies(*arguments: Any) -> Any:  # any arguments and result
         nonlocal left
         left -= 1
         if left <= 0:

@@ -35,7 +35,7 @@ def dies_when(trigger: Path, thread: str, kind: type, method: str) -> None:
         if trigger.exists() and threading.current_thread().name == thread:
             raise Fault("injected")
 
-    def fails(self: object, *arguments: object) -> Any:  # of whatever type the method gives
+    def fails(self: object, *arguments: object) -> Any:  # any result
         check()
         return works(self, *arguments)
 

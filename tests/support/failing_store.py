@@ -29,7 +29,7 @@ class FailingStore:
         self.is_down = False
         self.loses_answers = False
         self.answers = Event()
-        """Cleared, an ``append`` waits: the store does not answer at all."""
+        """While cleared, ``append`` waits: the store does not respond at all."""
         self.answers.set()
         self.taken = 0
         self._store = MemoryStore()
@@ -88,7 +88,7 @@ def service_over(store: FailingStore, data_dir: Path) -> Iterator[Service]:
             "root_quiet_s": 0.2,
             "no_root_quiet_s": 0.5,
             "shutdown_s": 5,
-            "extract_workers": 0,  # the store in memory gives no bytes
+            "extract_workers": 0,  # the in-memory store returns no bytes
         }
     )
     with Service(settings) as running:

@@ -21,9 +21,9 @@ class Fault(Enum):
 
     NONE = auto()
     SLOW = auto()
-    """Each piece of an answer takes ``SLOW_S`` seconds longer."""
+    """Each piece of a response takes ``SLOW_S`` seconds longer."""
     CUT = auto()
-    """Of the first piece of an answer half comes through, then both sides see a reset."""
+    """Half of the first piece of a response is passed on, then both sides get a reset."""
     REFUSED = auto()
     """Every connection is reset at its first byte."""
 
@@ -35,7 +35,7 @@ class FaultyLink(Proxy):
         super().__init__(address)
         self.fault = Fault.NONE
         self.hits = 0
-        """How often the present fault was met."""
+        """How often the current fault occurred."""
 
     def switch(self, fault: Fault) -> None:
         """Apply a fault from the next bytes on, in open connections too."""

@@ -21,7 +21,7 @@ class Follower:
 
     def __init__(self) -> None:
         self.newest: dict[str, int] = {}
-        """Each trace to the newest version it was told of."""
+        """The newest reported version of each trace."""
         self._after = "beginning"
 
     @contextmanager

@@ -41,9 +41,9 @@ class FeedLane:
         self.now_us = now_us
         self.visible: list[FeedRow] = []
         self.inserting: Callable[[list[FeedRow]], None] = self.visible.extend
-        """Called with the rows of an INSERT; makes them visible, or does not."""
+        """Called with the rows of an INSERT; may make them visible."""
         self.between: Callable[[], None] = lambda: None
-        """Called between the look at the clock and that at the rows."""
+        """Called between reading the clock and reading the rows."""
 
     def as_lane(self) -> Lane:
         return cast("Lane", self)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
 
 NAME = "tier"
-"""Of the scheme and of the scores."""
+"""Name of the scheme and of the scores."""
 
 
 def say_by_chance(store: Store, records: Sequence[TrajectoryRecord]) -> None:

@@ -38,14 +38,14 @@ CAPTURES = (
     Capture("otel-genai-openai-events", "responses_api"),
     Capture("langsmith", "rag_chain"),
 )
-"""A run that goes well, recovers, fails, is cancelled, is paused; a conversation; a team."""
+"""Runs that are ok, recovered, failed, cancelled, paused; a conversation; a team."""
 TALK, TALK_PROJECT = "trip to Bergen", "travel"
 TALK_TRACES = tuple(f"{number:032x}" for number in range(0xB0, 0xB0 + len(TURNS)))
 RUN = "b0".rjust(32, "0")
-"""The first run of the talk: it is annotated."""
+"""The first run of the conversation: it is annotated."""
 SCHEME = "step_evaluation"
 PRICES = '[[prices]]\nmodel = "*"\ninput = 1.0\noutput = 10.0\n'
-"""So that no release of the price list changes an answer."""
+"""Fixed prices, so that no new price list changes a response."""
 NEVER = {f"SPANLOOM_{name}_S": "3600" for name in ("ROOT_QUIET", "NO_ROOT_QUIET", "GROWING_FIRST")}
 AT_ONCE = {f"SPANLOOM_{name}_S": "0.2" for name in ("ROOT_QUIET", "NO_ROOT_QUIET", "POLL")}
 SETTLED_S = 60.0
@@ -58,7 +58,7 @@ class GoldenService(NamedTuple):
     runs: Mapping[str, str]
     """The first run of each capture, by its scenario."""
     begun_ns: int
-    """When it was started: what is later is no time of a recording."""
+    """Start of the service: later times are not those of a recording."""
 
     def steady(self, text: str) -> str:
         """Return a text without what varies: times since the start, ports, version."""

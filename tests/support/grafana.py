@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FOLDER = REPOSITORY / "deploy" / "grafana"
 ALL = "$__all"
-"""The value of a variable of which everything is chosen."""
+"""The value of a variable when all its values are selected."""
 
 
 class View(NamedTuple):

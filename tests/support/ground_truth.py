@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
 SEVERAL = ("pair-", "triple-", "mixed-")
-"""What folders of runs are called that several instrumentations of one framework report."""
+"""Name prefixes of folders of runs that several instrumentations report."""
 DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
-"""Tool kinds that the truth leaves open: it calls such spans ``other``."""
+"""Tool kinds that the truth does not decide: it has ``other`` for such spans."""
 
 OTLP = "/v1/traces"
 COZELOOP = "/v1/loop/traces/ingest"
 LANGFUSE = "/api/public/ingestion"
 JSON_DOORS = {COZELOOP: "ingest.json", LANGFUSE: "ingestion.json"}
-"""Front doors that take JSON of their own, and the files that hold what was posted there."""
+"""Endpoints with a JSON format of their own, and the files with the posted bodies."""
 
-Json = dict[str, Any]  # documents as the API answers them
+Json = dict[str, Any]  # documents as in API responses
 
 
 def merged(bodies: Iterable[bytes]) -> bytes:
@@ -301,7 +301,7 @@ STRUCTURE: Measures = {
     "errors": _check_errors,
     "outcome": _check_outcome,
 }
-"""What is right even where content is dropped."""
+"""Measures that must pass even if content is dropped."""
 MEASURES: Measures = {
     **STRUCTURE,
     "answers": check_answers,

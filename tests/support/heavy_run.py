@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom
 
 FIELDS = 60_000
-"""Of the object that one tool is given; another is given a hundred objects of a hundred fields."""
+"""Fields of one tool's argument; another tool gets a hundred objects of a hundred fields."""
 TEXT = "All work and no play. " * 100_000
 HEAD = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 PICTURE = base64.b64encode(HEAD + random.Random(1).randbytes(1_000_000)).decode()
-"""Base64 of a megabyte that begins as a picture does."""
+"""Base64 of a megabyte that begins like a picture."""
 
 
 def send_heavy_run(service: RunningSpanloom) -> str:

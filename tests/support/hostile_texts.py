@@ -33,7 +33,7 @@ class Target(NamedTuple):
     spans: Sequence[Span]
     """The whole trace."""
     at: int
-    """Where the span stands in it."""
+    """The index of the span in it."""
 
     def __str__(self) -> str:
         return f"{self.dialect}-{self.key}"

@@ -51,7 +51,7 @@ class Twins:
     theirs: TraceKey
     replays: Mapping[str, str]
     answers: Mapping[str, str]
-    """The trace that goes on with the common one, by project."""
+    """The trace that resumes the common one, by project."""
 
     @property
     def names(self) -> set[str]:
@@ -133,7 +133,7 @@ def _answer(store: Store, key: TraceKey) -> str:
 
 
 Seen = set[str]
-"""The names of projects of which something was seen."""
+"""The names of the projects that were visible."""
 
 
 def _of_text(text: bytes | None, twins: Twins) -> Seen:
@@ -258,9 +258,9 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         for name in replay.selection.reach.projects
     },
 }
-"""The reading methods that take a reach."""
+"""The reading methods with a reach parameter."""
 COUNTING = {"replays.count_traces", "deletions.extent_of"}
-"""Those that tell how many, not which."""
+"""Methods that return counts, not rows."""
 
 
 def _kept(twins: Twins, key: TraceKey) -> bytes:
@@ -347,13 +347,13 @@ OF_THE_EXTRACTOR = {
     "progress.read_watermark",
     *("text_index.changed_since", "text_index.read_watermark"),
 }
-"""The feed of changes: the extractor serves every project, and nobody else may ask it."""
+"""The feed of changes: the extractor serves every project and is its only caller."""
 
 NOT_READING = {
     "spans.append",
     *("trajectories.write", "trajectories.make_room"),
     "feed.announce",
-    "feed.deleted_among",  # of what a reader was told
+    "feed.deleted_among",  # of rows that a reader has received
     "progress.record_progress",
     "progress.record_watermark",
     *("text_index.index_texts", "text_index.record_watermark"),
@@ -364,7 +364,7 @@ NOT_READING = {
     *("queues.put", "queues.add_items", "queues.add_events"),
     *("annotations.telling", "annotations.is_alone"),
     "close",
-    "usage.stored_bytes",  # of the quotas: a sender is told of its own project alone
+    "usage.stored_bytes",  # of the quotas: a sender sees only its own project
     *(
         "deletions.delete",
         "deletions.list",
@@ -379,7 +379,7 @@ GIVING_ONE = (
     "documents.versions",
     "spans.find_home",
 )
-"""Of several projects they give the newest one's."""
+"""Methods that return the newest project's data if there are several."""
 
 
 def check_isolation(twins: Twins, methods: Collection[str] | None = None) -> None:

@@ -29,7 +29,7 @@ ALTER TABLE replays ADD COLUMN IF NOT EXISTS Note String COMMENT 'Why.';
 CREATE OR REPLACE VIEW v_replays AS SELECT Id, Note FROM replays FINAL COMMENT 'Replays.';
 """,
 )
-"""A migration as a later release may bring it."""
+"""A migration as a later release may have it."""
 ENOUGH = 1_000_000
 """More statements than any migration has."""
 

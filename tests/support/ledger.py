@@ -24,9 +24,9 @@ class Outcome(Enum):
 
     ACKNOWLEDGED = auto()
     REFUSED = auto()
-    """With a retry hint: nothing of it is kept."""
+    """Refused with a retry hint: nothing of it is stored."""
     UNKNOWN = auto()
-    """No answer: it may or may not be kept."""
+    """No response: it may or may not be stored."""
 
 
 class SentSpan(NamedTuple):
@@ -36,7 +36,7 @@ class SentSpan(NamedTuple):
     span_id: str
     parent_id: str
     name: str
-    """Unlike any other, so that a span can be told from its neighbours."""
+    """A unique value that distinguishes a span from its neighbours."""
     start_ns: int
 
     @property

@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 TURNS = 3
 HUGE = 5_100
-"""Above what the head of the page reads whole."""
+"""More than the head of the page reads completely."""
 PIECE = 3_000
 DEEP, FAILS_AT = 2_000, 1_337
-"""How many spans a deep run has, and which of them fails."""
+"""The number of spans of a deep run, and that of the failing one."""
 _SEARCH = {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": "search",
     "gen_ai.tool.call.arguments": '{"q":"hotels in Bergen"}',
 }
 BEGUN_NS = 1_763_600_000_000_000_000
-"""When the talk began, always the same: pictures of it can be compared."""
+"""Fixed start of the conversation, so that screenshots can be compared."""
 
 
 class LongRuns(NamedTuple):
     """Trace ids of the runs sent."""
 
     talk: str
-    """An agent asks a model three times, each time with all that was said before; idle between."""
+    """An agent calls a model three times, each time with all earlier messages; idle between."""
     huge: str
-    """More steps than a browser reads whole."""
+    """More steps than a browser reads completely."""
 
 
 def send_long_runs(service: RunningSpanloom) -> LongRuns:

@@ -59,7 +59,7 @@ REFUSED: Calls = [
     ("diff_trajectories", {"a": LONG, "b": LONG}),
     ("describe_fields", {"values_of": LONG}),
 ]
-"""Calls that nothing can be answered to, each with something long."""
+"""Calls that are refused, each with a long argument."""
 
 
 def answers(server: MCPServer[Any] | str, calls: Calls) -> list[tuple[bool, str]]:

@@ -31,7 +31,7 @@ class Growth:
     """
 
     def __init__(self, pid: int) -> None:
-        Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak is what it has now
+        Path(f"/proc/{pid}/clear_refs").write_text("5")  # resets the peak to the current value
         self._pid = pid
         self._before = own_bytes(pid)
 

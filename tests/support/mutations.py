@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NODE = re.compile(r"node or (?:task|component) (\w+) of the script")
 _COMPOUND = re.compile(r"[_-]")
 _FIXED = {
-    *("LangGraph", "ReActAgent", "task", "converter"),  # given by a library, not by the author
+    *("LangGraph", "ReActAgent", "task", "converter"),  # named by a library, not by the author
 }
 CUT_CHARS = 1024
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
@@ -82,7 +82,7 @@ def new_names(capture: Capture) -> dict[str, str]:
 
 def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
     """Return a function that renames in a span: its name, attributes and events."""
-    # A compound name stands in others too (``transfer_to_…``), a word only for itself.
+    # A compound name may be part of others (``transfer_to_…``), a single word may not.
     wanted = [n if _COMPOUND.search(n) else rf"\b{n}\b" for n in names]
     found = re.compile("|".join(wanted) or "(?!)")
 

@@ -40,7 +40,7 @@ def _is_list(value: object) -> bool:
 
 def _framed(number: int, data: bytes, random: Random) -> bytes:
     length = _VarintBytes(len(data))
-    if random.random() < 0.1:  # an overlong varint says the same
+    if random.random() < 0.1:  # an overlong varint has the same value
         length = length[:-1] + bytes([length[-1] | 0x80, 0])
     return bytes(_VarintBytes(number << 3 | _LENGTH) + length + data)
 

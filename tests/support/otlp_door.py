@@ -67,7 +67,7 @@ class Reply(NamedTuple):
     code: grpc.StatusCode
     body: bytes
     status: Status
-    """What the trailers carry; empty for OK."""
+    """The status in the trailers; empty for OK."""
 
     @property
     def hint_s(self) -> float | None:

@@ -102,4 +102,4 @@ resource_spans = st.builds(
 export_requests = st.builds(
     ExportTraceServiceRequest, resource_spans=st.lists(resource_spans, max_size=2)
 )
-"""Valid requests: every id has its length and is not zero."""
+"""Valid requests: every id has the right length and is not zero."""

@@ -44,7 +44,7 @@ class PageRuns(NamedTuple):
     failing: str
     """A tool fails three times below an agent."""
     hostile: str
-    """Markup, hidden characters, addresses and huge texts wherever there is text."""
+    """Markup, hidden characters, addresses and huge texts in all text fields."""
 
 
 def send_page_runs(service: RunningSpanloom) -> PageRuns:

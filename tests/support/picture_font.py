@@ -16,7 +16,7 @@ PAGE = ROOT / "services/spanloom/viewer/static"
 FONT = ROOT / "tests/browser/pictures/font"
 LATIN_ENDS, CHINESE_BEGINS = "\u024f", "\u2e80"
 DATES = "年月日时分秒上下午星期周一二三四五六"
-"""What the browser itself writes into a date: no file of the page holds it."""
+"""Texts that the browser writes into dates; they are in no file of the page."""
 
 
 def main() -> None:

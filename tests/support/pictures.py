@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 PICTURES = Path(__file__).parents[1] / "browser/pictures"
 MOST_DIFFERENT = 0.001
-"""The share of pixels that may differ."""
+"""The largest allowed share of differing pixels."""
 _TOLERANCE = 10
-"""Of 255, in any of red, green and blue: the palest stripe differs from the page by 11."""
+"""Least difference that counts, of 255, per colour: the palest stripe differs by 11."""
 _NOW = datetime.fromtimestamp(BEGUN_NS / 1e9 + 3600, UTC)
 _TALK = "0123456789abcdef" * 2
 _SHOWN_STEP = 4
@@ -98,7 +98,7 @@ def looking(browser: Browser, look: Look, width: int = 1000, height: int = 640) 
         timezone_id="UTC",
         color_scheme=cast("Any", look.scheme),
         reduced_motion="reduce",
-        bypass_csp=True,  # the fonts come in an address of their own
+        bypass_csp=True,  # the fonts are data URLs
     )
     page = context.new_page()
     page.clock.set_fixed_time(_NOW)
@@ -141,7 +141,7 @@ PAGES: Mapping[str, Callable[[Page, Runs], None]] = {
 
 def picture(page: Page) -> bytes:
     """Return a PNG of the page once it has come to rest."""
-    page.mouse.move(0, 0)  # or what is under it would be shown as if somebody pointed at it
+    page.mouse.move(0, 0)  # else the element under it would be shown as hovered
     page.evaluate("document.fonts.ready")
     page.wait_for_load_state("load")
     before = b""
@@ -155,9 +155,9 @@ class Difference(NamedTuple):
     """The difference of two screenshots."""
 
     share: float
-    """Of their pixels; 1 if they are not of one size."""
+    """Share of differing pixels; 1 if the sizes differ."""
     shown: bytes
-    """Where, as PNG: black on white."""
+    """The differing pixels as PNG, black on white."""
 
 
 def compare(page: Page, one: bytes, other: bytes) -> Difference:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SECTOR = 512
 FILES = ("spool.sqlite", "spool.sqlite-wal")
-"""The files whose contents count; SQLite makes the third, ``-shm``, anew."""
+"""The files whose contents matter; SQLite recreates the third, ``-shm``."""
 
 Image = dict[str, bytes]
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""To close with a reset instead of an orderly end (socket(7), SO_LINGER)."""
+"""Closes with a reset instead of an orderly shutdown (socket(7), SO_LINGER)."""
 
 
 class Proxy:

@@ -19,7 +19,7 @@ STEPS = (
     ("click_result", "0", "Opening first result."),
     ("extract_text", ".weather", "Getting the data."),
 )
-"""Each action's tool, what it is given, and the thought that goes with it."""
+"""Each action's tool, its arguments and its thought."""
 
 
 def send_published(service: RunningSpanloom) -> str:

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STAYING = frozenset({"serve", "tail"})
-"""Commands that end when somebody ends them."""
+"""Commands that run until interrupted."""
 ANOTHER = "another"
 """The data directory of a second service, in the home."""
 SILENT_S = 0.5
-"""How long one that says nothing unless something happens is looked at."""
+"""Seconds for which a command is watched that prints only on events."""
 RUN_S = 60.0
 HELPERS = frozenset({"curl", "export"})
 PORTS = ("otlp_grpc", "otlp_http", "api", "sql")
 USUALLY = {"sql": 8123}
-"""The ports that the pages name for what has none of its own."""
+"""Default ports in the pages of services that the test does not start."""
 
 
 class Reader(NamedTuple):
@@ -94,7 +94,7 @@ class Reader(NamedTuple):
             return ""
         ended = programs.run("-m", "spanloom", *words, env=self.environment)
         assert ended.returncode == 0, f"{line}\n{ended.stderr}"
-        if not (ended.stdout or sign):  # a line for each of none: a terminal says so in words
+        if not (ended.stdout or sign):  # no items, no lines; a terminal prints a sentence
             ended = programs.run(
                 "-m", "spanloom", *words, "--output", "table", env=self.environment
             )
@@ -123,7 +123,7 @@ class Reader(NamedTuple):
         """Return a line with our addresses in place of the usual ones."""
         for name in PORTS:
             if name not in self.addresses:
-                continue  # a service has that port only if it is asked to
+                continue  # a service has that port only if configured
             usual = Settings.model_fields[f"{name}_port"].default or USUALLY[name]
             line = line.replace(f"http://127.0.0.1:{usual}", self.addresses[name])
         return line

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "recipes"
 PLACES = Path(os.environ.get("SPANLOOM_RECIPES", FOLDER.parents[1] / ".recipes"))
-"""Has the virtual environments that ``python -m tests.recipes.install`` makes."""
+"""The folder of virtual environments made by ``python -m tests.recipes.install``."""
 SUFFIXES = {"Python": "py", "JavaScript": "mjs"}
 VENVS: Mapping[str, str] = {
     "adk": "adk",
@@ -29,7 +29,7 @@ VENVS: Mapping[str, str] = {
     "llamaindex": "openai2",
     "strands": "openai2",
 }
-"""Which of them a recipe or a framework needs, where it is not ``main``."""
+"""The environment of a recipe or framework, if not ``main``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ EXPECTED: Mapping[str, Expected] = {
     "anthropic": Expected(0, ONE_CALL, 0, "claude-sonnet-4-5"),
     "openai": Expected(0, ONE_CALL, 0),
 }
-"""By framework, where it is not an agent that calls its tool once."""
+"""By framework, if it is not an agent that calls its tool once."""
 
 
 def all_recipes() -> list[tuple[Framework, Recipe]]:

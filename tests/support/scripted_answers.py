@@ -11,7 +11,7 @@ ANSWER = "It is sunny in Oslo."
 TOOL, ARGUMENTS, RESULT = "weather", {"city": "Oslo"}, "sunny, 7 degrees"
 CALL_ID = "call_weather_1"
 CALL_TOKENS, ANSWER_TOKENS = (41, 13), (67, 17)
-"""Read and written, by the call of the tool and by the answer."""
+"""Input and output tokens of the tool call and of the answer."""
 
 Json = dict[str, Any]
 

@@ -169,5 +169,5 @@ class Load:
                 self._ledger.note(request, outcome)
                 if outcome is not Outcome.ACKNOWLEDGED:
                     return
-        except Exception as fault:  # told to the test, on its own thread
+        except Exception as fault:  # reported to the test on its own thread
             self._faults.append(fault)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 TALK = "talk"
 BEGUN_MS = 1_763_600_000_000
-"""When outlines that are made up begin."""
+"""Start of made-up outlines."""
 _MINUTE_MS = 60_000
 
 

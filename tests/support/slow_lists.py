@@ -10,14 +10,14 @@ from spanloom.storage.trajectories.lists import ClickHouseLists
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TIMES, QUERY = 3, "SELECT sleep(3)"  # more at once the engine refuses
+TIMES, QUERY = 3, "SELECT sleep(3)"  # the engine refuses longer sleeps
 
 
 def arm() -> None:
     """Put a long query before each list, on the lane of readers."""
     works: Callable[..., Any] = ClickHouseLists.list
 
-    def lists(self: ClickHouseLists, *arguments: object) -> Any:  # of whatever type it gives
+    def lists(self: ClickHouseLists, *arguments: object) -> Any:  # any type
         for _ in range(TIMES):
             self._reader.run(QUERY)
         return works(self, *arguments)

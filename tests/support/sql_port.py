@@ -36,7 +36,7 @@ class SqlPort:
     metrics: Metrics
     http: httpx.Client
     taken: Callable[[], int] = lambda: 0
-    """How many statements run or wait to."""
+    """The number of running and waiting statements."""
 
     def ask(self, text: str, key: str = "", **arguments: str) -> httpx.Response:
         """Send a statement in the body."""

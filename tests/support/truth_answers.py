@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from tests.support.ground_truth import Answer, Capture
 
-Json = dict[str, Any]  # documents as the API answers them
+Json = dict[str, Any]  # documents as in API responses
 _FORMS = ("final_answer(", "[[ ## ")
-"""In what is code, or DSPy's form: the answer is what it gives, which the truth does not know."""
+"""Beginnings of code and DSPy's form: their result is the answer, which the truth lacks."""
 
 
 def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[str]:
@@ -92,7 +92,7 @@ def words(text: str) -> str:
 
 
 STOPPED = ("paused", "cancelled")
-"""How steps and runs went that have no answer, and did not fail."""
+"""Outcomes of steps and runs without an answer that did not fail."""
 
 
 def came_to_nothing(answer: Answer, step: Json) -> bool:

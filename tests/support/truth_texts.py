@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.support.ground_truth import Answer, Capture
 
-Json = dict[str, Any]  # documents as the API answers them
+Json = dict[str, Any]  # documents as in API responses
 
 
 def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:

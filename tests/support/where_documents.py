@@ -120,7 +120,7 @@ LOOPS: Mapping[str, Callable[[Document], bool]] = {
         step["metadata"].get("tier") == "金" for step in flat(d)[1:2]
     ),
 }
-"""Question → what a document says to it."""
+"""Each query, and the predicate on a document."""
 
 
 def found(question: str, documents: Sequence[Document]) -> set[str]:

@@ -56,9 +56,9 @@ _NUMBERS = {
     Operator.AT_LEAST: operator.ge,
 }
 TEXTS = "texts"
-"""Among the facts: what each step said, by its parts."""
+"""Key among the facts: the texts of each step, by part."""
 SAID = "said"
-"""Among the facts: what is said of each step and, under no step, of the run."""
+"""Key among the facts: annotations and scores by step id; those of the run under no step."""
 _NONE_OF = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
 
 

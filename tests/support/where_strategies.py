@@ -24,7 +24,7 @@ PATTERNS = ["^re", "o", "退", r"a.*e", "[0-9]$", "(?i)GOLD", "", r"rate.limit\s
 NUMBERS = [0, 1, 2, 5, 429, 2000, -1]
 DURATIONS = ["0s", "500ms", "2s", "1.5s", "20s", "1m"]
 HOSTILE = ["'", "\\", "{p0:String}", "--", "\0", "' OR 1=1 --", "\\N", "{filter}", "a\nb", "😀"]
-"""Texts that break out where a literal stands in the text of a query."""
+"""Texts that would break out of a literal in the text of a query."""
 
 
 def quoted(text: str) -> str:
@@ -98,7 +98,7 @@ _COUNTS = st.tuples(STEPS, st.sampled_from(["=", "!=", "<", "<=", ">", ">="])).m
 WHERES = _joined(
     st.one_of(comparisons(FIELDS[Subject.RUN].values()), _CHAINS, _CHAINS, _TREES, _COUNTS)
 )
-"""Any question but those of texts."""
+"""Any query except full-text ones."""
 
 
 def map_parts(where: Condition, change: Callable[[Condition], Condition]) -> Condition:

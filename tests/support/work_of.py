@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 _USER, _SYSTEM = 11, 12
-"""Of the fields of ``/proc/PID/stat`` behind the name."""
+"""Indices among the fields of ``/proc/PID/stat`` after the name."""
 
 
 class Work:

@@ -35,9 +35,9 @@ class Example:
     language: str
     text: str
     what: str = ""
-    """What a block of data is, where its language does not say it."""
+    """The kind of a block of data, if its language does not tell it."""
     why_not: str = ""
-    """Why no test runs it."""
+    """The reason why no test runs it."""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
