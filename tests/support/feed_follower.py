@@ -54,8 +54,8 @@ class Follower:
 
     def _ask(self, client: httpx.Client, wait: float) -> int:
         """Send one request; return the number of items."""
-        asked = {"after": self._after, "wait": str(wait), "is_duplicate": "any"}
-        answer = client.get(PATH, params=asked).raise_for_status().json()
+        query = {"after": self._after, "wait": str(wait), "duplicate": "any"}
+        answer = client.get(PATH, params=query).raise_for_status().json()
         for item in answer["items"]:
             trace_id = item["trace_id"]
             self.newest[trace_id] = max(self.newest.get(trace_id, 0), item["version"])
@@ -65,10 +65,10 @@ class Follower:
 
 def _versions(client: httpx.Client) -> Mapping[str, int]:
     found: dict[str, int] = {}
-    asked = {"limit": "1000", "is_duplicate": "any"}
+    query = {"limit": "1000", "duplicate": "any"}
     while True:
-        page = client.get("/v1/trajectories", params=asked).raise_for_status().json()
+        page = client.get("/v1/trajectories", params=query).raise_for_status().json()
         found |= {item["trace_id"]: item["version"] for item in page["items"]}
         if page["next_cursor"] is None:
             return found
-        asked["cursor"] = page["next_cursor"]
+        query["cursor"] = page["next_cursor"]

@@ -67,7 +67,7 @@ class Tools:
         """
         start = page_start(cursor, since)
         query: Query = {"where": combined_where(where, text), "order": order_by, "limit": limit}
-        query |= {"project": project, "cursor": start.cursor, "from_": start.from_ms}
+        query |= {"project": project, "cursor": start.cursor, "since": start.from_ms}
         page = await self._read(context, "/v1/trajectories", query)
         runs = [{name: run.get(name) for name in _LINE} for run in page["items"]]
         if steps := steps_filter(where, text):
@@ -126,7 +126,7 @@ class Tools:
             "where": where,
             "project": project,
         }
-        query |= {"interval": interval, "from_": since_ms(since)}
+        query |= {"interval": interval, "since": since_ms(since)}
         query["run_where"] = run_where
         answer = await self._read(context, "/v1/stats", query)
         head = {"since": since, "truncated": answer["truncated"]}

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from spanloom.client.calls.walks import Listing
     from spanloom.client.client import Client
-    from spanloom.client.models import TrajectorySummary
     from spanloom.client.request import Request
     from spanloom.core.formats.registry import FileFormat
+    from spanloom.core.records.run import Run
 
 PAGE_RUNS = 100
 """What is written so far is made safe after so many."""
@@ -35,7 +35,7 @@ PAGE_RUNS = 100
 class Export:
     """What is to be written, and where."""
 
-    runs: Listing[TrajectorySummary]
+    runs: Listing[Run]
     asked: Mapping[str, Any]  # as JSON has it
     """What the user asked for, in his words."""
     format: FileFormat

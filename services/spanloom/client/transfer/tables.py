@@ -12,7 +12,7 @@ import orjson
 
 from spanloom.client.errors import ClientError, NotInstalledError
 from spanloom.client.frames.columns import Columns
-from spanloom.client.models import TrajectorySummary
+from spanloom.core.records.run import Run
 
 try:
     import pyarrow as pa
@@ -58,7 +58,7 @@ _WRITERS = {"parquet": _parquet, "arrow": _arrow}
 def write_table(lines: IO[bytes], format_id: str) -> Path:
     """Write a file of a format beside the one of the lines and return where it is."""
     path = Path(f"{lines.name}.whole")
-    columns = Columns(TrajectorySummary)
+    columns = Columns(Run)
     for rows, _ in _groups(lines):  # first which columns there are: a file has one schema
         columns.add(rows)
         columns.taken()
