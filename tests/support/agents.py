@@ -74,8 +74,8 @@ def await_spans(
             answer = client.get(f"/v1/trajectories/{trace_id}")
             if answer.status_code == 200:
                 document: Json = answer.json()
-                said = document["extraction"]
-                if said["span_count"] == span_count and said["status"] in statuses:
+                extraction = document["extraction"]
+                if extraction["span_count"] == span_count and extraction["status"] in statuses:
                     return document
             assert time.monotonic() < until, f"{trace_id} is not there: {answer.text[:2000]}"
             time.sleep(0.1)

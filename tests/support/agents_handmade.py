@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _run(tracer: Tracer) -> None:
-    said: dict[str, AttributeValue] = {
+    attributes: dict[str, AttributeValue] = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": AGENT,
         "gen_ai.agent.id": "agent-7",
@@ -47,7 +47,7 @@ def _run(tracer: Tracer) -> None:
         "support.tags": ("ä", "", "\N{WAVING HAND SIGN}"),
         "support.escalated": False,
     }
-    with tracer.start_as_current_span(f"invoke_agent {AGENT}", attributes=said):
+    with tracer.start_as_current_span(f"invoke_agent {AGENT}", attributes=attributes):
         for number, tokens in enumerate(CALLS):
             _call_model(tracer, *tokens)
             if number < len(TOOLS):
@@ -55,14 +55,14 @@ def _run(tracer: Tracer) -> None:
 
 
 def _call_model(tracer: Tracer, read: int, written: int) -> None:
-    asked: dict[str, AttributeValue] = {
+    call: dict[str, AttributeValue] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "example",
         "gen_ai.request.model": MODEL,
         "gen_ai.request.temperature": 0.2,
         "gen_ai.request.stop_sequences": ("END", "###"),
     }
-    with tracer.start_as_current_span(f"chat {MODEL}", kind=SpanKind.CLIENT, attributes=asked) as s:
+    with tracer.start_as_current_span(f"chat {MODEL}", kind=SpanKind.CLIENT, attributes=call) as s:
         s.set_attribute("gen_ai.response.model", MODEL)
         s.set_attribute("gen_ai.response.finish_reasons", ("stop",))
         s.set_attribute("gen_ai.usage.input_tokens", read)
@@ -71,14 +71,14 @@ def _call_model(tracer: Tracer, read: int, written: int) -> None:
 
 def _run_tool(tracer: Tracer, number: int) -> None:
     name = TOOLS[number]
-    asked: dict[str, AttributeValue] = {
+    attributes: dict[str, AttributeValue] = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": name,
         "gen_ai.tool.call.id": f"call-{number}",
         "gen_ai.tool.call.arguments": f'{{"number":{number}}}',
     }
     try:
-        with tracer.start_as_current_span(f"execute_tool {name}", attributes=asked) as span:
+        with tracer.start_as_current_span(f"execute_tool {name}", attributes=attributes) as span:
             if number:
                 raise TimeoutError(TOOL_ERROR)
             span.set_attribute("gen_ai.tool.call.result", f"result {number}")

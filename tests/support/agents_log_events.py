@@ -43,8 +43,8 @@ def main(way: str, *, late: bool) -> None:
     spans, logs = TracerProvider(), LoggerProvider()
     spans.add_span_processor(BatchSpanProcessor(span_exporter))
     logs.add_log_record_processor(BatchLogRecordProcessor(log_exporter))
-    said: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 7}
-    with spans.get_tracer("tests").start_as_current_span("chat m", attributes=said) as span:
+    attributes: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 7}
+    with spans.get_tracer("tests").start_as_current_span("chat m", attributes=attributes) as span:
         pass
     spans.force_flush()
     time.sleep(LATE_S if late else 0)

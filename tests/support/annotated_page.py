@@ -53,9 +53,11 @@ def send_steps(
         spans.append(wire_span(trace, TEAM, 1, "coder", start, _agent("coder")))
     for number in numbers:
         parent = TEAM if below and number >= below else 1
-        said = (answers or {}).get(number, f"answer {number}")
+        answer = (answers or {}).get(number, f"answer {number}")
         start = START_NS + number * MS
-        spans.append(wire_span(trace, number, parent, f"tool {number}", start, _tool(number, said)))
+        spans.append(
+            wire_span(trace, number, parent, f"tool {number}", start, _tool(number, answer))
+        )
     send(service, message_of(spans))
     if is_waiting:
         wait_for(service.api, trace)
@@ -71,12 +73,12 @@ def _agent(name: str) -> dict[str, object]:
     return {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
 
 
-def _tool(number: int, said: str) -> dict[str, object]:
+def _tool(number: int, answer: str) -> dict[str, object]:
     return {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": f"tool {number}",
         "gen_ai.tool.call.arguments": json.dumps({"q": f"question {number}"}),
-        "gen_ai.tool.call.result": said,
+        "gen_ai.tool.call.result": answer,
     }
 
 

@@ -37,8 +37,8 @@ _TAGS = {"etag": "<tag>"}
 def answer_text(answer: httpx.Response) -> str:
     """Return status, headers and body."""
     kind = answer.headers.get("content-type", "").partition(";")[0]
-    told = sorted(answer.headers.items())
-    head = [f"{name}: {_TAGS.get(name, value)}" for name, value in told if name not in _UNTOLD]
+    headers = sorted(answer.headers.items())
+    head = [f"{name}: {_TAGS.get(name, value)}" for name, value in headers if name not in _UNTOLD]
     return "\n".join(
         [str(answer.status_code), *head, "", _READERS.get(kind, _json)(answer.content)]
     )

@@ -77,7 +77,7 @@ class Watch:
         page.add_init_script(SHOW_VIOLATIONS)
         slow_down(page)
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        page.on("console", lambda said: self._note(said.type, said.text))
+        page.on("console", lambda message: self._note(message.type, message.text))
         page.on("request", self._look)
 
     def forget(self) -> None:

@@ -87,11 +87,11 @@ class Server:
     def _prepare(self, connection: Any, query: Query, tag: str) -> None:
         if query.database:
             connection.query(f"USE `{query.database}`")
-        wanted = {
+        settings = {
             n: v for n, v in query.settings.items() if n.startswith("in") or not is_ignored(n)
         }
         read_only = {"readonly": "1"} if self.is_read_only else {}
-        set_settings(connection, {**wanted, "log_comment": tag, **read_only})
+        set_settings(connection, {**settings, "log_comment": tag, **read_only})
 
     def _run(self, connection: Any, query: Query) -> Outcome:
         whole = b"\n".join(filter(None, (query.in_url.encode(), query.body)))

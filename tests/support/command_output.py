@@ -33,9 +33,9 @@ def run_command(arguments: Sequence[str], env: Mapping[str, str] | None = None) 
     output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with _process_of(arguments, env or {}), redirect_stdout(output), redirect_stderr(errors):
         status = _run()
-    told = _text(errors)
+    stderr = _text(errors)
     parts = [f"$ {shlex.join(['spanloom', *arguments])}\n", _text(output)]
-    parts += [f"--- standard error\n{told}"] if told else []
+    parts += [f"--- standard error\n{stderr}"] if stderr else []
     parts += [f"--- exit status {status}\n"] if status else []
     return "".join(parts)
 

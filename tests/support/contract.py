@@ -10,6 +10,6 @@ SUITE_S = 900.0
 
 def hold_to_contract(store_url: str) -> None:
     """Run the whole contract suite over ``served``, the test server, which is started for it."""
-    asked = {"SPANLOOM_TEST_STORE_URL": store_url}
-    ended = programs.run(*SUITE, env=asked, timeout_s=SUITE_S)
+    environment = {"SPANLOOM_TEST_STORE_URL": store_url}
+    ended = programs.run(*SUITE, env=environment, timeout_s=SUITE_S)
     assert ended.returncode == 0, ended.stdout[-4000:]

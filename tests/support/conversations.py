@@ -138,8 +138,8 @@ def _wait_for_count(api: str, count: int, where: str) -> None:
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         asked = {"where": where, "metrics": "count"}
-        told = httpx.get(f"{api}/v1/stats", params=asked).json()["items"]
-        if told and told[0]["count"] == count:
+        groups = httpx.get(f"{api}/v1/stats", params=asked).json()["items"]
+        if groups and groups[0]["count"] == count:
             return
         time.sleep(0.1)
     raise AssertionError(f"{where} did not find {count} runs within {SETTLED_S:g} s")
@@ -157,11 +157,11 @@ def turn_spans(trace: str, turn: Turn, begun: int, conversation: str) -> list[Sp
     steps = [_chat([asked], _said("assistant", "Let me see.")), *map(_tool, turn.tools)]
     steps.append(_chat([asked], answered))
     spans = [wire_span(trace, 1, 0, turn.agent, begun, own)]
-    for at, told in enumerate(steps):
-        name = str(told.get("gen_ai.tool.name", "chat"))
-        span = wire_span(trace, at + 2, 1, name, begun + (at * 900 + 20) * MS, told)
+    for at, attributes in enumerate(steps):
+        name = str(attributes.get("gen_ai.tool.name", "chat"))
+        span = wire_span(trace, at + 2, 1, name, begun + (at * 900 + 20) * MS, attributes)
         span.end_time_unix_nano = span.start_time_unix_nano + 800 * MS
-        if at - 1 in turn.failed and "gen_ai.tool.name" in told:
+        if at - 1 in turn.failed and "gen_ai.tool.name" in attributes:
             span.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message="429 slow down"))
         spans.append(span)
     spans[0].end_time_unix_nano = begun + (len(steps) * 900 + 40) * MS

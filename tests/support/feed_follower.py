@@ -38,8 +38,8 @@ class Follower:
         """Wait until nothing changes; assert that the feed reported exactly the stored versions."""
         until = time.monotonic() + SETTLED_S
         with httpx.Client(base_url=api, timeout=20) as client:
-            while (told := self._read_on(client)) != (there := _versions(client)):
-                assert time.monotonic() < until, f"told {told}, there {there}"
+            while (reported := self._read_on(client)) != (stored := _versions(client)):
+                assert time.monotonic() < until, f"told {reported}, there {stored}"
                 time.sleep(0.1)
 
     def _follow(self, api: str, ending: threading.Event) -> None:

@@ -56,8 +56,8 @@ def _records(first: int, end: int, size: int) -> Iterator[TrajectoryRecord]:
     for number in range(first, end):
         key = TraceKey("default", f"{number:032x}")
         at_ns = start_ns + number * 1000
-        said = chance.randbytes(size // 2).hex()
-        run = make_trajectory(key, at_ns, [model_step(2, at_ns)._replace(input=said)])
+        text = chance.randbytes(size // 2).hex()
+        run = make_trajectory(key, at_ns, [model_step(2, at_ns)._replace(input=text)])
         document = encode_document(run, 1, Status.SETTLED)
         yield replace(make_record(key, run), document=document)
 

@@ -26,9 +26,9 @@ NAME = "tier"
 def say_by_chance(store: Store, records: Sequence[TrajectoryRecord]) -> None:
     """Annotate and score a half of the runs; a third of all is in a blind queue."""
     chance = Random(7)
-    said = [record for record in records if chance.random() < 0.5]
-    store.annotations.add([row for record in said for row in _annotations(chance, record)])
-    store.scores.add([score for record in said for score in _scores(chance, record.key)])
+    chosen = [record for record in records if chance.random() < 0.5]
+    store.annotations.add([row for record in chosen for row in _annotations(chance, record)])
+    store.scores.add([score for record in chosen for score in _scores(chance, record.key)])
     queue = Queue(records[0].key.project, "blind", NAME, ["ada"], is_blind=True)
     held = [record.key.trace_id for record in records if chance.random() < 0.3]
     store.queues.put(queue)

@@ -110,9 +110,9 @@ def _send(service: RunningSpanloom) -> None:
 def _wait_until_settled(api: str, count: int) -> None:
     """Wait until all runs are listed and every text of theirs is found by its words."""
     until = time.monotonic() + SETTLED_S
-    asked = {"metrics": "count", "where": "status = settled"}
+    stats_query = {"metrics": "count", "where": "status = settled"}
     while time.monotonic() < until:
-        items = httpx.get(f"{api}/v1/stats", params=asked)
+        items = httpx.get(f"{api}/v1/stats", params=stats_query)
         words = httpx.get(f"{api}/v1/search", params={"q": "welcome"}).json()["items"]
         if items.json()["items"] and items.json()["items"][0]["count"] == count and words:
             return

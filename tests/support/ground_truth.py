@@ -264,24 +264,24 @@ def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
         return []
     failed = "recovered" if truth["expected_errors"] else "ok"
     want = "failed" if truth["exception_seen_by_caller"] else failed
-    told = {a.document["extraction"]["outcome"] for a in answers}
-    if told & {"paused", "cancelled"} and "interrupt" not in capture.scenario:
+    outcomes = {a.document["extraction"]["outcome"] for a in answers}
+    if outcomes & {"paused", "cancelled"} and "interrupt" not in capture.scenario:
         return ["a run that ended by itself is called paused or cancelled"]
-    got = next((outcome for outcome in ("failed", "recovered") if outcome in told), "ok")
+    got = next((outcome for outcome in ("failed", "recovered") if outcome in outcomes), "ok")
     return [] if got == want else [f"the run {got}, in truth {want}"]
 
 
 def _outcome_faults(traces: Json, document: Json) -> list[str]:
     want, got = traces[document["id"]], document["extraction"]
-    asked = [json.loads(pause["question"] or "null") for pause in got.get("pauses", ())]
-    wanted = [{**a, "arguments": json.loads(a["arguments"])} for a in want.get("asked", ())]
-    told = {
+    questions = [json.loads(pause["question"] or "null") for pause in got.get("pauses", ())]
+    expected = [{**a, "arguments": json.loads(a["arguments"])} for a in want.get("asked", ())]
+    pairs = {
         "the run": (got["outcome"], want.get("outcome", got["outcome"])),
-        "a person was asked": (asked, wanted),
+        "a person was asked": (questions, expected),
     }
     if want.keys() & {"asked", "answer"}:
-        told["goes on"] = (got.get("is_resuming", False), "answer" in want)
-    return [f"{what} {was}, in truth {is_}" for what, (was, is_) in told.items() if was != is_]
+        pairs["goes on"] = (got.get("is_resuming", False), "answer" in want)
+    return [f"{what} {was}, in truth {is_}" for what, (was, is_) in pairs.items() if was != is_]
 
 
 def _kind_measure(kind: str) -> Callable[[Capture, list[Answer]], list[str]]:

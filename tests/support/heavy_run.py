@@ -49,9 +49,9 @@ def _steps() -> Sequence[Mapping[str, object]]:
         {"type": "blob", "modality": "image", "mime_type": "image/png", "content": PICTURE},
         {"type": "blob", "modality": "audio", "mime_type": "audio/wav", "content": PICTURE},
     ]
-    asked = json.dumps([{"role": "user", "parts": media}])
+    messages = json.dumps([{"role": "user", "parts": media}])
     return [
-        {**_of("chat", "request", model="gpt-4o"), "gen_ai.input.messages": asked},
+        {**_of("chat", "request", model="gpt-4o"), "gen_ai.input.messages": messages},
         _tool("screenshot", "{}", json.dumps(shot)),
         _tool("wide", json.dumps(wide), "ok"),
         _tool("square", json.dumps(square), "ok"),
@@ -64,6 +64,6 @@ def _of(operation: str, part: str, **more: str) -> dict[str, object]:
     return {"gen_ai.operation.name": operation, **named}
 
 
-def _tool(name: str, given: str, result: str) -> dict[str, object]:
-    told = {"gen_ai.tool.call.arguments": given, "gen_ai.tool.call.result": result}
-    return {**_of("execute_tool", "tool", name=name), **told}
+def _tool(name: str, arguments: str, result: str) -> dict[str, object]:
+    attributes = {"gen_ai.tool.call.arguments": arguments, "gen_ai.tool.call.result": result}
+    return {**_of("execute_tool", "tool", name=name), **attributes}

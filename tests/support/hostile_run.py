@@ -21,7 +21,7 @@ MANY = 120
 
 def hostile_run(trace_id: str) -> ExportTraceServiceRequest:
     """Return a run of one agent with a call of a model and many of tools, all of them long."""
-    said = json.dumps([{"role": "user", "parts": [{"type": "text", "content": LONG}]}])
+    messages = json.dumps([{"role": "user", "parts": [{"type": "text", "content": LONG}]}])
     spans = [
         _span(trace_id, 1, 0, "invoke_agent", {"gen_ai.agent.name": LONG, "user.id": LONG}),
         _span(
@@ -31,7 +31,7 @@ def hostile_run(trace_id: str) -> ExportTraceServiceRequest:
             "chat",
             {
                 **dict.fromkeys(("gen_ai.request.model", "gen_ai.response.model"), LONG),
-                **dict.fromkeys(("gen_ai.input.messages", "gen_ai.output.messages"), said),
+                **dict.fromkeys(("gen_ai.input.messages", "gen_ai.output.messages"), messages),
                 "gen_ai.conversation.id": "talk",
             },
         ),

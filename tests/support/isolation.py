@@ -76,11 +76,11 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         )
         record = make_record(key, run, call_keys={CALL.id: f"call {trace_id}"})
         document = encode_document(run, 1, Status.SETTLED)
-        told = SpanVerdict(
+        verdict = SpanVerdict(
             *(f"{1:016x}", "", key.project, Kind.AGENT, f"{1:016x}", "d", "r"),
             *(run.root.start_ns, run.root.end_ns),
         )
-        spans = encode_spans(replace(run, verdicts=[told]))
+        spans = encode_spans(replace(run, verdicts=[verdict]))
         store.trajectories.write([replace(record, document=document, spans_document=spans)])
         store.text_index.index_texts([key])
         store.progress.record_progress([Progress(key, request.seq, Status.SETTLED)])
@@ -210,9 +210,9 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         if talk.conversation_id == t.conversation
     },
     "feed.announced": lambda t, reach: {
-        told.key.project
-        for told in t.store.feed.announced(reach, None, Position(), EVERY).announcements
-        if told.key.trace_id == t.mine.trace_id
+        announcement.key.project
+        for announcement in t.store.feed.announced(reach, None, Position(), EVERY).announcements
+        if announcement.key.trace_id == t.mine.trace_id
     },
     "texts.search": lambda t, reach: {
         hit.key.project for hit in t.store.texts.search(reach, SAID, EVERY)

@@ -62,11 +62,11 @@ class Judges:
             {
                 "write_id": f"judging-{next(_NUMBERS):06}",
                 "step_id": step,
-                "correctness": said,
-                **({"severity": "major", "error_type": "execution"} if said == "incorrect" else {}),
+                "correctness": mark,
+                **({"severity": "major", "error_type": "execution"} if mark == "incorrect" else {}),
             }
-            for step, said in zip(run.steps, correctness, strict=True)
-            if said
+            for step, mark in zip(run.steps, correctness, strict=True)
+            if mark
         ]
         path = f"/v1/trajectories/{run.trace}/annotations"
         self.ask("POST", path, who, json={"scheme": SCHEME, "items": items, **more})

@@ -70,8 +70,8 @@ def _deep(trace: str) -> list[Span]:
     for at in range(1, DEEP + 1):
         own = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": f"worker {at // 100}"}
         parent = 0 if at == 1 else 1 if at % 100 == 2 else (at - 3) // 100 * 100 + 2
-        told = own if parent < 2 else _SEARCH if at % 2 else _call([], _said("assistant", "On."))
-        span = _span(trace, at, parent, told, now + at * MS, 1)
+        fields = own if parent < 2 else _SEARCH if at % 2 else _call([], _said("assistant", "On."))
+        span = _span(trace, at, parent, fields, now + at * MS, 1)
         if at == FAILS_AT:
             span.status.code, span.status.message = Status.STATUS_CODE_ERROR, "429 slow down"
         spans.append(span)
@@ -83,11 +83,11 @@ def talk(trace: str, now: int = BEGUN_NS) -> ExportTraceServiceRequest:
     """Return a run of three turns: a model call and its tool, a minute of nothing after each."""
     agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "clerk"}
     spans = [_span(trace, 1, 0, agent, now, 200_000)]
-    said = [_said("system", "You are a clerk."), _said("user", "Count the letters.")]
+    messages = [_said("system", "You are a clerk."), _said("user", "Count the letters.")]
     for turn in range(TURNS):
         answer = _said("assistant", f"Batch {turn} has {turn + 4} letters.")
         start = now + turn * 65_000 * MS
-        spans.append(_span(trace, 2 + 2 * turn, 1, _call(said, answer), start, 3_000))
+        spans.append(_span(trace, 2 + 2 * turn, 1, _call(messages, answer), start, 3_000))
         tool = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": "open_letter",
@@ -95,7 +95,7 @@ def talk(trace: str, now: int = BEGUN_NS) -> ExportTraceServiceRequest:
             "gen_ai.tool.call.result": "opened",
         }
         spans.append(_span(trace, 3 + 2 * turn, 1, tool, start + 2_000 * MS, 2_000))
-        said = [*said, answer, _said("user", f"And batch {turn + 1}?")]
+        messages = [*messages, answer, _said("user", f"And batch {turn + 1}?")]
     return message_of(spans, {"service.name": "long"})
 
 
@@ -103,13 +103,13 @@ def _said(role: str, text: str) -> dict[str, object]:
     return {"role": role, "parts": [{"type": "text", "content": text}]}
 
 
-def _call(said: list[dict[str, object]], answer: dict[str, object]) -> dict[str, object]:
+def _call(messages: list[dict[str, object]], answer: dict[str, object]) -> dict[str, object]:
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": "gpt-4o",
-        "gen_ai.input.messages": json.dumps(said),
+        "gen_ai.input.messages": json.dumps(messages),
         "gen_ai.output.messages": json.dumps([answer]),
-        "gen_ai.usage.input_tokens": 100 * len(said),
+        "gen_ai.usage.input_tokens": 100 * len(messages),
         "gen_ai.usage.output_tokens": 12,
         "gen_ai.response.time_to_first_chunk": 0.8,
     }

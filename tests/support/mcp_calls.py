@@ -27,7 +27,7 @@ def every_call(trace_id: str, other: str) -> Calls:
     ]
     text_fields = ("agent", "model", "service", "tag", "user", "root_name", "environment")
     return [
-        *(("get_trajectory", {"trace_id": trace_id, **asked}) for asked in (*views, *steps)),
+        *(("get_trajectory", {"trace_id": trace_id, **more}) for more in (*views, *steps)),
         ("search_trajectories", {"since": "all", "limit": 50}),
         ("search_trajectories", {"since": "all", "where": "has(tool exists and error)"}),
         *(
@@ -67,8 +67,8 @@ def answers(server: MCPServer[Any] | str, calls: Calls) -> list[tuple[bool, str]
 
     async def ask() -> list[tuple[bool, str]]:
         async with Client(server) as client:
-            told = [await client.call_tool(tool, dict(asked)) for tool, asked in calls]
-        return [(bool(one.is_error), _text(one.content)) for one in told]
+            results = [await client.call_tool(tool, dict(arguments)) for tool, arguments in calls]
+        return [(bool(one.is_error), _text(one.content)) for one in results]
 
     return asyncio.run(ask())
 

@@ -73,8 +73,8 @@ class MemoryState:
         """See ``FeedWriter.announce``."""
         with self.lock:
             at_us = max(self.clock_ns() // 1000, self.newest_us + 1)
-            told = [a._replace(changed_us=at_us) for a in announcements]
-            self.announced += [a for a in told if a.key not in self.deleted]
+            stamped = [a._replace(changed_us=at_us) for a in announcements]
+            self.announced += [a for a in stamped if a.key not in self.deleted]
 
     @contextmanager
     def telling(self, keys: Iterable[TraceKey]) -> Iterator[None]:

@@ -72,8 +72,8 @@ def new_names(capture: Capture) -> dict[str, str]:
     truth = capture.truth
     names = {part["name"] for part in (*truth["components"], *truth["tool_runs"])}
     names |= {call["model"] for call in truth.get("model_calls", ()) if call.get("model")}
-    told = (_NODE.match(span["why"]) for span in truth["spans"].values())
-    names |= {node[1] for node in told if node}
+    nodes = (_NODE.match(span["why"]) for span in truth["spans"].values())
+    names |= {node[1] for node in nodes if node}
     return {
         name: "".join(c if c in "_-" else chance.choice(_CONSONANTS) for c in name)
         for name in sorted(names - _FIXED, key=lambda name: (-len(name), name))
@@ -83,19 +83,19 @@ def new_names(capture: Capture) -> dict[str, str]:
 def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
     """Return a function that renames in a span: its name, attributes and events."""
     # A compound name may be part of others (``transfer_to_…``), a single word may not.
-    wanted = [n if _COMPOUND.search(n) else rf"\b{n}\b" for n in names]
-    found = re.compile("|".join(wanted) or "(?!)")
+    patterns = [n if _COMPOUND.search(n) else rf"\b{n}\b" for n in names]
+    pattern = re.compile("|".join(patterns) or "(?!)")
 
     def new(text: str) -> str:
-        return found.sub(lambda name: names[name[0]], text)
+        return pattern.sub(lambda name: names[name[0]], text)
 
     def rename(span: Span) -> Span:
-        said = {key: new(text) for key, text in span.attributes.items()}
+        attributes = {key: new(text) for key, text in span.attributes.items()}
         events = [
             event._replace(attributes={k: new(v) for k, v in event.attributes.items()})
             for event in span.events
         ]
-        return span._replace(name=new(span.name), attributes=said, events=events)
+        return span._replace(name=new(span.name), attributes=attributes, events=events)
 
     return rename
 
@@ -120,12 +120,12 @@ def same(span: Span) -> Span:
 
 def cut_off(span: Span) -> Span:
     """Cut every value as an SDK with ``OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=1024`` does."""
-    said = {key: text[:CUT_CHARS] for key, text in span.attributes.items()}
+    attributes = {key: text[:CUT_CHARS] for key, text in span.attributes.items()}
     events = [
         event._replace(attributes={k: v[:CUT_CHARS] for k, v in event.attributes.items()})
         for event in span.events
     ]
-    return span._replace(attributes=said, events=events)
+    return span._replace(attributes=attributes, events=events)
 
 
 def without_events(span: Span) -> Span:

@@ -111,8 +111,8 @@ def wait_for(api: str, trace: str, version: int = 1) -> None:
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         found = httpx.get(f"{api}/v1/trajectories/{trace}")
-        told = found.json()["extraction"] if found.status_code == 200 else {"version": 0}
-        if told["version"] >= version and told["status"] == "settled":
+        extraction = found.json()["extraction"] if found.status_code == 200 else {"version": 0}
+        if extraction["version"] >= version and extraction["status"] == "settled":
             return
         time.sleep(0.1)
     raise AssertionError(f"{trace} was not settled within {SETTLED_S:g} s")
@@ -122,22 +122,22 @@ def _agent(name: str) -> dict[str, object]:
     return {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
 
 
-def _tool(name: str, given: str, result: str) -> dict[str, object]:
+def _tool(name: str, arguments: str, result: str) -> dict[str, object]:
     return {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": name,
-        "gen_ai.tool.call.arguments": given,
+        "gen_ai.tool.call.arguments": arguments,
         "gen_ai.tool.call.result": result,
     }
 
 
 def _chat(model: str, messages: object, answer: str) -> dict[str, object]:
-    said = [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}]
+    output = [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}]
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": model,
         "gen_ai.input.messages": json.dumps(messages),
-        "gen_ai.output.messages": json.dumps(said),
+        "gen_ai.output.messages": json.dumps(output),
         "gen_ai.usage.input_tokens": 120,
         "gen_ai.usage.output_tokens": 30,
     }

@@ -79,8 +79,8 @@ def _annotate(api: str, trace: str) -> None:
         ]
         headers = {"x-spanloom-annotator": who}
         url = f"{api}/v1/trajectories/{trace}/annotations"
-        said = httpx.post(url, json={"scheme": "potato", "items": items}, headers=headers)
-        said.raise_for_status()
+        response = httpx.post(url, json={"scheme": "potato", "items": items}, headers=headers)
+        response.raise_for_status()
 
 
 def _said(is_wrong: bool) -> dict[str, str]:

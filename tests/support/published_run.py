@@ -25,20 +25,20 @@ STEPS = (
 def send_published(service: RunningSpanloom) -> str:
     """Send the run, wait until it is settled, and return its trace id."""
     trace, now = secrets.token_hex(16), time.time_ns() - 10 * MS
-    asked = [{"role": "user", "parts": [{"type": "text", "content": TASK}]}]
+    messages = [{"role": "user", "parts": [{"type": "text", "content": TASK}]}]
     root = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "browser",
-        "gen_ai.input.messages": json.dumps(asked),
+        "gen_ai.input.messages": json.dumps(messages),
     }
     spans = [wire_span(trace, 1, 0, "browser", now, root)]
-    for at, (name, given, thought) in enumerate(STEPS, 1):
-        said = {
+    for at, (name, argument, thought) in enumerate(STEPS, 1):
+        attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": name,
-            "gen_ai.tool.call.arguments": json.dumps({"of": given, "because": thought}),
+            "gen_ai.tool.call.arguments": json.dumps({"of": argument, "because": thought}),
         }
-        spans.append(wire_span(trace, at + 1, 1, name, now + at * MS, said))
+        spans.append(wire_span(trace, at + 1, 1, name, now + at * MS, attributes))
     send(service, message_of(spans, {"service.name": "published"}))
     wait_for(service.api, trace)
     return trace

@@ -24,8 +24,8 @@ PROJECT = "default"
 
 def read_back(store_url: str, trace_ids: Sequence[str]) -> Mapping[str, bytes]:
     """Return the OTLP of each trace; empty if nothing of it is stored."""
-    wanted = json.dumps(trace_ids)
-    found = run_program("tests.support.read_back", store_url, text=wanted)
+    ids = json.dumps(trace_ids)
+    found = run_program("tests.support.read_back", store_url, text=ids)
     return {trace: base64.b64decode(otlp) for trace, otlp in found.items()}
 
 

@@ -57,9 +57,9 @@ class Reader(NamedTuple):
     def until(self, line: str, word: str) -> str:
         """Run a line repeatedly until its output contains the word; return the output."""
         until = time.monotonic() + RUN_S
-        while word not in (said := self.type_line(line)):
-            assert time.monotonic() < until, f"{line} does not say {word!r}: {said}"
-        return said
+        while word not in (output := self.type_line(line)):
+            assert time.monotonic() < until, f"{line} does not say {word!r}: {output}"
+        return output
 
     @property
     def environment(self) -> dict[str, str]:

@@ -37,14 +37,14 @@ class Locked:
 
 def run(command: list[str], folder: Path, locked: Locked, recipe: Recipe, models: str) -> None:
     """Run a program to its end, with the variables that the recipe names."""
-    given = find_recipe(find_framework(recipe.framework, locked.otlp_http), recipe.way)
+    found = find_recipe(find_framework(recipe.framework, locked.otlp_http), recipe.way)
     keys = {
-        name: text.replace(KEY, locked.ingest_key) for name, text in given.key_variables.items()
+        name: text.replace(KEY, locked.ingest_key) for name, text in found.key_variables.items()
     }
     ended = subprocess.run(
         command,
         cwd=folder,
-        env=clean_environment({**_application(models), **given.variables, **keys}),
+        env=clean_environment({**_application(models), **found.variables, **keys}),
         capture_output=True,
         text=True,
         timeout=RUN_S,

@@ -55,7 +55,7 @@ def chat_chunks(model: str, calls: bool) -> list[Json]:
 
 def responses(model: str, calls: bool) -> Json:
     read, wrote = CALL_TOKENS if calls else ANSWER_TOKENS
-    said: Json = {
+    text_message: Json = {
         "type": "message",
         "id": _new_id(),
         "role": "assistant",
@@ -76,7 +76,7 @@ def responses(model: str, calls: bool) -> Json:
         "created_at": 1,
         "status": "completed",
         "model": model,
-        "output": [call if calls else said],
+        "output": [call if calls else text_message],
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],

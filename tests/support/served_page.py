@@ -97,8 +97,8 @@ def _application(rows: Sequence[Row], talk: int) -> FastAPI:
     @app.get("/v1/trajectories/{trace}/steps/{step}")
     def get_step(step: str) -> dict[str, object]:
         basic = {"started_at": "1763600000000", "duration": "20"}
-        said = {"input": "what was asked", "output": "what was said", "metadata": {}}
-        return {"id": step, "type": "tool", "name": "step", "basic_info": basic, **said}
+        texts = {"input": "what was asked", "output": "what was said", "metadata": {}}
+        return {"id": step, "type": "tool", "name": "step", "basic_info": basic, **texts}
 
     @app.get("/v1/trajectories")
     def get_list() -> dict[str, object]:

@@ -77,8 +77,8 @@ def _check_trace(
         time.sleep(0.05)
     assert len(names) == len(spans), f"a span of {trace_id} is there twice"
     assert names == {key: account.sent[key].name for key in names}
-    said = api.get(f"/v1/trajectories/{trace_id}").json()["extraction"]
-    assert said["span_count"] == len(spans)
+    extraction = api.get(f"/v1/trajectories/{trace_id}").json()["extraction"]
+    assert extraction["span_count"] == len(spans)
     return set(names)
 
 

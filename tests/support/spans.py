@@ -62,8 +62,8 @@ def make_span(
 
 def raised(exception_type: str, message: str = "", at: float = 0) -> Event:
     """Return an exception event."""
-    said = {"exception.type": exception_type, "exception.message": message}
-    return Event(START_NS + int(at * MS), "exception", said)
+    attributes = {"exception.type": exception_type, "exception.message": message}
+    return Event(START_NS + int(at * MS), "exception", attributes)
 
 
 def genai(operation: str, **more: str | int) -> dict[str, str]:
@@ -74,11 +74,11 @@ def genai(operation: str, **more: str | int) -> dict[str, str]:
 
 def chat(input_tokens: int = 0, output_tokens: int = 0, **more: str | int) -> dict[str, str]:
     """Return attributes of a model call of the GenAI conventions."""
-    said = genai("chat", **more)
+    attributes = genai("chat", **more)
     if input_tokens or output_tokens:
-        said["gen_ai.usage.input_tokens"] = str(input_tokens)
-        said["gen_ai.usage.output_tokens"] = str(output_tokens)
-    return said
+        attributes["gen_ai.usage.input_tokens"] = str(input_tokens)
+        attributes["gen_ai.usage.output_tokens"] = str(output_tokens)
+    return attributes
 
 
 def openinference(kind: str, **more: str) -> dict[str, str]:

@@ -44,8 +44,8 @@ def check_calls(agent: Json, truth: Json) -> None:
     assert [tokens_of(step) for step in steps] == [
         (read, wrote) for _, read, wrote, _ in true_calls
     ]
-    for step, (*_, said) in zip(steps, true_calls, strict=True):
-        assert [text for text in said if text not in step["output"]] == [], step["output"]
+    for step, (*_, texts) in zip(steps, true_calls, strict=True):
+        assert [text for text in texts if text not in step["output"]] == [], step["output"]
 
 
 def check_tools(agent: Json, truth: Json) -> None:
@@ -53,13 +53,13 @@ def check_tools(agent: Json, truth: Json) -> None:
     steps = [step for step in agent["steps"] if step["type"] == "tool"]
     true_tools = [tool for tool in truth["tools"] if tool[0] == agent_name(agent)]
     assert sorted(map(tool_name, steps)) == sorted(tool for _, tool, _, _ in true_tools)
-    for _, tool, asked, result in true_tools:
+    for _, tool, arguments, result in true_tools:
         assert any(
             tool_name(step) == tool
-            and all(text in step["input"] for text in asked)
+            and all(text in step["input"] for text in arguments)
             and result in step["output"]
             for step in steps
-        ), f"no run of {tool} with {asked} and {result}"
+        ), f"no run of {tool} with {arguments} and {result}"
 
 
 def tokens_of(step: Json) -> tuple[int, int]:

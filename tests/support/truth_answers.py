@@ -33,12 +33,12 @@ def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[
     agents = {c["name"]: c for c in capture.truth["components"] if c["kind"] == "agent"}
     for name, agent in shown.items():
         calls = agents[name]["model_calls"] if name in agents else ()
-        said = _given(capture, calls) or _shown_last(capture, agent)
-        if said and words(agent["output"]) not in said:
-            yield f"agent {name} answers {agent['output'][:60]!r}, in truth {said}"
-        asked = agents.get(name, {}).get("request", agent["input"])
-        if words(agent["input"]) != words(asked):
-            yield f"agent {name} was asked {agent['input'][:60]!r}, in truth {asked!r}"
+        expected = _given(capture, calls) or _shown_last(capture, agent)
+        if expected and words(agent["output"]) not in expected:
+            yield f"agent {name} answers {agent['output'][:60]!r}, in truth {expected}"
+        request = agents.get(name, {}).get("request", agent["input"])
+        if words(agent["input"]) != words(request):
+            yield f"agent {name} was asked {agent['input'][:60]!r}, in truth {request!r}"
 
 
 def _agents(answer: Answer) -> Iterator[Json]:
@@ -57,9 +57,11 @@ def _given(capture: Capture, of_agent: Sequence[int]) -> set[str]:
     """Return the possible answers of the agent's runs; empty if the last call gave no answer."""
     calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
     own = [calls[seq] for seq in sorted(of_agent) if seq in calls]
-    said = [c for c in own if c.get("status", 200) == 200 and c["text"] and not c["asks_for_tools"]]
-    is_answer = said and said[-1] is own[-1] and not _is_form(said[-1]["text"])
-    return {words(c["text"]) for c in said} if is_answer else set()
+    answered = [
+        c for c in own if c.get("status", 200) == 200 and c["text"] and not c["asks_for_tools"]
+    ]
+    is_answer = answered and answered[-1] is own[-1] and not _is_form(answered[-1]["text"])
+    return {words(c["text"]) for c in answered} if is_answer else set()
 
 
 def _shown_last(capture: Capture, agent: Json) -> set[str]:
@@ -68,9 +70,9 @@ def _shown_last(capture: Capture, agent: Json) -> set[str]:
     if capture.truth.get("model_calls") or last["type"] != "model":
         return set()
     messages = json.loads(last["output"]) if last["output"].startswith("[{") else []
-    said = "".join(text_of(m.get("content")) for m in messages)
-    is_answer = said and not any(m.get("tool_calls") for m in messages)
-    return {words(said)} if is_answer and not _is_form(said) else set()
+    text = "".join(text_of(m.get("content")) for m in messages)
+    is_answer = text and not any(m.get("tool_calls") for m in messages)
+    return {words(text)} if is_answer and not _is_form(text) else set()
 
 
 def _started(step: Json) -> int:

@@ -67,9 +67,9 @@ def _failed_for_good(document: Document) -> bool:
 
 
 def _costly_in_production(document: Document) -> bool:
-    told = document["extraction"]
-    usd = told.get("cost", {}).get("usd")
-    return usd is not None and usd > 0.5 and told.get("environment") == "production"
+    extraction = document["extraction"]
+    usd = extraction.get("cost", {}).get("usd")
+    return usd is not None and usd > 0.5 and extraction.get("environment") == "production"
 
 
 LOOPS: Mapping[str, Callable[[Document], bool]] = {

@@ -236,8 +236,8 @@ def _ancestors(place: int, run: Run) -> Sequence[int]:
 
 def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[Mapping[Part, str]]:
     """Return the new texts of each step: texts of earlier steps are left out."""
-    told = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
-    brought = {new.step_id: new for new in find_new_texts(told)}
+    step_texts = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
+    brought = {new.step_id: new for new in find_new_texts(step_texts)}
     found = [brought.get(flat.step.id) for flat in steps]
     return [
         {Part.INPUT: new.input, Part.OUTPUT: new.output, Part.ERROR: new.error} if new else {}
@@ -247,8 +247,8 @@ def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[M
 
 def _is_said(texts: Sequence[Mapping[Part, str]], parts: Sequence[Part], words: str) -> bool:
     query = parse_text_query(words)
-    said = (text[part] for text in texts for part in parts if text.get(part))
-    return any(has_text(query, tokenize(text)) for text in said)
+    contents = (text[part] for text in texts for part in parts if text.get(part))
+    return any(has_text(query, tokenize(text)) for text in contents)
 
 
 def _field_holds(where: Compare | In | Exists, facts: Mapping[str, Any]) -> bool:
@@ -276,10 +276,10 @@ def _field_holds(where: Compare | In | Exists, facts: Mapping[str, Any]) -> bool
             return is_there and _compares(where, values)
 
 
-def _compares(asked: Compare, values: Sequence[Any]) -> bool:
-    if asked.operator in _NONE_OF:
-        return not _compares(asked._replace(operator=_NONE_OF[asked.operator]), values)
-    if asked.operator is Operator.MATCHES:
-        pattern = re.compile(str(asked.value), re.DOTALL | re.ASCII)
+def _compares(comparison: Compare, values: Sequence[Any]) -> bool:
+    if comparison.operator in _NONE_OF:
+        return not _compares(comparison._replace(operator=_NONE_OF[comparison.operator]), values)
+    if comparison.operator is Operator.MATCHES:
+        pattern = re.compile(str(comparison.value), re.DOTALL | re.ASCII)
         return any(pattern.search(value) for value in values)
-    return any(_NUMBERS[asked.operator](value, asked.value) for value in values)
+    return any(_NUMBERS[comparison.operator](value, comparison.value) for value in values)
