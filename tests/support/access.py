@@ -33,7 +33,7 @@ class Locks:
         return made.text
 
     def make_expired(self, project: str) -> str:
-        """Make a key that was good for a second, a minute ago."""
+        """Create a key that expired a minute ago."""
         ago_ns = time.time_ns() - 60 * 10**9
         keys = KeyAdministration(self.store, lambda: ago_ns)
         made = keys.create(project, set(Scope), ago_ns + 10**9)

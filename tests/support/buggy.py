@@ -14,7 +14,7 @@ BUG = "a name that nobody foresaw"
 
 
 def arm() -> None:
-    """Have the validation of such a request divide by zero."""
+    """Make the validation of such a request divide by zero."""
     works: Callable[..., Any] = vars(export)["validate_request"]
 
     def fails(body: bytes, *arguments: Any) -> Any:  # any arguments and result

@@ -78,7 +78,7 @@ def send_talk(
 
 
 def send_long_talk(service: RunningSpanloom, count: int, conversation: str = LONG) -> list[str]:
-    """Send a conversation of that many runs of five spans, a quarter of an hour apart."""
+    """Send a conversation of ``count`` runs of five spans, a quarter of an hour apart."""
     traces = [secrets.token_hex(16) for _ in range(count)]
     spans: list[Span] = []
     for at, trace in enumerate(traces):
@@ -100,7 +100,7 @@ def wait_for_words(api: str, conversation: str, words: str, count: int) -> None:
 
 
 def wait_for_runs(api: str, conversation: str, count: int) -> list[dict[str, Any]]:
-    """Wait until so many runs of a conversation are settled; return their lines."""
+    """Wait until that many runs of a conversation are settled; return their list items."""
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         items: list[dict[str, Any]]

@@ -31,7 +31,7 @@ RELIEVE = (
 
 
 def arm(order: Path) -> None:
-    """Crowd the store when it is opened, and relieve it when the file goes."""
+    """Limit the store when it is opened, and lift the limit when the file is removed."""
 
     def open_crowded(url: str) -> ClickHouseStore:
         store = open_store(url)

@@ -80,7 +80,7 @@ def change_spool(data: Path, statement: str) -> None:
 
 
 def change_store(data: Path, *lines: str) -> None:
-    """Do something to the store in a process of its own, as one process can open one store."""
+    """Change the store in a process of its own, as one process can open one store."""
     script = IN_THE_STORE + "\n".join(lines)
     changed = programs.run("-c", script, str(data / "store"))
     assert changed.returncode == 0, changed.stderr

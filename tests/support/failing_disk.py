@@ -36,7 +36,7 @@ class Step(ctypes.Structure):
 
 
 class Program(ctypes.Structure):
-    """Its instructions."""
+    """A program of the packet filter."""
 
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.POINTER(Step)))
 
@@ -47,7 +47,7 @@ def is_possible() -> bool:
 
 
 def fail_every_sync() -> None:
-    """Have fsync and fdatasync fail with EIO in this process, for good."""
+    """Make fsync and fdatasync fail with EIO in this process, irrevocably."""
     libc = ctypes.CDLL(None, use_errno=True)
     seccomp, (fsync, fdatasync) = NUMBERS[platform.machine()]
     steps = (

@@ -67,7 +67,7 @@ class FailingSubject:
 
 
 def failing_store(patched: pytest.MonkeyPatch) -> FailingStore:
-    """Return the store that every service of this process then gets."""
+    """Return the store that every service of this process then uses."""
     store = FailingStore()
     patched.setattr("spanloom.process.wiring.open_store", lambda *_: store)
     patched.setattr("spanloom.process.wiring.open_upkeep", lambda *_: MemoryUpkeep())

@@ -29,7 +29,7 @@ class Fault(Enum):
 
 
 class FaultyLink(Proxy):
-    """Passes bytes on both ways, between entering and leaving, as its ``fault`` has it."""
+    """A context manager that passes bytes on both ways, subject to its ``fault``."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)

@@ -49,7 +49,7 @@ def request_of(*spans: Span) -> bytes:
 
 
 def padded_request(size: int) -> bytes:
-    """Return a request of one span that has exactly so many bytes, more than 64 KiB."""
+    """Return a request of one span of exactly ``size`` bytes, more than 64 KiB."""
     body = request_of(make_span(new_trace()))
     filler = size - len(body) - 5  # tag and length of an unknown field
     length = bytes([filler & 127 | 128, filler >> 7 & 127 | 128, filler >> 14])
@@ -57,7 +57,7 @@ def padded_request(size: int) -> bytes:
 
 
 def invalid_request(count: int) -> bytes:
-    """Return a request of so many empty spans, each of which is rejected."""
+    """Return a request of ``count`` empty spans, each of which is rejected."""
     return request_of(*[Span()] * count)
 
 

@@ -45,6 +45,6 @@ class Proxy:
 
 
 def reset(*sides: socket.socket) -> None:
-    """Have connections end with a reset when they are closed."""
+    """Make connections end with a reset when they are closed."""
     for side in sides:
         side.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)

@@ -102,7 +102,7 @@ class Reader(NamedTuple):
         return self.run_in_shell(f"cat {sign} {rest}", ended.stdout) if sign else ended.stdout
 
     def _stay(self, words: list[str]) -> None:
-        """Start a command that stays, see that it does, and interrupt it."""
+        """Start a long-running command, check that it keeps running, and interrupt it."""
         errors = self.home / "stderr"
         apart = {**self.environment, "SPANLOOM_DATA_DIR": str(self.home / ANOTHER)}
         with errors.open("w") as sink:
@@ -120,7 +120,7 @@ class Reader(NamedTuple):
             process.kill()
 
     def at_our_ports(self, line: str) -> str:
-        """Return a line with our addresses in place of the usual ones."""
+        """Return a line with our addresses in place of the default ones."""
         for name in PORTS:
             if name not in self.addresses:
                 continue  # a service has that port only if configured
@@ -133,7 +133,7 @@ class Reader(NamedTuple):
 
 
 def parted(line: str) -> tuple[str, str, str]:
-    """Part a line at its first pipe or redirection outside of quotes: command, sign, the rest."""
+    """Split a line at its first unquoted pipe or redirection: command, operator, rest."""
     words = shlex.shlex(line, posix=False, punctuation_chars="|>")
     words.whitespace_split = True
     for word in words:

@@ -63,7 +63,7 @@ def venv_of(recipe: Recipe) -> str:
 
 
 def program_of(framework: Framework, recipe: Recipe) -> str:
-    """Return a whole program: the recipe as it is printed, then an agent that runs once."""
+    """Return a complete program: the recipe as printed, then an agent that runs once."""
     agent = f"{framework.name.replace('-', '_')}.{SUFFIXES[framework.language]}"
     return f"{recipe.code}\n{(FOLDER / 'agents' / agent).read_text('utf-8')}"
 

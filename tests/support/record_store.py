@@ -99,7 +99,7 @@ def annotate(api: httpx.Client, trace: str) -> None:
 
 
 def _settled(api: httpx.Client) -> list[str]:
-    """Return the traces when all are settled and have stayed as they are for a while."""
+    """Return the traces when all are settled and have not changed for a while."""
     until = time.monotonic() + SETTLED_S
     before: object = None
     while time.monotonic() < until:

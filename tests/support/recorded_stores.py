@@ -17,7 +17,7 @@ STORED_S = 30.0
 
 
 def unpack(name: str, data: Path) -> Path:
-    """Lay the recorded directory of this name at a path; returns that."""
+    """Unpack the recorded directory of this name at a path; return the path."""
     data.mkdir()
     with tarfile.open(STORES / name / "data.tar.xz") as archive:
         archive.extractall(data, filter="data")

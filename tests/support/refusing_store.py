@@ -26,7 +26,7 @@ CODES = {"data": 117, "fault": 49, "everything": 49}
 
 
 class MarkedClient:
-    """The driver's client, but for the fault."""
+    """The driver's client with the fault."""
 
     def __init__(self, client: Any, order: Path) -> None:
         self._client = client

@@ -114,7 +114,7 @@ def all_clients(addresses: Mapping[str, str]) -> list[Client]:
 
 
 class Load:
-    """Clients in threads, between entering and leaving; each stops when it is not served."""
+    """A context manager of clients in threads; each stops when it is not served."""
 
     def __init__(
         self,

@@ -56,6 +56,6 @@ class ServedFeed:
         return float(line.split()[1])
 
     def again(self) -> ServedFeed:
-        """Stop, and start another process, as it were, at the same place."""
+        """Stop, and start again with fresh state on the same store and port."""
         self.server.stop(1)
         return ServedFeed(self.store, self.server.port)

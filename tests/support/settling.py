@@ -34,7 +34,7 @@ def check_api(api: str, account: Account) -> set[str]:
 
 
 def check_store(data_dir: Path, account: Account, in_api: set[str]) -> None:
-    """Demand the same of the files of a stopped service: spool empty, each span one row."""
+    """Assert the same of the files of a stopped service: spool empty, each span one row."""
     with sqlite3.connect(data_dir / "spool.sqlite") as spool:
         waiting = "SELECT (SELECT count(*) FROM requests), (SELECT count(*) FROM dead_letters)"
         assert spool.execute(waiting).fetchone() == (0, 0)
@@ -65,7 +65,7 @@ def await_under_way(api: str) -> None:
 def _check_trace(
     api: httpx.Client, trace_id: str, acknowledged: set[str], account: Account, until: float
 ) -> set[str]:
-    """Demand of one trace that its spans are each there once, and as they were sent."""
+    """Assert that each span of a trace is there once and as it was sent."""
     while True:
         answer = api.get(f"/v1/trajectories/{trace_id}/spans")
         spans = answer.json()["spans"] if answer.status_code == 200 else []

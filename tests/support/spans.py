@@ -39,7 +39,7 @@ def make_span(
     events: Sequence[Event] = (),
     version: int = 1,
 ) -> Span:
-    """Return a span; parent 0 makes it a root, times are milliseconds and it lasts 10."""
+    """Return a span of 10 ms; parent 0 makes it a root, times are in milliseconds."""
     return Span(
         trace_id=KEY.trace_id,
         span_id=sid(number),

@@ -14,7 +14,7 @@ from spanloom.collector.spool.free_space import FreeSpace
 
 
 def arm(told: Path) -> None:
-    """Put the file in place of the disk."""
+    """Replace the free space of the disk by that in the file."""
 
     def ask(path: Path) -> tuple[int, int, int]:
         room = shutil.disk_usage(path)

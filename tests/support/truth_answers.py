@@ -80,12 +80,12 @@ def _started(step: Json) -> int:
 
 
 def as_written(value: object) -> str:
-    """Return a text as it is, data as JSON."""
+    """Return a text unchanged, other data as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def words(text: str) -> str:
-    """Return a text without blanks; of JSON the value, written in one way."""
+    """Return a text without white space; JSON in one canonical form."""
     try:
         value = json.loads(text)
     except ValueError:

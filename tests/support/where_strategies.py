@@ -29,7 +29,7 @@ HOSTILE = ["'", "\\", "{p0:String}", "--", "\0", "' OR 1=1 --", "\\N", "{filter}
 
 
 def quoted(text: str) -> str:
-    """Write a text as a string of the language."""
+    """Return a text as a string literal of the query language."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -103,7 +103,7 @@ WHERES = _joined(
 
 
 def map_parts(where: Condition, change: Callable[[Condition], Condition]) -> Condition:
-    """Return a question with each of its parts changed."""
+    """Return a query with each of its parts changed."""
     match where:
         case And(parts) | Or(parts):
             return type(where)([change(part) for part in parts])

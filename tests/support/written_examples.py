@@ -44,7 +44,7 @@ class Example:
 
 
 def all_examples() -> list[Example]:
-    """Return every fenced block, page by page as a reader meets them."""
+    """Return every fenced block, page by page in reading order."""
     return [example for page in PAGES for example in _examples(page)]
 
 
