@@ -1,4 +1,4 @@
-"""Access as tests need it: open as on loopback without keys, or closed with keys in memory."""
+"""Access control for tests: open as on loopback without keys, or closed with in-memory keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spanloom.core.model.access import Scope
 
 @dataclass
 class Locks:
-    """Keys in memory and what is locked with them."""
+    """In-memory keys, and the access control that uses them."""
 
     store: MemoryKeys = field(default_factory=MemoryKeys)
     is_open: bool = True
@@ -27,13 +27,13 @@ class Locks:
         self.access = Access(authenticator, KeyAdministration(self.store))
 
     def make(self, project: str, *scopes: Scope, expires_ns: int | None = None) -> str:
-        """Make a key, in force at once; without scopes one that has all."""
+        """Create a key that is valid at once; without ``scopes`` it has all."""
         made = self.access.keys.create(project, scopes or set(Scope), expires_ns)
         self.keyring.refresh()
         return made.text
 
     def make_expired(self, project: str) -> str:
-        """Make a key that was good for a second, a minute ago."""
+        """Create a key that expired a minute ago."""
         ago_ns = time.time_ns() - 60 * 10**9
         keys = KeyAdministration(self.store, lambda: ago_ns)
         made = keys.create(project, set(Scope), ago_ns + 10**9)
@@ -47,5 +47,5 @@ class Locks:
 
 
 def open_access() -> Access:
-    """Access where nobody has made a key."""
+    """Return access control without any key."""
     return Locks().access

@@ -1,4 +1,4 @@
-"""Agent programs as subprocesses with a stock SDK, and what the API then says of their run."""
+"""Runs agent programs as subprocesses with a stock SDK, and waits for their runs in the API."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AgentRun:
     """A run that has ended and was exported."""
 
     truth: Json
-    """What the program says that it did."""
+    """The program's report of what it did."""
 
     @property
     def span_ids(self) -> set[str]:
@@ -57,7 +57,7 @@ def run_program(module: str, *arguments: str, variables: Mapping[str, str]) -> A
 
 
 def await_trajectory(api: str, trace_id: str, span_count: int) -> Json:
-    """Wait until the trajectory shows that many spans and is settled; give the document."""
+    """Wait until the trajectory has that many spans and is settled; return the document."""
     return await_spans(api, trace_id, span_count, {"settled"})
 
 
@@ -67,15 +67,15 @@ def await_spans(
     span_count: int,
     statuses: Collection[str] = ("settled", "partial", "live"),
 ) -> Json:
-    """Wait until the trajectory shows that many spans in one of the states; give the document."""
+    """Wait until the trajectory has that many spans in one of the states; return the document."""
     until = time.monotonic() + SETTLED_S
     with httpx.Client(base_url=api) as client:
         while True:
             answer = client.get(f"/v1/trajectories/{trace_id}")
             if answer.status_code == 200:
                 document: Json = answer.json()
-                said = document["extraction"]
-                if said["span_count"] == span_count and said["status"] in statuses:
+                extraction = document["extraction"]
+                if extraction["span_count"] == span_count and extraction["status"] in statuses:
                     return document
             assert time.monotonic() < until, f"{trace_id} is not there: {answer.text[:2000]}"
             time.sleep(0.1)

@@ -1,7 +1,7 @@
-"""A program: one agent run written by hand, by the GenAI conventions, on a stock SDK.
+"""A program: one agent run instrumented by hand with the GenAI conventions and a stock SDK.
 
 Started as ``python -m tests.support.agents_handmade``. Its attributes have every type that the
-SDK knows: texts, integers, floats, booleans, and arrays of each.
+SDK supports: strings, integers, floats, booleans, and arrays of each.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MODEL = "example-large-2"
 QUESTION = "Wieso kommen 3 ✉?"
 TOOL_ERROR = "the invoice service timed out"
 CALLS = ((120, 30), (310, 45), (400, 60))
-"""Tokens of each model call: read, written."""
+"""Tokens of each model call: input, output."""
 TOOLS = ("find_customer", "list_invoices")
-"""One after each model call but the last; the second one fails."""
+"""One after each model call except the last; the second one fails."""
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _run(tracer: Tracer) -> None:
-    said: dict[str, AttributeValue] = {
+    attributes: dict[str, AttributeValue] = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": AGENT,
         "gen_ai.agent.id": "agent-7",
@@ -47,7 +47,7 @@ def _run(tracer: Tracer) -> None:
         "support.tags": ("ä", "", "\N{WAVING HAND SIGN}"),
         "support.escalated": False,
     }
-    with tracer.start_as_current_span(f"invoke_agent {AGENT}", attributes=said):
+    with tracer.start_as_current_span(f"invoke_agent {AGENT}", attributes=attributes):
         for number, tokens in enumerate(CALLS):
             _call_model(tracer, *tokens)
             if number < len(TOOLS):
@@ -55,14 +55,14 @@ def _run(tracer: Tracer) -> None:
 
 
 def _call_model(tracer: Tracer, read: int, written: int) -> None:
-    asked: dict[str, AttributeValue] = {
+    call: dict[str, AttributeValue] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "example",
         "gen_ai.request.model": MODEL,
         "gen_ai.request.temperature": 0.2,
         "gen_ai.request.stop_sequences": ("END", "###"),
     }
-    with tracer.start_as_current_span(f"chat {MODEL}", kind=SpanKind.CLIENT, attributes=asked) as s:
+    with tracer.start_as_current_span(f"chat {MODEL}", kind=SpanKind.CLIENT, attributes=call) as s:
         s.set_attribute("gen_ai.response.model", MODEL)
         s.set_attribute("gen_ai.response.finish_reasons", ("stop",))
         s.set_attribute("gen_ai.usage.input_tokens", read)
@@ -71,14 +71,14 @@ def _call_model(tracer: Tracer, read: int, written: int) -> None:
 
 def _run_tool(tracer: Tracer, number: int) -> None:
     name = TOOLS[number]
-    asked: dict[str, AttributeValue] = {
+    attributes: dict[str, AttributeValue] = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": name,
         "gen_ai.tool.call.id": f"call-{number}",
         "gen_ai.tool.call.arguments": f'{{"number":{number}}}',
     }
     try:
-        with tracer.start_as_current_span(f"execute_tool {name}", attributes=asked) as span:
+        with tracer.start_as_current_span(f"execute_tool {name}", attributes=attributes) as span:
             if number:
                 raise TimeoutError(TOOL_ERROR)
             span.set_attribute("gen_ai.tool.call.result", f"result {number}")

@@ -1,4 +1,4 @@
-"""A model call whose messages go into log events, by the stock SDK: ``python -m … grpc late``."""
+"""A program: a model call with messages in log events: ``python -m … grpc late``."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from opentelemetry.sdk.trace import TracerProvider  # noqa: E402
 from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: E402
 
 QUESTION, ANSWER = "Where is my parcel?", "On its way."
-EVENTS: tuple[tuple[str, dict[str, Any]], ...] = (  # bodies are what the SDK takes
+EVENTS: tuple[tuple[str, dict[str, Any]], ...] = (  # bodies as the SDK accepts them
     ("gen_ai.user.message", {"content": QUESTION}),
     ("gen_ai.choice", {"index": 0, "message": {"role": "assistant", "content": ANSWER}}),
     ("some.other.event", {"content": "dropped"}),
 )
 LATE_S = 2.0
-"""How long after the span its messages come: its trajectory is there by then."""
+"""Delay of the messages after their span: its trajectory is stored by then."""
 
 
 def exporters(way: str) -> tuple[Any, Any]:  # the exporters of one transport share no base
@@ -43,8 +43,8 @@ def main(way: str, *, late: bool) -> None:
     spans, logs = TracerProvider(), LoggerProvider()
     spans.add_span_processor(BatchSpanProcessor(span_exporter))
     logs.add_log_record_processor(BatchLogRecordProcessor(log_exporter))
-    said: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 7}
-    with spans.get_tracer("tests").start_as_current_span("chat m", attributes=said) as span:
+    attributes: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 7}
+    with spans.get_tracer("tests").start_as_current_span("chat m", attributes=attributes) as span:
         pass
     spans.force_flush()
     time.sleep(LATE_S if late else 0)

@@ -1,4 +1,4 @@
-"""What the agent programs have in common: a stock SDK, set up from its own variables only."""
+"""Shared by the agent programs: a stock SDK, configured by its own variables only."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def sending_provider(truth: Mapping[str, object]) -> Iterator[TracerProvider]:
-    """Return a provider whose spans go where ``OTEL_EXPORTER_OTLP_…`` says.
+    """Yield a provider that exports spans to the address in ``OTEL_EXPORTER_OTLP_…``.
 
-    Once everything is sent, prints one line: the truth of the run, with the spans that the
-    SDK ended, so that what arrived can be compared with it.
+    After everything is sent it prints one line: the truth of the run with the spans that the SDK
+    ended, to be compared with what arrived.
     """
     kept = InMemorySpanExporter()
     provider = TracerProvider()

@@ -1,7 +1,7 @@
-"""A program: a LangGraph agent that asks another one, a scripted model, a real instrumentation.
+"""A program: a LangGraph agent that calls another one, with real instrumentation.
 
-Started as ``python -m tests.support.agents_team openinference`` or ``… otel_genai``. What the
-models and tools really did is recorded by themselves, below everything that is instrumented.
+Started as ``python -m tests.support.agents_team openinference`` or ``… otel_genai``. The scripted
+models and tools record what they did themselves, below all instrumentation.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ INSTRUMENTATIONS = {
 }
 QUESTION = "How many people work at both together?"
 CALLS: list[tuple[str, int, int, list[str]]] = []
-"""Agent, tokens read, tokens written, what it said: one entry for each model call."""
+"""Agent, input tokens, output tokens, output texts: one entry per model call."""
 TOOLS: list[tuple[str, str, list[str], str]] = []
-"""Agent, tool, what it was asked, result: one entry for each tool run."""
+"""Agent, tool, arguments, result: one entry per tool run."""
 TRUTH = {"question": QUESTION, "calls": CALLS, "tools": TOOLS}
 
 
@@ -49,7 +49,7 @@ class RecordedModel(ScriptedChatModel):
 
 
 def said_in(answer: AIMessage) -> list[str]:
-    """Return the texts of an answer: what it says, or the tools that it calls and with what."""
+    """Return the texts of an output: its content, or its tool calls with their arguments."""
     called = [[call["name"], *map(str, call["args"].values())] for call in answer.tool_calls]
     return [text for texts in called for text in texts] or [str(answer.content)]
 
@@ -112,7 +112,7 @@ PLANNER = create_agent(
 
 
 def main() -> None:
-    """Let the team answer once and print the truth."""
+    """Run the team once and print the truth."""
     instrumentor = import_module(INSTRUMENTATIONS[sys.argv[1]]).LangChainInstrumentor()
     with sending_provider(TRUTH) as provider:
         instrumentor.instrument(tracer_provider=provider)

@@ -1,4 +1,4 @@
-"""Runs to annotate on the page, and the page with somebody's name in it."""
+"""Runs to annotate on the page, and the page with an annotator name set."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 MS = 1_000_000
 START_NS = (time.time_ns() // MS - 600_000) * MS
-"""Of every run of this process: a span that is sent again is the same span."""
+"""Start time of every run of this process: a span sent again is the same span."""
 ROWS = ".grid .row"
 PANEL = ".annotate"
 WRITES = "**/annotations?*"
 WRONG = {"correctness": "incorrect", "error_type": "execution", "severity": "major"}
 TEAM = 99
-"""The span of the agent below which the later steps are."""
+"""The span number of the agent that owns the later steps."""
 SAVED = "saved"
 
 
@@ -43,8 +43,8 @@ def send_steps(
 ) -> str:
     """Send an agent (span 1) with a tool's step for each number, and return the trace id.
 
-    Those from ``below`` on are the steps of an agent of their own. Sent again with other answers, a
-    step says something else. Waits until it is settled, unless the caller does.
+    The steps from ``below`` on belong to a second agent. Sending the same trace again with other
+    ``answers`` changes the steps. Waits until the run is settled unless ``is_waiting`` is false.
     """
     trace = trace or secrets.token_hex(16)
     spans = [wire_span(trace, 1, 0, "planner", START_NS, _agent("planner"))]
@@ -53,9 +53,11 @@ def send_steps(
         spans.append(wire_span(trace, TEAM, 1, "coder", start, _agent("coder")))
     for number in numbers:
         parent = TEAM if below and number >= below else 1
-        said = (answers or {}).get(number, f"answer {number}")
+        answer = (answers or {}).get(number, f"answer {number}")
         start = START_NS + number * MS
-        spans.append(wire_span(trace, number, parent, f"tool {number}", start, _tool(number, said)))
+        spans.append(
+            wire_span(trace, number, parent, f"tool {number}", start, _tool(number, answer))
+        )
     send(service, message_of(spans))
     if is_waiting:
         wait_for(service.api, trace)
@@ -71,19 +73,19 @@ def _agent(name: str) -> dict[str, object]:
     return {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
 
 
-def _tool(number: int, said: str) -> dict[str, object]:
+def _tool(number: int, answer: str) -> dict[str, object]:
     return {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": f"tool {number}",
         "gen_ai.tool.call.arguments": json.dumps({"q": f"question {number}"}),
-        "gen_ai.tool.call.result": said,
+        "gen_ai.tool.call.result": answer,
     }
 
 
 def call(
     service: RunningSpanloom, method: str, path: str, body: object = None, who: str = "ada"
 ) -> Any:
-    """Ask the API as an annotator, and return the JSON that it answers."""
+    """Send an API request as an annotator; return the JSON of the response."""
     url, headers = service.api + path, {HEADER: who}
     answer = httpx.request(method, url, headers=headers, json=body, timeout=30)
     assert answer.status_code == 200, answer.text
@@ -91,14 +93,14 @@ def call(
 
 
 def said_of(service: RunningSpanloom, trace: str, who: str = "ada") -> dict[str, dict[str, Any]]:
-    """Return what somebody says of a run, by step; what says nothing is left out."""
+    """Return an annotator's annotations of a run by step, without empty ones."""
     path = f"/v1/trajectories/{trace}/annotations?annotator={who}"
     rows = call(service, "GET", path, who=who)["items"]
     return {row["step_id"]: row for row in rows if row["correctness"] or row["value"]}
 
 
 def say_who_failed(service: RunningSpanloom, trace: str, step: str) -> None:
-    """Have bo say under the scheme *blame* that the planner failed at a step."""
+    """Annotate a step as bo under the scheme *blame*: the planner failed there."""
     text = "annotation_type: failure_attribution\nname: blame\ndescription: Who failed?\n"
     call(service, "PUT", "/v1/schemes/blame", {"text": text})
     value = {"decisive_step": step, "responsible_agent": "planner"}
@@ -130,7 +132,7 @@ def annotate(
 
 
 def wait_saved(page: Page) -> None:
-    """Wait until the panel says that everything is stored."""
+    """Wait until the panel shows that everything is stored."""
     expect(page.locator(f"{PANEL} .saved")).to_have_text(SAVED)
 
 

@@ -1,4 +1,4 @@
-"""Runs to annotate: documents of a few steps, whose next versions a test makes."""
+"""Runs to annotate: documents of a few steps, in one or several versions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def store_run(
     version: int = 1,
     fates: Sequence[Mapping[str, object]] = (),
 ) -> None:
-    """Store a version of a run; ``fates`` are what ``/spans`` tells of its spans."""
+    """Store a version of a run; ``fates`` are its span verdicts as in ``/spans``."""
     run = make_trajectory(key, steps=steps)
     document = encode_document(run, version, Status.SETTLED)
     record = replace(make_record(key, run, version=version), document=document)

@@ -1,4 +1,4 @@
-"""Annotations, scores and kept versions for tests of stores."""
+"""Annotations, scores and kept versions for store tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def annotation(
     is_deleted: bool = False,
     scheme: str = SCHEME,
 ) -> Annotation:
-    """Return a row; its write id follows from slot and revision unless one is given."""
+    """Return an annotation row; the default write id is derived from slot and revision."""
     return Annotation(
         slot=Slot(key, scheme, annotator, step_id),
         revision=revision,

@@ -1,4 +1,4 @@
-"""Answers of the API as text with one fact a line."""
+"""API responses as text with one fact per line."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _UNTOLD = {
     "server",
     "transfer-encoding",
 }
-"""Headers of the transport."""
+"""Transport headers, which are left out."""
 _TAGS = {"etag": "<tag>"}
-"""Headers whose value is made from times of this run."""
+"""Headers with values derived from times of this run."""
 
 
 def answer_text(answer: httpx.Response) -> str:
     """Return status, headers and body."""
     kind = answer.headers.get("content-type", "").partition(";")[0]
-    told = sorted(answer.headers.items())
-    head = [f"{name}: {_TAGS.get(name, value)}" for name, value in told if name not in _UNTOLD]
+    headers = sorted(answer.headers.items())
+    head = [f"{name}: {_TAGS.get(name, value)}" for name, value in headers if name not in _UNTOLD]
     return "\n".join(
         [str(answer.status_code), *head, "", _READERS.get(kind, _json)(answer.content)]
     )
@@ -58,9 +58,9 @@ def _text(body: bytes) -> str:
 
 
 def _metrics(body: bytes) -> str:
-    """Return what is declared: the numbers are of this moment.
+    """Return the declarations of the metrics without their values, which vary.
 
-    ``…_created`` is left out: of a counter with labels it is there once something was counted.
+    ``…_created`` is left out: for a counter with labels it is missing until the first count.
     """
     lines = (line for line in body.decode().splitlines() if line.startswith("# "))
     return "".join(f"{line}\n" for line in lines if not line.split()[2].endswith("_created"))
@@ -97,7 +97,7 @@ def _html(body: bytes) -> str:
 
 
 class _Texts(HTMLParser):
-    """Collects texts, but for those of scripts and styles."""
+    """Collects texts, except those of scripts and styles."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ _READERS: Mapping[str, Callable[[bytes], str]] = {
 
 
 def file_text(path: Path) -> str:
-    """Return what is in a file that a command has written."""
+    """Return the content of a file that a command has written, as text."""
     body = path.read_bytes()
     match path.suffix:
         case ".parquet":
@@ -157,7 +157,7 @@ def file_text(path: Path) -> str:
 
 
 def shown_json(printed: str) -> str:
-    """Return an output in which JSON of more than a line's length has one value a line."""
+    """Return an output with JSON longer than a line written one value per line."""
     lines = printed.replace("\r", "\\r").split("\n")
     return "\n".join(_json(line.encode())[:-1] if _is_long_json(line) else line for line in lines)
 

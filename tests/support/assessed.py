@@ -1,4 +1,4 @@
-"""What exports of runs with assessments are held against: whoever reads them, in the least code."""
+"""Checks exports of runs with assessments by minimal parsers of their formats."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SNORKEL_STEP: Json = {
     },
     "allOf": [{"$ref": "#/$defs/step"}, {"properties": {"step_type": {"const": "ROOT_STEP"}}}],
 }
-"""The trace of Snorkel's documentation (25.3), its rules as a schema."""
+"""The trace of Snorkel's documentation (25.3) as a schema."""
 INVARIANT_MESSAGE: Json = {
     "type": "object",
     "required": ["role", "content"],
@@ -64,18 +64,18 @@ INVARIANT_MESSAGE: Json = {
         },
     },
 }
-"""What Invariant Explorer's page takes (app-ui, traceview/schema.ts)."""
+"""The messages that Invariant Explorer's page accepts (app-ui, traceview/schema.ts)."""
 _SNORKEL = Draft202012Validator(SNORKEL_STEP)
 _MESSAGES = Draft202012Validator({"type": "array", "items": INVARIANT_MESSAGE, "minItems": 1})
 
 
 def check_snorkel(trace: Json) -> None:
-    """Raise for what is no trace of Snorkel."""
+    """Raise if the value is no valid Snorkel trace."""
     _SNORKEL.validate(trace)
 
 
 def check_messages(messages: list[Json]) -> None:
-    """Raise for what Invariant Explorer shows as an invalid trace."""
+    """Raise if Invariant Explorer would show the messages as an invalid trace."""
     _MESSAGES.validate(messages)
 
 
@@ -89,7 +89,7 @@ def nodes_of(trace: Json) -> Iterator[Json]:
 
 
 def at_address(line: Json, address: str) -> Any:
-    """Return what stands at an address of a line: a text cut to its range, else any value."""
+    """Return the value at an address of a line; a text is cut to the address's range."""
     path, _, bounds = address.partition(":")
     here: Any = line
     for key in path.split("."):

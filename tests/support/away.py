@@ -1,8 +1,8 @@
-"""A page whose service does not answer for a while.
+"""A page whose service does not respond for a while.
 
-Any answer has the page ask again for all that failed, and parts of it ask by themselves. So a
-button *Try again* may go between the moment at which the service is back and a click: here both
-happen in one task of the page, in which nothing else can.
+Any response makes the page retry everything that failed, and parts of the page send requests by
+themselves. So a button *Try again* may disappear between the return of the service and a click:
+here both happen in one task of the page, which nothing can interrupt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page."""
+"""Returns the serious findings of axe-core for a page."""
 
 from __future__ import annotations
 

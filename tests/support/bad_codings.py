@@ -1,4 +1,4 @@
-"""Rows of bodies that are compressed badly; gRPC inflates what begins like gzip as HTTP does."""
+"""Rows of badly compressed bodies; gRPC inflates gzip bodies as HTTP does."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def gzip_rows() -> Iterator[BadInput]:
 
 
 def other_rows() -> Iterator[BadInput]:
-    """Return the rows that only HTTP can say: a coding that is none of ours, or a lie.
+    """Return the rows that only HTTP can express: an unsupported or false content encoding.
 
-    zstd is not taken at all, so its bombs and windows (B33, B35) never reach a decoder.
+    zstd is not supported at all, so its bombs and windows (B33, B35) never reach a decoder.
     """
     for coding in ("br", "gzip, gzip", "junk"):
         yield _coded(f"B31 {coding}", one(), coding)._replace(expected=UNSUPPORTED)
@@ -60,7 +60,7 @@ def _coded(name: str, body: Build, coding: str) -> BadInput:
 
 
 def bomb(size_mib: int) -> bytes:
-    """Return zeros in gzip, without a checksum: nobody may get that far."""
+    """Return gzipped zeros without a checksum: no decoder may read that far."""
     packer = zlib.compressobj(9, wbits=31)
     head = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
     one_mib = packer.compress(bytes(MIB)) + packer.flush(zlib.Z_FULL_FLUSH)

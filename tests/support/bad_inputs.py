@@ -1,4 +1,4 @@
-"""What a bad or odd request is, what it is answered, and which spans of it are stored."""
+"""Table rows of bad requests: the input, the expected response, the spans stored."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 Build = Callable[[bytes], bytes]
-"""Writes a request whose spans belong to the trace of this id, 16 bytes."""
+"""Writes a request of spans of the trace with this id (16 bytes)."""
 
 
 class Expected(NamedTuple):
-    """The answer, the same over HTTP and gRPC."""
+    """The expected response, the same over HTTP and gRPC."""
 
     http: int
     grpc: int
     """A ``google.rpc.Code``."""
     rejected: int = 0
     says: str = ""
-    """What the message of a partial success has in it; empty for a full success."""
+    """A part of the message of a partial success; empty for a full success."""
 
 
 TAKEN = Expected(200, Code.OK)
@@ -37,7 +37,7 @@ UNSUPPORTED = Expected(415, Code.UNIMPLEMENTED)
 
 
 def partial(rejected: int, says: str) -> Expected:
-    """Return the answer to a request of which ``rejected`` spans are not stored."""
+    """Return the expected response to a request of which ``rejected`` spans are not stored."""
     return TAKEN._replace(rejected=rejected, says=says)
 
 
@@ -49,19 +49,19 @@ class BadInput(NamedTuple):
     body: Build
     expected: Expected
     kept: Build | None = None
-    """The request that holds what is stored of one that is taken; ``None``: what was sent."""
+    """A request with the spans stored of an accepted one; ``None``: all that were sent."""
     kind: str = PROTOBUF
     headers: Mapping[str, str] = {}
 
     def stored(self, trace_id: bytes) -> bytes:
-        """Return what the store must have of the trace afterwards, as a request."""
+        """Return the part of the trace that must be stored afterwards, as a request."""
         if self.expected.http != 200:
             return b""
         return (self.kept or self.body)(trace_id)
 
 
 def always(body: bytes) -> Build:
-    """Return what writes the same bytes for every trace."""
+    """Return a writer of the same bytes for every trace."""
     return lambda _: body
 
 
@@ -73,7 +73,7 @@ def request_of(*spans: Span) -> bytes:
 
 
 def one(**fields: object) -> Build:
-    """Return what writes a request of one span with these fields."""
+    """Return a writer of a request of one span with these fields."""
     return lambda trace_id: request_of(span_of(trace_id, **fields))
 
 

@@ -1,4 +1,4 @@
-"""Rows of bad and odd inputs in JSON, which only HTTP takes."""
+"""Rows of bad JSON input, which only HTTP accepts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rows() -> Iterator[BadInput]:
 
 
 def document(span: str) -> Build:
-    """Return what writes one span, given as the members of its object."""
+    """Return a writer of one span with these JSON members."""
     return lambda trace_id: _wrap(span.replace("%s", trace_id.hex()))
 
 

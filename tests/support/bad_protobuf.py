@@ -1,4 +1,4 @@
-"""Rows of bad and odd inputs in protobuf: over HTTP and gRPC they are answered alike."""
+"""Rows of bad protobuf input: HTTP and gRPC must respond alike."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def _unknown_fields(trace_id: bytes) -> bytes:
 
 
 def _depths() -> Iterator[BadInput]:
-    """Deeper than our limit is refused as a whole: parsers give up at 47 in any case."""
+    """Yield rows of nested values: deeper than our limit the whole request is refused."""
     for depth in (LIMITS.max_value_depth, LIMITS.max_value_depth + 1, 47, 48, 100):
         expected = TAKEN if depth <= LIMITS.max_value_depth else INVALID
         yield BadInput(f"B9 depth {depth}", _nested(depth), expected)
 
 
 def _nested(depth: int) -> Build:
-    """Write an attribute of arrays in each other; the classes themselves give up at 47."""
+    """Write an attribute of nested arrays by hand; the protobuf classes stop at 47 levels."""
     value = field(1, b"deep")
     for _ in range(depth - 1):
         value = field(5, field(1, value))

@@ -1,4 +1,4 @@
-"""A page in a real browser that takes nothing lightly: what it complains about is a fault."""
+"""A page in a real browser; its console errors, violations and foreign requests are faults."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ OF_THE_SITE = "/healthz"
 """A page that does nothing: while it is open, the process of its site stays."""
 STORED = "local_storage,indexeddb,cache_storage,service_workers"
 _EXPECTED = "Failed to load resource"
-"""What the browser says of any answer above 399; the page tells of those itself."""
+"""The browser's message for a status above 399; the page reports those itself."""
 
 
 def chromium() -> str | None:
-    """Return where Debian's Chromium is, or ``None``."""
+    """Return the path of Debian's Chromium, or ``None``."""
     return shutil.which("chromium")
 
 
 def lightest_browser() -> str | None:
-    """Return where Chromium without its windows is, else Chromium, or ``None``.
+    """Return the path of headless Chromium, else of Chromium, or ``None``.
 
-    Even where it shows none, Chromium makes a window for each context, which is a third of what
-    the tests of the page take. What it makes of a page is the same, but for the edges of letters.
+    Even when hidden, Chromium creates a window for each context, a third of the time of the page
+    tests. The rendering is the same, except for the edges of letters.
     """
     return shutil.which("chromium-headless-shell") or chromium()
 
@@ -51,7 +51,7 @@ def open_browser(path: str | None = None) -> Iterator[Browser]:
     arguments = ["--process-per-site", "--in-process-gpu"]  # else pages take half as much again
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")
-    expect.set_options(timeout=WAIT_MS)  # of its own it waits for 5 s, whatever the page does
+    expect.set_options(timeout=WAIT_MS)  # the default is 5 s
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path or chromium(), args=arguments)
         yield browser
@@ -59,7 +59,7 @@ def open_browser(path: str | None = None) -> Iterator[Browser]:
 
 
 def wait_until(page: Page, holds: Callable[[], bool]) -> None:
-    """Wait for what a test notes of a page by itself, such as what the page asked for."""
+    """Wait for a condition on what the test records of a page, such as its requests."""
     until = time.monotonic() + WAIT_MS / 1000
     while not holds():
         assert time.monotonic() < until, "it did not come about"
@@ -67,7 +67,7 @@ def wait_until(page: Page, holds: Callable[[], bool]) -> None:
 
 
 class Watch:
-    """Collects what must not happen on a page: errors, violations, requests to elsewhere."""
+    """Collects faults of a page: errors, policy violations, requests to other hosts."""
 
     def __init__(self, page: Page) -> None:
         self.faults: list[str] = []
@@ -77,7 +77,7 @@ class Watch:
         page.add_init_script(SHOW_VIOLATIONS)
         slow_down(page)
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        page.on("console", lambda said: self._note(said.type, said.text))
+        page.on("console", lambda message: self._note(message.type, message.text))
         page.on("request", self._look)
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""Run the command with a bug in it: a request that has the text ``BUG`` in it raises."""
+"""Run the command with a bug: a request that contains the text ``BUG`` raises."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BUG = "a name that nobody foresaw"
 
 
 def arm() -> None:
-    """Have the validation of such a request divide by zero."""
+    """Make the validation of such a request divide by zero."""
     works: Callable[..., Any] = vars(export)["validate_request"]
 
-    def fails(body: bytes, *arguments: Any) -> Any:  # whatever it takes and gives
+    def fails(body: bytes, *arguments: Any) -> Any:  # any arguments and result
         return works(body, *arguments) if BUG.encode() not in body else 1 / 0
 
     vars(export)["validate_request"] = fails

@@ -1,4 +1,4 @@
-"""Worker processes on a real store, and codecs of ours that make them fail as a test wants it."""
+"""Worker processes on a real store, with codecs that fail as the test demands."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 LEAST_S = 0.5
-"""CPU time of a round: a worker that hangs is ended soon."""
+"""CPU time limit of a round: a hanging worker is ended soon."""
 
 
 class TroubledCodec(ClickHouseCodec):
-    """Brings a worker into trouble when it meets a trace: its id says which, and in which round."""
+    """A codec that fails on a trace, with the fault and in the round that its id names."""
 
     def decode(self, carried: CarriedSpans) -> Mapping[TraceKey, list[Span]]:
         found = super().decode(carried)
@@ -64,7 +64,7 @@ def _meet(key: TraceKey, at: str) -> None:
 
 
 class Workers:
-    """A pipeline with workers of its own, and what it told."""
+    """A pipeline with its own workers, and its recorded reports."""
 
     def __init__(self, store: ClickHouseStore, codec: Codec, count: int) -> None:
         self.metrics = Metrics()
@@ -72,7 +72,7 @@ class Workers:
         self.pipeline = Pipeline(store, store, self.pool, BY_DEFAULT, 0, LEAST_S)
 
     def build(self, *batches: Sequence[TraceKey], failed_before: bool = False) -> BatchResult:
-        """Build batches and return what became of all."""
+        """Build batches and return all results."""
         result = BatchResult()
         requests = (
             BuildRequest(dict.fromkeys(keys, Status.SETTLED), failed_before) for keys in batches
@@ -92,7 +92,7 @@ class Workers:
 def workers(
     store: ClickHouseStore, codec: Codec | None = None, count: int = 2
 ) -> Iterator[Workers]:
-    """Have workers for a while; none is left behind."""
+    """Run workers in a context manager; none is left running."""
     have = Workers(store, codec or ClickHouseCodec(), count)
     try:
         yield have

@@ -1,4 +1,4 @@
-"""Windows of time in which to look for calls."""
+"""Time windows in which calls are looked up."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def windows(call_keys: Sequence[str], from_ns: int, until_ns: int) -> list[CallWindow]:
-    """Return the same window to every call key."""
+    """Return the same time window for every call key."""
     return [CallWindow(call_key, from_ns, until_ns) for call_key in call_keys]

@@ -1,8 +1,8 @@
-"""The documents of a captured run, made in this process, and a line that stands for them.
+"""The documents of a captured run, extracted in this process, and a line with their hashes.
 
-``python -m tests.support.captured_documents DIALECT/SCENARIO`` prints them, for a diff between two
-checkouts. Left out is the version of the extractor, which says nothing of a run; every model has
-the same price, so that no release of the price list changes a document.
+``python -m tests.support.captured_documents DIALECT/SCENARIO`` prints them, to diff two checkouts.
+The extractor's version is left out, and every model has the same price, so that a new version or
+price list changes no document.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HASH_CHARS = 12
 
 
 def answers_of(capture: Capture) -> Sequence[Answer]:
-    """Return the documents of a capture's traces, without what says nothing of the run."""
+    """Return the documents of a capture's traces, without members unrelated to the run."""
     answers = extract_capture(capture, PRICES)
     for answer in answers:
         del answer.document["extraction"]["extractor_version"]
@@ -41,7 +41,7 @@ def answers_of(capture: Capture) -> Sequence[Answer]:
 
 
 def line_of(capture: Capture) -> str:
-    """Return the name of a capture, what there is in it, and a hash for each kind of document."""
+    """Return a line: the name of a capture, its counts, and a hash of each kind of document."""
     answers = answers_of(capture)
     facts = {
         "traces": len(answers),

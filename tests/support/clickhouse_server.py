@@ -1,9 +1,9 @@
-"""A program: ClickHouse's HTTP interface, writing included, over an embedded engine of its own.
+"""A program: ClickHouse's HTTP interface, with writes, over its own embedded engine.
 
-The door is that of the SQL port; behind it stands what a server does with a statement, in place of
-what a reader may. Started as ``python -m tests.support.clickhouse_server DIRECTORY [PORT]``; prints
-its port. ``clickhouse://default:@127.0.0.1:PORT/default`` is then a store like a server's. From
-SIGUSR1 to SIGUSR2 it refuses whatever changes anything.
+It is the SQL port with a server's rights instead of a reader's. Started as
+``python -m tests.support.clickhouse_server DIRECTORY [PORT]``; prints its port. The URL
+``clickhouse://default:@127.0.0.1:PORT/default`` then works like a ClickHouse server. Between
+SIGUSR1 and SIGUSR2 it refuses all changes.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Server:
             connection.close()
 
     def set_read_only(self, to: bool, *_: object) -> None:
-        """Refuse changes from the next statement on, or take them again."""
+        """Refuse or accept changes from the next statement on."""
         self.is_read_only = to
 
     def cancel(self, tag: str) -> None:
@@ -87,11 +87,11 @@ class Server:
     def _prepare(self, connection: Any, query: Query, tag: str) -> None:
         if query.database:
             connection.query(f"USE `{query.database}`")
-        wanted = {
+        settings = {
             n: v for n, v in query.settings.items() if n.startswith("in") or not is_ignored(n)
         }
         read_only = {"readonly": "1"} if self.is_read_only else {}
-        set_settings(connection, {**wanted, "log_comment": tag, **read_only})
+        set_settings(connection, {**settings, "log_comment": tag, **read_only})
 
     def _run(self, connection: Any, query: Query) -> Outcome:
         whole = b"\n".join(filter(None, (query.in_url.encode(), query.body)))
@@ -107,7 +107,7 @@ class Server:
         return Outcome(answer._replace(body=native.reframe(body, query.revision)), fmt)
 
     def _format(self, text: str, query: Query) -> str:
-        """Return the format of the answer; empty for a statement that has none."""
+        """Return the response format of a statement; empty if it has none."""
         if not text.lstrip().upper().startswith(_ANSWERING):
             return ""
         found = _FORMAT.search(self._engine.plain(text))

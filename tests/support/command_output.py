@@ -1,4 +1,4 @@
-"""What a command prints, run in this process with a terminal's width and no colours."""
+"""Runs a command in this process with a fixed width and no colours; returns its output."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 WIDTH = 120
-"""Columns of tables; click writes help in 80 of them."""
+"""Width of tables; click writes help in 80 columns."""
 NOW_NS = 1_796_083_200 * 10**9
-"""The first of December 2026, from which ages are counted."""
+"""The first of December 2026, the current time for ages."""
 
 
 def run_command(arguments: Sequence[str], env: Mapping[str, str] | None = None) -> str:
-    """Return the command line, its output, what it wrote to standard error, its exit status.
+    """Return the command line, its output, its standard error and its exit status.
 
-    Standard error and a status other than 0 are named, if there are any.
+    Standard error and a status other than 0 are labelled, if there are any.
     """
     output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with _process_of(arguments, env or {}), redirect_stdout(output), redirect_stderr(errors):
         status = _run()
-    told = _text(errors)
+    stderr = _text(errors)
     parts = [f"$ {shlex.join(['spanloom', *arguments])}\n", _text(output)]
-    parts += [f"--- standard error\n{told}"] if told else []
+    parts += [f"--- standard error\n{stderr}"] if stderr else []
     parts += [f"--- exit status {status}\n"] if status else []
     return "".join(parts)
 
 
 @contextmanager
 def _process_of(arguments: Sequence[str], env: Mapping[str, str]) -> Iterator[None]:
-    """Have arguments and environment of a command, and restore what it changes for its process."""
+    """Set arguments and environment of a command, and restore the process state afterwards."""
     own = {**clean_environment(env), "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
     threshold = gc.get_threshold()
     with (
@@ -63,7 +63,7 @@ def _run() -> int:
 
 
 def _text(stream: io.TextIOWrapper) -> str:
-    """Return what was written, with a line end."""
+    """Return the text that was written, with a line end."""
     stream.flush()
     buffer = stream.buffer
     assert isinstance(buffer, io.BytesIO)

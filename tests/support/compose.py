@@ -14,5 +14,5 @@ def compose() -> dict[str, Any]:
 
 
 def service(name: str) -> dict[str, Any]:
-    """Return what it says of one service."""
+    """Return the definition of one service."""
     return dict(compose()["services"][name])

@@ -1,4 +1,4 @@
-"""Conversations for the tests of their page: one of some turns, and one of many runs."""
+"""Conversations for the page tests: one of a few turns, and one of many runs."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ MINUTE, DAY = 60_000 * MS, 86_400_000 * MS
 TALK = "trip to <i>Bergen</i>"
 LONG = "support/4711"
 GOODBYE = "Have a good trip, and tell me how it was. " * 10 + "The end."
-"""Longer than what a list tells of an answer."""
+"""Longer than the answers in lists."""
 PIECE = 1_000
 
 
 class Turn(NamedTuple):
-    """What one run of a conversation is about."""
+    """The content of one run of a conversation."""
 
     asked: str
     answered: str
     tools: Sequence[str] = ()
     failed: Sequence[int] = ()
-    """Which of the tools fail, from 0."""
+    """Indices of the tools that fail."""
     after: int = 3 * MINUTE
-    """Since the turn before, in nanoseconds."""
+    """Nanoseconds since the turn before."""
     agent: str = "travel_agent"
 
 
@@ -56,7 +56,7 @@ TURNS = (
     ),
     Turn(f"Thanks {MARKUP}", f"You are welcome. {MARKUP} {TURNED}", agent=MARKUP + TURNED),
 )
-"""Minutes apart, but for the fourth: two days later."""
+"""Minutes apart, except the fourth, which is two days later."""
 
 
 def send_talk(
@@ -78,7 +78,7 @@ def send_talk(
 
 
 def send_long_talk(service: RunningSpanloom, count: int, conversation: str = LONG) -> list[str]:
-    """Send a conversation of that many runs of five spans, a quarter of an hour apart."""
+    """Send a conversation of ``count`` runs of five spans, a quarter of an hour apart."""
     traces = [secrets.token_hex(16) for _ in range(count)]
     spans: list[Span] = []
     for at, trace in enumerate(traces):
@@ -93,14 +93,14 @@ def send_long_talk(service: RunningSpanloom, count: int, conversation: str = LON
 
 
 def wait_for_words(api: str, conversation: str, words: str, count: int) -> None:
-    """Wait until so many runs of a conversation are found by what was said."""
+    """Wait until a full-text search finds that many runs of a conversation."""
     _wait_for_count(
         api, count, f"conversation = {json.dumps(conversation)} and {json.dumps(words)}"
     )
 
 
 def wait_for_runs(api: str, conversation: str, count: int) -> list[dict[str, Any]]:
-    """Wait until so many runs of a conversation are settled; return their lines."""
+    """Wait until that many runs of a conversation are settled; return their list items."""
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         items: list[dict[str, Any]]
@@ -138,15 +138,15 @@ def _wait_for_count(api: str, count: int, where: str) -> None:
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         asked = {"where": where, "metrics": "count"}
-        told = httpx.get(f"{api}/v1/stats", params=asked).json()["items"]
-        if told and told[0]["count"] == count:
+        groups = httpx.get(f"{api}/v1/stats", params=asked).json()["items"]
+        if groups and groups[0]["count"] == count:
             return
         time.sleep(0.1)
     raise AssertionError(f"{where} did not find {count} runs within {SETTLED_S:g} s")
 
 
 def turn_spans(trace: str, turn: Turn, begun: int, conversation: str) -> list[Span]:
-    """Return an agent that asks a model, calls its tools one after the other, and answers."""
+    """Return the spans of an agent that calls a model, then its tools one by one, and answers."""
     asked, answered = _said("user", turn.asked), _said("assistant", turn.answered)
     own = {
         "gen_ai.operation.name": "invoke_agent",
@@ -157,11 +157,11 @@ def turn_spans(trace: str, turn: Turn, begun: int, conversation: str) -> list[Sp
     steps = [_chat([asked], _said("assistant", "Let me see.")), *map(_tool, turn.tools)]
     steps.append(_chat([asked], answered))
     spans = [wire_span(trace, 1, 0, turn.agent, begun, own)]
-    for at, told in enumerate(steps):
-        name = str(told.get("gen_ai.tool.name", "chat"))
-        span = wire_span(trace, at + 2, 1, name, begun + (at * 900 + 20) * MS, told)
+    for at, attributes in enumerate(steps):
+        name = str(attributes.get("gen_ai.tool.name", "chat"))
+        span = wire_span(trace, at + 2, 1, name, begun + (at * 900 + 20) * MS, attributes)
         span.end_time_unix_nano = span.start_time_unix_nano + 800 * MS
-        if at - 1 in turn.failed and "gen_ai.tool.name" in told:
+        if at - 1 in turn.failed and "gen_ai.tool.name" in attributes:
             span.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message="429 slow down"))
         spans.append(span)
     spans[0].end_time_unix_nano = begun + (len(steps) * 900 + 40) * MS

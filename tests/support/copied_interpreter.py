@@ -1,8 +1,8 @@
-"""An interpreter that imports Spanloom once, and becomes a copy for each program it is to run.
+"""An interpreter that imports Spanloom once, and forks for each program it is to run.
 
-``copied_interpreter.py DESCRIPTOR``: where ``tests.support.programs`` gives its orders.
-The engine itself is left to the copies: it starts threads, which a fork does not take along. Its
-library is loaded, and the page is made, which is a fifth of the start of a service.
+``copied_interpreter.py DESCRIPTOR``: ``tests.support.programs`` sends its orders there. The engine
+is started in the forks only: it starts threads, which do not survive a fork. Its library is loaded
+and the page is built before, which saves a fifth of the start of a service.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 ORDER_BYTES = 1 << 20
 STACKS = signal.SIGUSR2
-"""Has a program print where each of its threads stands."""
+"""The signal on which a program prints the stacks of its threads."""
 LATER = ("grpc._server", "uvicorn.lifespan.on", "uvicorn.loops.auto")
-"""What the commands import only as they run; all else comes with their modules."""
+"""Modules that the commands import only when they run; all others come with them."""
 
 
 class Order(NamedTuple):
-    """A program: what follows ``python``, and its environment."""
+    """A program to run: the arguments of ``python``, and the environment."""
 
     arguments: list[str]
     environment: dict[str, str]
 
 
 def main() -> None:
-    """Import everything, then run what is ordered until the tests are done."""
+    """Import everything, then run the ordered programs until the tests are done."""
     orders = socket.socket(fileno=int(sys.argv[1]))
     prepare()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that ended watchers leave no zombies
@@ -57,7 +57,7 @@ def main() -> None:
         for descriptor in descriptors:
             os.close(descriptor)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    orders.detach()  # else it would close, at the very end, whatever has that number then
+    orders.detach()  # else it would close whatever has that number at exit
     *files, news = descriptors
     if program := os.fork():
         watch(program, news)
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def prepare() -> None:
-    """Import what the commands are made of."""
+    """Import the modules of the commands."""
     collect_garbage_rarely()
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # as `spanloom` does, before gRPC reads it
     for place, _ in COMMANDS.values():
@@ -74,7 +74,7 @@ def prepare() -> None:
         import_module(module)
     own_site()
     load_library()
-    gc.freeze()  # so that no copy's collector writes to the pages that all share
+    gc.freeze()  # so that no fork's collector writes to shared pages
 
 
 def load_library() -> None:
@@ -87,7 +87,7 @@ def load_library() -> None:
 
 
 def watch(program: int, news: int) -> None:
-    """Tell the tests the program's pid and, when it has ended, its exit status; then exit."""
+    """Report the program's pid to the tests and, when it has ended, its exit status; then exit."""
     close_all_but(news)
     os.write(news, b"%d\n" % program)
     _, status = os.waitpid(program, 0)
@@ -119,7 +119,7 @@ def close_all_but(*kept: int) -> None:
     """Close all other descriptors."""
     for descriptor in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208
         if descriptor not in kept:
-            with suppress(OSError):  # that of the listing itself
+            with suppress(OSError):  # the descriptor of the listing itself
                 os.close(descriptor)
 
 

@@ -1,6 +1,6 @@
-"""A program: counts what the embedded store of a stopped service holds, however much it is.
+"""A program: counts the contents of the embedded store of a stopped service, of any size.
 
-Started as ``python -m tests.support.counted DATA_DIR``, because one process may hold one
+Started as ``python -m tests.support.counted DATA_DIR``, because only one process may open an
 embedded store.
 """
 
@@ -25,12 +25,12 @@ SELECT
 
 
 class Counts(NamedTuple):
-    """What is stored."""
+    """Counts of what is stored."""
 
     spans: int
     trajectories: int
     parts: int
-    """Active ones, of the table that has most."""
+    """Active parts of the table that has most."""
 
 
 def count_stored(data_dir: Path) -> Counts:

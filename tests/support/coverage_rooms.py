@@ -1,6 +1,6 @@
-"""The share of branches that tests take, by room: ``coverage_rooms.py coverage.json``.
+"""Prints the branch coverage by package: ``coverage_rooms.py coverage.json``.
 
-Reads what ``coverage json`` writes and prints a table in Markdown.
+Reads the output of ``coverage json`` and prints a Markdown table.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Covered(NamedTuple):
 def rooms_of(
     report: Mapping[str, Mapping[str, Mapping[str, Mapping[str, int]]]],
 ) -> dict[str, Covered]:
-    """Return the sums for each room, and for all of them."""
+    """Return the sums of each package, and of all."""
     rooms: dict[str, Covered] = defaultdict(Covered)
     for path, file in report["files"].items():
         room, below, _ = path.removeprefix(PACKAGE).partition("/")

@@ -1,7 +1,7 @@
-"""Run the command over a store that may have few parts while a file is there.
+"""Run the command over a store that allows few parts while a file exists.
 
-``crowded_store.py FILE …``: as long as ``FILE`` exists nothing is merged, and an INSERT into the
-spans fails where there are ``PARTS`` of them, with the engine's own error.
+``crowded_store.py FILE …``: while ``FILE`` exists nothing is merged, and an INSERT into the spans
+fails at ``PARTS`` parts, with the engine's own error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RELIEVE = (
 
 
 def arm(order: Path) -> None:
-    """Crowd the store when it is opened, and relieve it when the file goes."""
+    """Limit the store when it is opened, and lift the limit when the file is removed."""
 
     def open_crowded(url: str) -> ClickHouseStore:
         store = open_store(url)

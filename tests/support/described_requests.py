@@ -1,4 +1,4 @@
-"""Requests made up from an OpenAPI description, and the checks of what is answered."""
+"""Requests generated from an OpenAPI description, and checks of the responses."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ description is refused; no success without a key, or with a wrong one."""
 def right_and_wrong(
     schema: BaseSchema, known: Mapping[str, Sequence[str]]
 ) -> Iterator[SearchStrategy[Request]]:
-    """Yield the requests of each operation that fit its description, then those that do not.
+    """Yield the requests that match each operation's description, then those that do not.
 
-    ``known`` has, by the name of a parameter of paths, values that there is something for.
+    ``known`` has values of existing resources, by the name of the path parameter.
     """
     for found in schema.get_all_operations():
         assert not isinstance(found, Err), found
@@ -57,12 +57,12 @@ def right_and_wrong(
 
 
 def _right(operation: Operation, known: Mapping[str, Sequence[str]]) -> SearchStrategy[Request]:
-    """Return right requests, most of which name something that is there."""
+    """Return valid requests, most of which name existing resources."""
 
     def naming(name: str, value: str) -> SearchStrategy[Request]:
         return operation.as_strategy(path_parameters={name: value})
 
-    if operation.path.endswith("/changes"):  # who waits is told nothing more
+    if operation.path.endswith("/changes"):  # a waiting caller gets no more items
         return operation.as_strategy(query={"wait": 0})
     there = [(n, v) for n in known if f"{{{n}}}" in operation.path for v in known[n]]
     made_up = operation.as_strategy()

@@ -1,4 +1,4 @@
-"""`spanloom doctor` under test, and ways to spoil what it examines."""
+"""Runs `spanloom doctor`, and breaks what it examines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ url = "chdb://" + sys.argv[1]
 
 @dataclass
 class Doctor:
-    """Runs the command on free ports and keeps what it said last."""
+    """Runs the command on free ports and keeps its last output."""
 
     run: RunSpanloom
     status: int = 0
@@ -80,7 +80,7 @@ def change_spool(data: Path, statement: str) -> None:
 
 
 def change_store(data: Path, *lines: str) -> None:
-    """Do something to the store in a process of its own, as one process can open one store."""
+    """Change the store in a process of its own, as one process can open one store."""
     script = IN_THE_STORE + "\n".join(lines)
     changed = programs.run("-c", script, str(data / "store"))
     assert changed.returncode == 0, changed.stderr

@@ -1,4 +1,4 @@
-"""The front doors of a running service: requests as they stand, and their whole answers."""
+"""The OTLP endpoints of a running service: raw requests in, complete responses out."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
 
 class Answer(NamedTuple):
-    """What one request was answered, over whatever transport."""
+    """The response to one request, over any transport."""
 
     status: int
-    """HTTP's or gRPC's."""
+    """The status code of HTTP or gRPC."""
     code: int
-    """Of the ``google.rpc.Status``; 0 where the request was taken."""
+    """The code of the ``google.rpc.Status``; 0 if the request was accepted."""
     message: str
     rejected: int = 0
     is_bad_request: bool = False
@@ -47,7 +47,7 @@ class Doors:
     def post(
         self, body: bytes, kind: str | None = PROTOBUF, headers: Mapping[str, str] | None = None
     ) -> Answer:
-        """Post to ``/v1/traces``; the answer has to be in the encoding of the request."""
+        """Post to ``/v1/traces``; the response must have the encoding of the request."""
         named = dict(headers or {}) | ({"Content-Type": kind} if kind else {})
         answer = self.http.post("/v1/traces", content=body, headers=named)
         encoding = (kind or "").partition(";")[0].lower()
@@ -60,7 +60,7 @@ class Doors:
         )
 
     def cancel(self, body: bytes) -> None:
-        """Begin a call and leave it."""
+        """Begin a call and cancel it."""
         export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(
             EXPORT, None, None
         )
@@ -74,7 +74,7 @@ class Doors:
         metadata: Mapping[str, str] | None = None,
         method: str = EXPORT,
     ) -> Answer:
-        """Call a method with a message as it stands."""
+        """Call a gRPC method with the raw bytes of a message."""
         export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(
             method, None, None
         )
@@ -124,7 +124,7 @@ def _read_failed_call(call: grpc.RpcError) -> Answer:
     assert isinstance(call, grpc.Call)
     number: int = call.code().value[0]
     trailers = {datum.key: datum.value for datum in call.trailing_metadata() or ()}
-    if (details := trailers.get("grpc-status-details-bin")) is None:  # said by gRPC itself
+    if (details := trailers.get("grpc-status-details-bin")) is None:  # set by gRPC itself
         return Answer(number, number, call.details() or "")
     assert isinstance(details, bytes)
     return _of_status(number, Status.FromString(details))

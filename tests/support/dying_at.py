@@ -1,7 +1,7 @@
-"""Run the command, which kills itself at a point of its work: ``dying_at.py POINT COUNT …``.
+"""Run the command and kill it at a point of its work: ``dying_at.py POINT COUNT …``.
 
-It is SIGKILL, at the COUNTth time that the point is passed after the command has said where it
-listens: no handler and no ``finally`` runs.
+It gets SIGKILL the COUNTth time it passes the point after it has printed its addresses: no handler
+and no ``finally`` runs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ POINTS: dict[str, tuple[type, str]] = {
 AFTER_A_BURST: dict[str, tuple[type, str]] = {
     "while the spool shrinks": (Spool, "_drop_free_pages"),
 }
-"""Points that are passed only when much was sent."""
+"""Points that are reached only after much was sent."""
 
 
 def arm(point: str, count: int) -> None:
@@ -51,7 +51,7 @@ def arm(point: str, count: int) -> None:
         announce(*arguments)
         started = True
 
-    def dies(self: object, *arguments: Any) -> Any:  # whatever the method takes and gives
+    def dies(self: object, *arguments: Any) -> Any:  # any arguments and result
         nonlocal left
         left -= started
         if left <= 0:

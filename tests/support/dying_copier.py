@@ -1,6 +1,6 @@
-"""Run the command, which kills itself while it copies: ``dying_copier.py POINT …``.
+"""Run the command and kill it while it copies: ``dying_copier.py POINT …``.
 
-It is SIGKILL: no handler and no ``finally`` runs.
+It gets SIGKILL: no handler and no ``finally`` runs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def arm(point: str) -> None:
     module, name, left = POINTS[point]
     works = getattr(module, name)
 
-    def dies(*arguments: Any) -> Any:  # whatever the function takes and gives
+    def dies(*arguments: Any) -> Any:  # any arguments and result
         nonlocal left
         left -= 1
         if left <= 0:

@@ -1,7 +1,7 @@
-"""A test of every capture as one case for each dialect: 70 cases in place of 530.
+"""A test of every capture as one case per dialect: 70 cases instead of 530.
 
 ``pytest 'tests/system/test_captures.py::test_capture_is_right_in_every_measure[langfuse]'`` runs
-one dialect; a failure has every capture that failed, by name.
+one dialect; a failure names every capture that failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many examples of a property are made: few every day, many in the long form.
+"""The number of examples of a property: few every day, many in the long form.
 
 The long form: ``pytest --hypothesis-profile=long tests/properties``.
 """
@@ -21,7 +21,7 @@ def register_profiles() -> None:
     settings.load_profile(EVERY_DAY)
 
 
-def examples(wanted: int) -> int:
-    """Return how many examples to make of a property of which the long form makes that many."""
+def examples(count: int) -> int:
+    """Return the number of examples of a property, which is ``count`` in the long form."""
     is_long = settings().max_examples > MOST_EVERY_DAY
-    return wanted if is_long else min(wanted, MOST_EVERY_DAY)
+    return count if is_long else min(count, MOST_EVERY_DAY)

@@ -1,4 +1,4 @@
-"""What becomes of a captured run, extracted here and now."""
+"""Extracts a captured run in this process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LATER_S = 100.0
 
 
 def extract_capture(capture: Capture, prices: PriceBook = LISTED) -> list[Answer]:
-    """Return the trajectory of each of the run's traces; what another repeats is marked."""
+    """Return the trajectory of each trace of the run; duplicates of another trace are marked."""
     world = World(prices=prices)
     if logs := capture.logs():
         world.send_logs(logs)

@@ -1,4 +1,4 @@
-"""An extractor whose clock a test turns, over a store in memory."""
+"""An extractor over the in-memory store, with a clock that the test advances."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TRACE = "ab" * 16
 
 
 class World:
-    """A store, an extractor and the time, all in the test's hands."""
+    """A store, an extractor and a clock, all controlled by the test."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class World:
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew with what is stored."""
+        """Start a new extractor over what is stored."""
         self.metrics = Metrics()
         self.extractor = Extractor(
             self.store,
@@ -67,12 +67,12 @@ class World:
         self.now_ns += int(seconds * NS)
 
     def step(self, seconds: float = 0) -> int:
-        """Let time pass and the extractor look once; give how many traces it built."""
+        """Advance the time and run the extractor once; return how many traces it built."""
         self.wait(seconds)
         return self.extractor.run_once()
 
     def run(self, seconds: float, every: float = 0.2) -> None:
-        """Let the extractor look again and again."""
+        """Run the extractor repeatedly."""
         for _ in range(round(seconds / every)):
             self.step(every)
 
@@ -90,7 +90,7 @@ class World:
     def insert_late(
         self, seconds: float, message: ExportTraceServiceRequest | bytes, seq: int = 0
     ) -> None:
-        """Store a request by an INSERT that began so long ago: it becomes visible only now."""
+        """Store a request by an INSERT that began earlier and becomes visible only now."""
         assert isinstance(self.store, MemoryStore)
         began_ns = self.now_ns - int(seconds * NS)
         clock, self.store.state.clock_ns = self.store.state.clock_ns, lambda: began_ns
@@ -136,7 +136,7 @@ def sent(
     start_ms: int = 0,
     last_ms: int = 10,
 ) -> WireSpan:
-    """Return a span to send; its times are milliseconds after the start of everything."""
+    """Return a span to send; its times are milliseconds after a fixed start."""
     span = wire_span(trace_id, number, parent, start_ns=T0_NS, attributes=attributes)
     span.start_time_unix_nano += start_ms * 1_000_000
     span.end_time_unix_nano = span.start_time_unix_nano + last_ms * 1_000_000
@@ -144,7 +144,7 @@ def sent(
 
 
 def without_version(document: bytes | None) -> dict[str, Any]:
-    """Return a document as it is but for its version."""
+    """Return a document without its version."""
     assert document is not None
     found: dict[str, Any] = json.loads(document)
     del found["extraction"]["version"]

@@ -1,7 +1,7 @@
-"""Run the command, whose every fsync fails once a file is there: ``failing_disk.py FILE …``.
+"""Run the command; once a file exists, its every fsync fails: ``failing_disk.py FILE …``.
 
-The kernel itself answers EIO, to all threads and all libraries alike: a seccomp filter (Linux's
-``seccomp(2)``) that nothing in the process can take back. Everything else goes on.
+The kernel returns EIO to all threads and libraries: a seccomp filter (Linux's ``seccomp(2)``) that
+the process cannot remove. Everything else works.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Step(ctypes.Structure):
 
 
 class Program(ctypes.Structure):
-    """Its instructions."""
+    """A program of the packet filter."""
 
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.POINTER(Step)))
 
@@ -47,7 +47,7 @@ def is_possible() -> bool:
 
 
 def fail_every_sync() -> None:
-    """Have fsync and fdatasync fail with EIO in this process, for good."""
+    """Make fsync and fdatasync fail with EIO in this process, irrevocably."""
     libc = ctypes.CDLL(None, use_errno=True)
     seccomp, (fsync, fdatasync) = NUMBERS[platform.machine()]
     steps = (

@@ -1,7 +1,6 @@
-"""Run the command with one part that dies when a file appears: ``failing_parts.py PART FILE …``.
+"""Run the command; one part dies when a file appears: ``failing_parts.py PART FILE …``.
 
-The fault is made by replacing one method of the part's own loop, so nothing in the program knows
-of it; everything else is the real command.
+One method of the part's own loop is replaced; everything else is the real command.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ if TYPE_CHECKING:
 
 
 class Fault(BaseException):
-    """Nothing catches this but the thread's own end."""
+    """An exception that nothing catches, so that it ends the thread."""
 
 
 def dies_when(trigger: Path, thread: str, kind: type, method: str) -> None:
-    """Have a method raise, in the thread of that name, once the file is there."""
+    """Make a method raise in the thread of that name once the file exists."""
     works: Callable[..., Any] = getattr(kind, method)
 
     def check() -> None:
         if trigger.exists() and threading.current_thread().name == thread:
             raise Fault("injected")
 
-    def fails(self: object, *arguments: object) -> Any:  # of whatever type the method gives
+    def fails(self: object, *arguments: object) -> Any:  # any result
         check()
         return works(self, *arguments)
 
@@ -44,7 +43,7 @@ def dies_when(trigger: Path, thread: str, kind: type, method: str) -> None:
 
 
 def ends_http_when(trigger: Path, thread: str) -> None:
-    """Have the loop of an HTTP server raise once the file is there."""
+    """Make the loop of an HTTP server raise once the file exists."""
     works = PatientServer.main_loop
 
     async def main_loop(self: PatientServer) -> None:
@@ -58,7 +57,7 @@ def ends_http_when(trigger: Path, thread: str) -> None:
 
 
 def ends_grpc_when(trigger: Path) -> None:
-    """Have gRPC's server end by itself once the file is there."""
+    """Make the gRPC server end by itself once the file exists."""
     works = GrpcReceiver.start
 
     def start(self: GrpcReceiver) -> None:
@@ -75,7 +74,7 @@ def ends_grpc_when(trigger: Path) -> None:
 
 
 def arm(part: str, trigger: Path) -> None:
-    """Make one part mortal."""
+    """Inject the fault into one part."""
     match part:
         case "spool":
             dies_when(trigger, "spool-committer", GroupCommitter, "_commit")

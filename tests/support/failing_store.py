@@ -1,4 +1,4 @@
-"""The store in memory behind a switch: what a service does while its store is away."""
+"""The in-memory store with a switch: runs a service while its store is unavailable."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MIB = 1 << 20
 
 
 class FailingStore:
-    """The store in memory, which can be switched off, lose its answers, or keep them back."""
+    """The in-memory store, which can be switched off, lose its responses, or delay them."""
 
     def __init__(self) -> None:
         self.is_down = False
         self.loses_answers = False
         self.answers = Event()
-        """Cleared, an ``append`` waits: the store does not answer at all."""
+        """While cleared, ``append`` waits: the store does not respond at all."""
         self.answers.set()
         self.taken = 0
         self._store = MemoryStore()
@@ -39,7 +39,7 @@ class FailingStore:
         return self.failing(name, found) if callable(found) else FailingSubject(self, found)
 
     def failing(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the method as one that does what is switched on."""
+        """Return the method, wrapped to apply the fault that is switched on."""
 
         def call(*arguments: object, **named: object) -> object:
             if self.is_down and name != "close":
@@ -67,7 +67,7 @@ class FailingSubject:
 
 
 def failing_store(patched: pytest.MonkeyPatch) -> FailingStore:
-    """Return the store that every service of this process then gets."""
+    """Return the store that every service of this process then uses."""
     store = FailingStore()
     patched.setattr("spanloom.process.wiring.open_store", lambda *_: store)
     patched.setattr("spanloom.process.wiring.open_upkeep", lambda *_: MemoryUpkeep())
@@ -88,7 +88,7 @@ def service_over(store: FailingStore, data_dir: Path) -> Iterator[Service]:
             "root_quiet_s": 0.2,
             "no_root_quiet_s": 0.5,
             "shutdown_s": 5,
-            "extract_workers": 0,  # the store in memory gives no bytes
+            "extract_workers": 0,  # the in-memory store returns no bytes
         }
     )
     with Service(settings) as running:

@@ -1,4 +1,4 @@
-"""A TCP proxy between a service and its store, whose fault can be switched while both run."""
+"""A TCP proxy between a service and its store, with a fault that can be switched."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ PIECE = 65536
 
 
 class Fault(Enum):
-    """What is wrong with the link."""
+    """The fault of the link."""
 
     NONE = auto()
     SLOW = auto()
-    """Each piece of an answer takes ``SLOW_S`` seconds longer."""
+    """Each piece of a response takes ``SLOW_S`` seconds longer."""
     CUT = auto()
-    """Of the first piece of an answer half comes through, then both sides see a reset."""
+    """Half of the first piece of a response is passed on, then both sides get a reset."""
     REFUSED = auto()
     """Every connection is reset at its first byte."""
 
 
 class FaultyLink(Proxy):
-    """Passes bytes on both ways, between entering and leaving, as its ``fault`` has it."""
+    """A context manager that passes bytes on both ways, subject to its ``fault``."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
         self.fault = Fault.NONE
         self.hits = 0
-        """How often the present fault was met."""
+        """How often the current fault occurred."""
 
     def switch(self, fault: Fault) -> None:
-        """Have the link work so from the next bytes on, those of open connections included."""
+        """Apply a fault from the next bytes on, in open connections too."""
         self.fault, self.hits = fault, 0
 
     def pass_on(self, client: socket.socket, server: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Somebody who follows the change feed while the service is killed and started again."""
+"""A change feed client that continues while the service is killed and restarted."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ PATH = "/v1/trajectories/changes"
 
 
 class Follower:
-    """Goes on behind its last token, wherever the service is by then."""
+    """Follows the feed after its last token, at the service's current address."""
 
     def __init__(self) -> None:
         self.newest: dict[str, int] = {}
-        """Each trace to the newest version it was told of."""
+        """The newest reported version of each trace."""
         self._after = "beginning"
 
     @contextmanager
@@ -35,11 +35,11 @@ class Follower:
         thread.join()
 
     def check(self, api: str) -> None:
-        """Demand that what was told is what there is, once nothing changes any more."""
+        """Wait until nothing changes; assert that the feed reported exactly the stored versions."""
         until = time.monotonic() + SETTLED_S
         with httpx.Client(base_url=api, timeout=20) as client:
-            while (told := self._read_on(client)) != (there := _versions(client)):
-                assert time.monotonic() < until, f"told {told}, there {there}"
+            while (reported := self._read_on(client)) != (stored := _versions(client)):
+                assert time.monotonic() < until, f"told {reported}, there {stored}"
                 time.sleep(0.1)
 
     def _follow(self, api: str, ending: threading.Event) -> None:
@@ -53,9 +53,9 @@ class Follower:
         return self.newest
 
     def _ask(self, client: httpx.Client, wait: float) -> int:
-        """Ask once; give how many items came."""
-        asked = {"after": self._after, "wait": str(wait), "duplicate": "any"}
-        answer = client.get(PATH, params=asked).raise_for_status().json()
+        """Send one request; return the number of items."""
+        query = {"after": self._after, "wait": str(wait), "duplicate": "any"}
+        answer = client.get(PATH, params=query).raise_for_status().json()
         for item in answer["items"]:
             trace_id = item["trace_id"]
             self.newest[trace_id] = max(self.newest.get(trace_id, 0), item["version"])
@@ -65,10 +65,10 @@ class Follower:
 
 def _versions(client: httpx.Client) -> Mapping[str, int]:
     found: dict[str, int] = {}
-    asked = {"limit": "1000", "duplicate": "any"}
+    query = {"limit": "1000", "duplicate": "any"}
     while True:
-        page = client.get("/v1/trajectories", params=asked).raise_for_status().json()
+        page = client.get("/v1/trajectories", params=query).raise_for_status().json()
         found |= {item["trace_id"]: item["version"] for item in page["items"]}
         if page["next_cursor"] is None:
             return found
-        asked["cursor"] = page["next_cursor"]
+        query["cursor"] = page["next_cursor"]

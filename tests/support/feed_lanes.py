@@ -1,4 +1,4 @@
-"""A lane in memory for the change feed: rows that become visible when a test says so."""
+"""An in-memory lane for the change feed: rows become visible when the test says so."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class FeedRow(NamedTuple):
 
 
 class FeedLane:
-    """Answers the queries of the feed from ``visible``, by a clock in µs that the test turns."""
+    """Answers the feed's queries from ``visible``, with a clock in µs that the test sets."""
 
     def __init__(self, now_us: int = 10**15) -> None:
         self.now_us = now_us
         self.visible: list[FeedRow] = []
         self.inserting: Callable[[list[FeedRow]], None] = self.visible.extend
-        """Called with the rows of an INSERT; makes them visible, or does not."""
+        """Called with the rows of an INSERT; may make them visible."""
         self.between: Callable[[], None] = lambda: None
-        """Called between the look at the clock and that at the rows."""
+        """Called between reading the clock and reading the rows."""
 
     def as_lane(self) -> Lane:
         return cast("Lane", self)

@@ -1,7 +1,7 @@
-"""A program: fills the store of a service that does not run with runs of one size.
+"""A program: fills the store of a stopped service with runs of one size.
 
-Started as ``python -m tests.support.filled_store DATA_DIR RUNS BYTES``, because one process may
-hold one embedded store. Each run has a call of a model that was given so many bytes of no pattern.
+Started as ``python -m tests.support.filled_store DATA_DIR RUNS BYTES``, because only one process
+may open an embedded store. Each run has a model call with so many random bytes of input.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def _records(first: int, end: int, size: int) -> Iterator[TrajectoryRecord]:
     for number in range(first, end):
         key = TraceKey("default", f"{number:032x}")
         at_ns = start_ns + number * 1000
-        said = chance.randbytes(size // 2).hex()
-        run = make_trajectory(key, at_ns, [model_step(2, at_ns)._replace(input=said)])
+        text = chance.randbytes(size // 2).hex()
+        run = make_trajectory(key, at_ns, [model_step(2, at_ns)._replace(input=text)])
         document = encode_document(run, 1, Status.SETTLED)
         yield replace(make_record(key, run), document=document)
 

@@ -1,4 +1,4 @@
-"""Filters as the store takes them."""
+"""Filters in the form in which the store accepts them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs made by chance, the same each time: overlaps, loops, nesting, Chinese, failures."""
+"""Random runs from a fixed seed: overlaps, loops, nesting, Chinese, failures."""
 
 from __future__ import annotations
 

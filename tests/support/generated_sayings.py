@@ -1,4 +1,4 @@
-"""What people and evaluators say of runs, by chance, the same each time."""
+"""Random annotations and scores from a fixed seed."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
 
 NAME = "tier"
-"""Of the scheme and of the scores."""
+"""Name of the scheme and of the scores."""
 
 
 def say_by_chance(store: Store, records: Sequence[TrajectoryRecord]) -> None:
     """Annotate and score a half of the runs; a third of all is in a blind queue."""
     chance = Random(7)
-    said = [record for record in records if chance.random() < 0.5]
-    store.annotations.add([row for record in said for row in _annotations(chance, record)])
-    store.scores.add([score for record in said for score in _scores(chance, record.key)])
+    chosen = [record for record in records if chance.random() < 0.5]
+    store.annotations.add([row for record in chosen for row in _annotations(chance, record)])
+    store.scores.add([score for record in chosen for score in _scores(chance, record.key)])
     queue = Queue(records[0].key.project, "blind", NAME, ["ada"], is_blind=True)
     held = [record.key.trace_id for record in records if chance.random() < 0.3]
     store.queues.put(queue)

@@ -1,7 +1,7 @@
-"""A service whose runs, annotations and scores are the same every time it is started.
+"""A service with the same runs, annotations and scores on every start.
 
-All spans are stored first and extracted by the next process: so each run is built once, of all its
-spans, however slow the machine is. Its times are those of the recordings; its prices are fixed.
+All spans are stored first and extracted by a second process, so each run is built once from all of
+its spans, however slow the machine is. Times are those of the recordings; prices are fixed.
 """
 
 from __future__ import annotations
@@ -38,36 +38,36 @@ CAPTURES = (
     Capture("otel-genai-openai-events", "responses_api"),
     Capture("langsmith", "rag_chain"),
 )
-"""A run that goes well, recovers, fails, is cancelled, is paused; a conversation; a team."""
+"""Runs that are ok, recovered, failed, cancelled, paused; a conversation; a team."""
 TALK, TALK_PROJECT = "trip to Bergen", "travel"
 TALK_TRACES = tuple(f"{number:032x}" for number in range(0xB0, 0xB0 + len(TURNS)))
 RUN = "b0".rjust(32, "0")
-"""The first run of the talk: it is annotated."""
+"""The first run of the conversation: it is annotated."""
 SCHEME = "step_evaluation"
 PRICES = '[[prices]]\nmodel = "*"\ninput = 1.0\noutput = 10.0\n'
-"""So that no release of the price list changes an answer."""
+"""Fixed prices, so that no new price list changes a response."""
 NEVER = {f"SPANLOOM_{name}_S": "3600" for name in ("ROOT_QUIET", "NO_ROOT_QUIET", "GROWING_FIRST")}
 AT_ONCE = {f"SPANLOOM_{name}_S": "0.2" for name in ("ROOT_QUIET", "NO_ROOT_QUIET", "POLL")}
 SETTLED_S = 60.0
 
 
 class GoldenService(NamedTuple):
-    """A started service, and what is known of its runs."""
+    """A started service, and the ids of its runs."""
 
     api: str
     runs: Mapping[str, str]
     """The first run of each capture, by its scenario."""
     begun_ns: int
-    """When it was started: what is later is no time of a recording."""
+    """Start of the service: later times are not those of a recording."""
 
     def steady(self, text: str) -> str:
-        """Return a text without what differs each time: times since the start, ports, version."""
+        """Return a text without what varies: times since the start, ports, version."""
         text = re.sub(r"\d{13,19}", self._time, text)
         text = re.sub(r'(127\.0\.0\.1:|"sql_port": )\d+', r"\1<port>", text)
         return re.sub(rf'("version": "|spanloom ){re.escape(__version__)}', r"\1<version>", text)
 
     def _time(self, found: re.Match[str]) -> str:
-        """Return a number as it is, unless it is a time since the start."""
+        """Return a number unchanged, unless it is a time since the start."""
         number = found[0]
         is_time = len(number) in (13, 16, 19)  # milliseconds, microseconds, nanoseconds
         return "<now>" if is_time and int(number.ljust(19, "9")) > self.begun_ns else number
@@ -110,9 +110,9 @@ def _send(service: RunningSpanloom) -> None:
 def _wait_until_settled(api: str, count: int) -> None:
     """Wait until all runs are listed and every text of theirs is found by its words."""
     until = time.monotonic() + SETTLED_S
-    asked = {"metrics": "count", "where": "status = settled"}
+    stats_query = {"metrics": "count", "where": "status = settled"}
     while time.monotonic() < until:
-        items = httpx.get(f"{api}/v1/stats", params=asked)
+        items = httpx.get(f"{api}/v1/stats", params=stats_query)
         words = httpx.get(f"{api}/v1/search", params={"q": "welcome"}).json()["items"]
         if items.json()["items"] and items.json()["items"][0]["count"] == count and words:
             return
@@ -136,7 +136,7 @@ def _annotate(api: str) -> None:
 
 
 def _marks(who: str, judged: Sequence[str]) -> Sequence[dict[str, str]]:
-    """Return what somebody says of the tools of the run: its third and fourth span."""
+    """Return annotations of the run's tools: its third and fourth span."""
     wrong = {"severity": "major", "error_type": "execution", "rationale": "The wrong hotel."}
     return [
         {

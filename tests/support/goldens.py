@@ -1,7 +1,7 @@
-"""Golden files: what the product answered when somebody last looked at it.
+"""Golden files: the recorded output of the product, one fact per line.
 
-A golden is text with one fact a line. ``pytest tests/golden --rewrite`` writes all of them anew;
-the diff of the commit is then what changed for users.
+``pytest tests/golden --rewrite`` rewrites all of them; the diff of the commit then shows what
+changes for users.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FILES = Path(__file__).parent.parent / "golden" / "files"
 SHOWN = 40
-"""Lines of a diff that a failing test prints."""
+"""Most lines of a diff that a failing test prints."""
 REWRITE = "if that is meant: .venv/bin/pytest tests/golden --rewrite, and read `git diff`"
 
 
@@ -52,7 +52,7 @@ class Goldens(NamedTuple):
 
 
 def report(name: str, golden: str, text: str) -> Sequence[str]:
-    """Return the lines that say what differs, no more than a screen of them."""
+    """Return the lines of a diff, at most a screenful."""
     old, new = golden.split("\n"), text.split("\n")
     lines = [*difflib.unified_diff(old, new, "golden", "now", n=2, lineterm="")][2:]
     more = len(lines) - SHOWN
@@ -61,5 +61,5 @@ def report(name: str, golden: str, text: str) -> Sequence[str]:
 
 
 def pretty(document: object, *, sort: bool = False) -> str:
-    """Return JSON with one value a line; keys in the order of the answer, unless sorted."""
+    """Return JSON with one value per line; keys in the order of the response, unless sorted."""
     return json.dumps(document, indent=1, sort_keys=sort) + "\n"

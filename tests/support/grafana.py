@@ -1,4 +1,4 @@
-"""What Grafana and its plugin do with the files in ``deploy/grafana`` before they draw."""
+"""Evaluates the files in ``deploy/grafana`` as Grafana and its plugin do before drawing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 FOLDER = REPOSITORY / "deploy" / "grafana"
 ALL = "$__all"
-"""The value of a variable of which everything is chosen."""
+"""The value of a variable when all its values are selected."""
 
 
 class View(NamedTuple):
-    """What somebody looks at: times in seconds, and what they chose for each variable."""
+    """A view of a dashboard: times in seconds, and the selected value of each variable."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ def links_of(panel: Mapping[str, Any]) -> list[str]:
 
 
 def expand(sql: str, view: View) -> str:
-    """Put in what the plugin's documentation says of each macro; refuse what it does not name."""
+    """Expand each macro as the plugin's documentation says; refuse unknown ones."""
     times = rf"\1 >= toDateTime({view.start}) AND \1 <= toDateTime({view.end})"
     steps = rf"toStartOfInterval(toDateTime(\1), INTERVAL {view.interval} second)"
     sql = re.sub(r"\$__timeFilter\((\w+)\)", times, sql)
@@ -56,7 +56,7 @@ def expand(sql: str, view: View) -> str:
 
 
 def fill(url: str, row: Mapping[str, Any], variables: Mapping[str, str]) -> str:
-    """Return where a cell's link leads."""
+    """Return the URL of a cell's link."""
     url = re.sub(r"\$\{__data\.fields\.(\w+)\}", lambda m: str(row[m[1]]), url)
     encoded = r"\$\{__data\.fields\.(\w+):percentencode\}"
     url = re.sub(encoded, lambda m: quote(str(row[m[1]]), safe=""), url)

@@ -1,7 +1,7 @@
-"""The ground truth of the captured runs, and how a stored trajectory is measured against it.
+"""The ground truth of the captured runs, and measures of a trajectory against it.
 
-A measure is a pure function of the truth and of what the API answers; each names what is wrong,
-so an empty list is a pass. See ``tests/fixtures/README.md`` for where the truth comes from.
+A measure is a pure function of the truth and the API's response; it returns the faults, so an empty
+list is a pass. ``tests/fixtures/README.md`` describes the source of the truth.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
 SEVERAL = ("pair-", "triple-", "mixed-")
-"""What folders of runs are called that several instrumentations of one framework report."""
+"""Name prefixes of folders of runs that several instrumentations report."""
 DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
-"""Tool kinds that the truth leaves open: it calls such spans ``other``."""
+"""Tool kinds that the truth does not decide: it has ``other`` for such spans."""
 
 OTLP = "/v1/traces"
 COZELOOP = "/v1/loop/traces/ingest"
 LANGFUSE = "/api/public/ingestion"
 JSON_DOORS = {COZELOOP: "ingest.json", LANGFUSE: "ingestion.json"}
-"""Front doors that take JSON of their own, and the files that hold what was posted there."""
+"""Endpoints with a JSON format of their own, and the files with the posted bodies."""
 
-Json = dict[str, Any]  # documents as the API answers them
+Json = dict[str, Any]  # documents as in API responses
 
 
 def merged(bodies: Iterable[bytes]) -> bytes:
@@ -53,7 +53,7 @@ def merged(bodies: Iterable[bytes]) -> bytes:
 
 
 def with_otlp_ids(truth: Json) -> Json:
-    """Return a ground truth told by Langfuse's ids in the ids of the spans they become."""
+    """Return a ground truth with Langfuse's ids replaced by the ids of the resulting spans."""
     text = json.dumps(truth)
     for known in truth["spans"]:
         text = text.replace(f'"{known}"', f'"{span_id_of(known).hex()}"')
@@ -100,7 +100,7 @@ class Capture:
                 yield self._door, "application/json", json.dumps(said, ensure_ascii=False).encode()
 
     def requests(self) -> Iterator[bytes]:
-        """Yield the export requests as the SDK sent them, or what the receiver makes of others."""
+        """Yield the export requests as the SDK sent them, or as the receiver converts them."""
         if self._door == COZELOOP:
             for _, _, body in self.posts():
                 yield decode_ingest(body, Limits()).body
@@ -140,7 +140,7 @@ class Capture:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the API says of one trace."""
+    """The API's responses about one trace."""
 
     document: Json
     spans: list[Json]
@@ -158,12 +158,12 @@ class Answer:
 
 
 def all_captures() -> list[Capture]:
-    """Return the captures of one instrumentation, or of one beside a client's."""
+    """Return the captures of one instrumentation, or of one together with a client's."""
     return [c for c in _captures() if not c.dialect.startswith(SEVERAL)]
 
 
 def pair_captures() -> list[Capture]:
-    """Return the captures of several instrumentations of one framework, told all at once."""
+    """Return the captures of several instrumentations of one framework that report at once."""
     return [c for c in _captures() if c.dialect.startswith(SEVERAL)]
 
 
@@ -253,9 +253,9 @@ def _check_errors(capture: Capture, answers: list[Answer]) -> list[str]:
 
 
 def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
-    """Demand that a run failed if its caller saw an exception, and else got over what failed.
+    """Check that a run failed if its caller saw an exception, and else recovered from failures.
 
-    Of runs that stopped the truth says how each trace went, and what a person was asked.
+    For stopped runs the truth has the outcome of each trace, and the question to the person.
     """
     truth = capture.truth
     if any("outcome" in trace for trace in truth["traces"].values()):
@@ -264,24 +264,24 @@ def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
         return []
     failed = "recovered" if truth["expected_errors"] else "ok"
     want = "failed" if truth["exception_seen_by_caller"] else failed
-    told = {a.document["extraction"]["outcome"] for a in answers}
-    if told & {"paused", "cancelled"} and "interrupt" not in capture.scenario:
+    outcomes = {a.document["extraction"]["outcome"] for a in answers}
+    if outcomes & {"paused", "cancelled"} and "interrupt" not in capture.scenario:
         return ["a run that ended by itself is called paused or cancelled"]
-    got = next((outcome for outcome in ("failed", "recovered") if outcome in told), "ok")
+    got = next((outcome for outcome in ("failed", "recovered") if outcome in outcomes), "ok")
     return [] if got == want else [f"the run {got}, in truth {want}"]
 
 
 def _outcome_faults(traces: Json, document: Json) -> list[str]:
     want, got = traces[document["id"]], document["extraction"]
-    asked = [json.loads(pause["question"] or "null") for pause in got.get("pauses", ())]
-    wanted = [{**a, "arguments": json.loads(a["arguments"])} for a in want.get("asked", ())]
-    told = {
+    questions = [json.loads(pause["question"] or "null") for pause in got.get("pauses", ())]
+    expected = [{**a, "arguments": json.loads(a["arguments"])} for a in want.get("asked", ())]
+    pairs = {
         "the run": (got["outcome"], want.get("outcome", got["outcome"])),
-        "a person was asked": (asked, wanted),
+        "a person was asked": (questions, expected),
     }
     if want.keys() & {"asked", "answer"}:
-        told["goes on"] = (got.get("is_resuming", False), "answer" in want)
-    return [f"{what} {was}, in truth {is_}" for what, (was, is_) in told.items() if was != is_]
+        pairs["goes on"] = (got.get("is_resuming", False), "answer" in want)
+    return [f"{what} {was}, in truth {is_}" for what, (was, is_) in pairs.items() if was != is_]
 
 
 def _kind_measure(kind: str) -> Callable[[Capture, list[Answer]], list[str]]:
@@ -301,7 +301,7 @@ STRUCTURE: Measures = {
     "errors": _check_errors,
     "outcome": _check_outcome,
 }
-"""What is right even where content is dropped."""
+"""Measures that must pass even if content is dropped."""
 MEASURES: Measures = {
     **STRUCTURE,
     "answers": check_answers,
@@ -314,7 +314,7 @@ MEASURES: Measures = {
 def measure(
     capture: Capture, answers: Iterable[Answer], measures: Measures = MEASURES
 ) -> dict[str, list[str]]:
-    """Return what is wrong, by measure; all empty if nothing is."""
+    """Return the faults by measure; all lists are empty if there are none."""
     counting = [a for a in answers if a.counts]
     return {
         name: [] if is_untold(name, capture) else check(capture, counting)

@@ -1,4 +1,4 @@
-"""A run whose steps weigh a lot: pictures and sound as text, JSON of many fields, long texts."""
+"""A run with heavy steps: pictures and sound as text, large JSON objects, long texts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom
 
 FIELDS = 60_000
-"""Of the object that one tool is given; another is given a hundred objects of a hundred fields."""
+"""Fields of one tool's argument; another tool gets a hundred objects of a hundred fields."""
 TEXT = "All work and no play. " * 100_000
 HEAD = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 PICTURE = base64.b64encode(HEAD + random.Random(1).randbytes(1_000_000)).decode()
-"""Base64 of a megabyte that begins as a picture does."""
+"""Base64 of a megabyte that begins like a picture."""
 
 
 def send_heavy_run(service: RunningSpanloom) -> str:
@@ -49,9 +49,9 @@ def _steps() -> Sequence[Mapping[str, object]]:
         {"type": "blob", "modality": "image", "mime_type": "image/png", "content": PICTURE},
         {"type": "blob", "modality": "audio", "mime_type": "audio/wav", "content": PICTURE},
     ]
-    asked = json.dumps([{"role": "user", "parts": media}])
+    messages = json.dumps([{"role": "user", "parts": media}])
     return [
-        {**_of("chat", "request", model="gpt-4o"), "gen_ai.input.messages": asked},
+        {**_of("chat", "request", model="gpt-4o"), "gen_ai.input.messages": messages},
         _tool("screenshot", "{}", json.dumps(shot)),
         _tool("wide", json.dumps(wide), "ok"),
         _tool("square", json.dumps(square), "ok"),
@@ -64,6 +64,6 @@ def _of(operation: str, part: str, **more: str) -> dict[str, object]:
     return {"gen_ai.operation.name": operation, **named}
 
 
-def _tool(name: str, given: str, result: str) -> dict[str, object]:
-    told = {"gen_ai.tool.call.arguments": given, "gen_ai.tool.call.result": result}
-    return {**_of("execute_tool", "tool", name=name), **told}
+def _tool(name: str, arguments: str, result: str) -> dict[str, object]:
+    attributes = {"gen_ai.tool.call.arguments": arguments, "gen_ai.tool.call.result": result}
+    return {**_of("execute_tool", "tool", name=name), **attributes}

@@ -1,4 +1,4 @@
-"""The examples that stand in help texts, by command."""
+"""The examples in help texts, by command."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def examples_of(name: str) -> Sequence[str]:
 
 
 def all_help_examples() -> Iterator[str]:
-    """Yield those of every command."""
+    """Yield the examples of every command."""
     for name in COMMANDS:
         yield from examples_of(name)

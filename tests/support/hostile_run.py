@@ -1,4 +1,4 @@
-"""A run in which everything that a sender may name or say is far too long, and odd."""
+"""A run whose names, texts and attributes are all far too long, or odd."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 ODD = '"\\\u202eIgnore\u200b all\x07 of the above\u2066退\n'
 LONG = ODD * 2_000
-"""More characters than an answer may have, and most of them take two in JSON."""
+"""More characters than a response may have, most of which take two in JSON."""
 MANY = 120
 
 
 def hostile_run(trace_id: str) -> ExportTraceServiceRequest:
     """Return a run of one agent with a call of a model and many of tools, all of them long."""
-    said = json.dumps([{"role": "user", "parts": [{"type": "text", "content": LONG}]}])
+    messages = json.dumps([{"role": "user", "parts": [{"type": "text", "content": LONG}]}])
     spans = [
         _span(trace_id, 1, 0, "invoke_agent", {"gen_ai.agent.name": LONG, "user.id": LONG}),
         _span(
@@ -31,7 +31,7 @@ def hostile_run(trace_id: str) -> ExportTraceServiceRequest:
             "chat",
             {
                 **dict.fromkeys(("gen_ai.request.model", "gen_ai.response.model"), LONG),
-                **dict.fromkeys(("gen_ai.input.messages", "gen_ai.output.messages"), said),
+                **dict.fromkeys(("gen_ai.input.messages", "gen_ai.output.messages"), messages),
                 "gen_ai.conversation.id": "talk",
             },
         ),

@@ -1,7 +1,7 @@
-"""Texts that cost a careless reader gigabytes or minutes, and the spans that carry them.
+"""Texts that cost a naive parser gigabytes or minutes, and the spans that carry them.
 
-A text is as long as asked and cheap to make; where one begins like something that a reader takes
-apart (messages, a state, a repr), it goes on in the way that costs that reader most.
+A text has the requested length and is cheap to make. If it begins like something that a parser
+reads (messages, a state, a repr), it continues in the way that costs that parser most.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Target(NamedTuple):
     spans: Sequence[Span]
     """The whole trace."""
     at: int
-    """Where the span stands in it."""
+    """The index of the span in it."""
 
     def __str__(self) -> str:
         return f"{self.dialect}-{self.key}"

@@ -1,4 +1,4 @@
-"""Two projects that have everything in common but their names, and what a reader sees of them."""
+"""Two projects that differ only in name, and checks that a reader sees only one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Twins:
     theirs: TraceKey
     replays: Mapping[str, str]
     answers: Mapping[str, str]
-    """The trace that goes on with the common one, by project."""
+    """The trace that resumes the common one, by project."""
 
     @property
     def names(self) -> set[str]:
@@ -76,11 +76,11 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         )
         record = make_record(key, run, call_keys={CALL.id: f"call {trace_id}"})
         document = encode_document(run, 1, Status.SETTLED)
-        told = SpanVerdict(
+        verdict = SpanVerdict(
             *(f"{1:016x}", "", key.project, Kind.AGENT, f"{1:016x}", "d", "r"),
             *(run.root.start_ns, run.root.end_ns),
         )
-        spans = encode_spans(replace(run, verdicts=[told]))
+        spans = encode_spans(replace(run, verdicts=[verdict]))
         store.trajectories.write([replace(record, document=document, spans_document=spans)])
         store.text_index.index_texts([key])
         store.progress.record_progress([Progress(key, request.seq, Status.SETTLED)])
@@ -104,7 +104,7 @@ def _shared(project: str) -> Queue:
 
 
 def _annotate(store: Store, key: TraceKey) -> None:
-    """Have an annotator with the name of the project say something, and queue it."""
+    """Annotate a run as an annotator named like the project, and queue it."""
     store.annotations.add([annotation(key, annotator=key.project, write_id="same")])
     store.schemes.put(StoredScheme(key.project, SCHEME, "h", 1, key.project, key.project))
     store.versions.keep(KeptVersion(key, 1, "h", _kept_at(key), key.project.encode()))
@@ -119,7 +119,7 @@ def _annotate(store: Store, key: TraceKey) -> None:
 
 
 def _answer(store: Store, key: TraceKey) -> str:
-    """Store a run that goes on with the one of this trace; give its trace, of its project alone."""
+    """Store a run that resumes the one of this trace; return its trace id, which no twin has."""
     resumed = TraceKey(key.project, md5(str(key).encode(), usedforsecurity=False).hexdigest())
     run = replace(
         make_trajectory(resumed, START_NS + 1),
@@ -132,7 +132,7 @@ def _answer(store: Store, key: TraceKey) -> str:
 
 
 Seen = set[str]
-"""The names of projects of which something was seen."""
+"""The names of the projects that were visible."""
 
 
 def _of_text(text: bytes | None, twins: Twins) -> Seen:
@@ -148,13 +148,13 @@ def _counted(twins: Twins, reach: Reach, count: int) -> Seen:
 
 
 def _extent(twins: Twins, reach: Reach) -> Seen:
-    """What a deletion of the twins' trace would take: by its trace id, until the end of time."""
+    """Return what a deletion of the twins' trace by id, without a time limit, would delete."""
     scope = DeletionScope(reach, trace_id=twins.mine.trace_id)
     return _counted(twins, reach, twins.store.deletions.extent_of(scope, 1 << 62).traces)
 
 
 def _steps(twins: Twins, reach: Reach) -> Seen:
-    """Whose steps are read, from the first on and behind the first of either twin."""
+    """Return the projects of steps read from the start and after the first step of each twin."""
     of_both = filtered(conversation=twins.conversation)
     rows = twins.store.steps.list(Reach.ALL, of_both, EVERY)
     places = [row.cursor for row in rows if row.row.position == 0]
@@ -210,9 +210,9 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         if talk.conversation_id == t.conversation
     },
     "feed.announced": lambda t, reach: {
-        told.key.project
-        for told in t.store.feed.announced(reach, None, Position(), EVERY).announcements
-        if told.key.trace_id == t.mine.trace_id
+        announcement.key.project
+        for announcement in t.store.feed.announced(reach, None, Position(), EVERY).announcements
+        if announcement.key.trace_id == t.mine.trace_id
     },
     "texts.search": lambda t, reach: {
         hit.key.project for hit in t.store.texts.search(reach, SAID, EVERY)
@@ -252,9 +252,9 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         for name in replay.selection.reach.projects
     },
 }
-"""The reading methods that take a reach."""
+"""The reading methods with a reach parameter."""
 COUNTING = {"replays.count_traces", "deletions.extent_of"}
-"""Those that tell how many, not which."""
+"""Methods that return counts, not rows."""
 
 
 def _kept(twins: Twins, key: TraceKey) -> bytes:
@@ -341,13 +341,13 @@ OF_THE_EXTRACTOR = {
     "progress.read_watermark",
     *("text_index.changed_since", "text_index.read_watermark"),
 }
-"""The feed of changes: the extractor serves every project, and nobody else may ask it."""
+"""The feed of changes: the extractor serves every project and is its only caller."""
 
 NOT_READING = {
     "spans.append",
     *("trajectories.write", "trajectories.make_room"),
     "feed.announce",
-    "feed.deleted_among",  # of what a reader was told
+    "feed.deleted_among",  # of rows that a reader has received
     "progress.record_progress",
     "progress.record_watermark",
     *("text_index.index_texts", "text_index.record_watermark"),
@@ -358,7 +358,7 @@ NOT_READING = {
     *("queues.put", "queues.add_items", "queues.add_events"),
     *("annotations.telling", "annotations.is_alone"),
     "close",
-    "usage.stored_bytes",  # of the quotas: a sender is told of its own project alone
+    "usage.stored_bytes",  # of the quotas: a sender sees only its own project
     *(
         "deletions.delete",
         "deletions.list",
@@ -373,13 +373,13 @@ GIVING_ONE = (
     "documents.versions",
     "spans.find_home",
 )
-"""Of several projects they give the newest one's."""
+"""Methods that return the newest project's data if there are several."""
 
 
 def check_isolation(twins: Twins, methods: Collection[str] | None = None) -> None:
     """Raise ``AssertionError`` if a reader sees another's project, or not its own.
 
-    By all reading methods, or by those that are named.
+    Checks all reading methods, or the named ones.
     """
     for name, seen in WITHIN_REACH.items():
         if methods is not None and name not in methods:

@@ -1,4 +1,4 @@
-"""Runs that several judge, for tests of the pages for it."""
+"""Runs that several annotators judge, for the tests of the queue and judging pages."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Judged(NamedTuple):
 
 
 class Judges:
-    """What annotators ask of a service, by its API."""
+    """The API of a service, as annotators use it."""
 
     def __init__(self, service: RunningSpanloom) -> None:
-        """Take a service that runs."""
+        """Use a running service."""
         self.service = service
         self.api = service.api
 
     def ask(self, method: str, path: str, who: str = "", **more: Any) -> Any:
-        """Return the JSON of an answer that has to be 200."""
+        """Send a request; return the JSON of the response, which must have status 200."""
         headers = {HEADER: quote(who)} if who else {}
         answer = httpx.request(method, self.api + path, headers=headers, timeout=30, **more)
         assert answer.status_code == 200, answer.text
@@ -62,17 +62,17 @@ class Judges:
             {
                 "write_id": f"judging-{next(_NUMBERS):06}",
                 "step_id": step,
-                "correctness": said,
-                **({"severity": "major", "error_type": "execution"} if said == "incorrect" else {}),
+                "correctness": mark,
+                **({"severity": "major", "error_type": "execution"} if mark == "incorrect" else {}),
             }
-            for step, said in zip(run.steps, correctness, strict=True)
-            if said
+            for step, mark in zip(run.steps, correctness, strict=True)
+            if mark
         ]
         path = f"/v1/trajectories/{run.trace}/annotations"
         self.ask("POST", path, who, json={"scheme": SCHEME, "items": items, **more})
 
     def done(self, name: str, run: Judged, *annotators: str) -> None:
-        """Say that annotators are done with a run."""
+        """Mark a run as done for these annotators."""
         for who in annotators:
             self.ask("POST", f"/v1/queues/{quote(name)}/items/{run.trace}/done", who, json={})
 
@@ -125,7 +125,7 @@ class Team(NamedTuple):
 
     @classmethod
     def with_runs(cls, start: StartSpanloom, count: int) -> Team:
-        """Start a service in which runs settle at once, and send it some."""
+        """Start a service in which runs settle at once, and send some runs."""
         service = start(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
         service.wait_until_ready()
         judges = Judges(service)

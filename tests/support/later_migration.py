@@ -1,7 +1,7 @@
-"""Run the command as a later release, to its death: ``later_migration.py LEFT …``.
+"""Run the command as a later release, and kill it: ``later_migration.py LEFT …``.
 
-It ships one migration more, and kills itself (SIGKILL) before it makes one statement more than
-``LEFT`` of those that the store lacks.
+It has one more migration, and gets SIGKILL before it runs more than ``LEFT`` of the statements that
+the store lacks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ALTER TABLE replays ADD COLUMN IF NOT EXISTS Note String COMMENT 'Why.';
 CREATE OR REPLACE VIEW v_replays AS SELECT Id, Note FROM replays FINAL COMMENT 'Replays.';
 """,
 )
-"""A migration as a later release may bring it."""
+"""A migration as a later release may have it."""
 ENOUGH = 1_000_000
 """More statements than any migration has."""
 

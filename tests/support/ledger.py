@@ -1,4 +1,4 @@
-"""What was sent and what became of it: the account that every fault test settles at its end."""
+"""Keeps account of what was sent and acknowledged; every fault test is settled by it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Outcome(Enum):
 
     ACKNOWLEDGED = auto()
     REFUSED = auto()
-    """With a retry hint: nothing of it is kept."""
+    """Refused with a retry hint: nothing of it is stored."""
     UNKNOWN = auto()
-    """No answer: it may or may not be kept."""
+    """No response: it may or may not be stored."""
 
 
 class SentSpan(NamedTuple):
@@ -36,7 +36,7 @@ class SentSpan(NamedTuple):
     span_id: str
     parent_id: str
     name: str
-    """Unlike any other, so that a span can be told from its neighbours."""
+    """A unique value that distinguishes a span from its neighbours."""
     start_ns: int
 
     @property
@@ -97,7 +97,7 @@ def as_json(spans: Request) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Account:
-    """All spans by key; what is not acknowledged may be there or not, once at most."""
+    """All spans by key; an unacknowledged span may be stored, at most once."""
 
     sent: Mapping[str, SentSpan]
     acknowledged: frozenset[str]

@@ -1,4 +1,4 @@
-"""Runs and steps of lists, of which a test names only what matters to it."""
+"""List items of runs and steps, of which a test names only the relevant fields."""
 
 from __future__ import annotations
 

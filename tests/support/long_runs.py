@@ -1,4 +1,4 @@
-"""Runs for the tests of the run's page: a talk whose calls share their history, and a huge one."""
+"""Long runs for the tests of the run's page: calls with a shared history, and a huge run."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 TURNS = 3
 HUGE = 5_100
-"""Above what the head of the page reads whole."""
+"""More than the head of the page reads completely."""
 PIECE = 3_000
 DEEP, FAILS_AT = 2_000, 1_337
-"""How many spans a deep run has, and which of them fails."""
+"""The number of spans of a deep run, and that of the failing one."""
 _SEARCH = {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": "search",
     "gen_ai.tool.call.arguments": '{"q":"hotels in Bergen"}',
 }
 BEGUN_NS = 1_763_600_000_000_000_000
-"""When the talk began, always the same: pictures of it can be compared."""
+"""Fixed start of the conversation, so that screenshots can be compared."""
 
 
 class LongRuns(NamedTuple):
-    """Trace ids of what was sent."""
+    """Trace ids of the runs sent."""
 
     talk: str
-    """An agent asks a model three times, each time with all that was said before; idle between."""
+    """An agent calls a model three times, each time with all earlier messages; idle between."""
     huge: str
-    """More steps than a browser reads whole."""
+    """More steps than a browser reads completely."""
 
 
 def send_long_runs(service: RunningSpanloom) -> LongRuns:
@@ -57,7 +57,7 @@ def send_long_runs(service: RunningSpanloom) -> LongRuns:
 def send_deep_run(service: RunningSpanloom) -> str:
     """Send a run of 2,000 steps, one of which fails deep inside; wait until it is settled.
 
-    Twenty agents below one take turns between a model and a tool.
+    Twenty agents below the root alternate between a model and a tool.
     """
     trace = secrets.token_hex(16)
     send(service, message_of(_deep(trace), {"service.name": "long"}))
@@ -70,8 +70,8 @@ def _deep(trace: str) -> list[Span]:
     for at in range(1, DEEP + 1):
         own = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": f"worker {at // 100}"}
         parent = 0 if at == 1 else 1 if at % 100 == 2 else (at - 3) // 100 * 100 + 2
-        told = own if parent < 2 else _SEARCH if at % 2 else _call([], _said("assistant", "On."))
-        span = _span(trace, at, parent, told, now + at * MS, 1)
+        fields = own if parent < 2 else _SEARCH if at % 2 else _call([], _said("assistant", "On."))
+        span = _span(trace, at, parent, fields, now + at * MS, 1)
         if at == FAILS_AT:
             span.status.code, span.status.message = Status.STATUS_CODE_ERROR, "429 slow down"
         spans.append(span)
@@ -83,11 +83,11 @@ def talk(trace: str, now: int = BEGUN_NS) -> ExportTraceServiceRequest:
     """Return a run of three turns: a model call and its tool, a minute of nothing after each."""
     agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "clerk"}
     spans = [_span(trace, 1, 0, agent, now, 200_000)]
-    said = [_said("system", "You are a clerk."), _said("user", "Count the letters.")]
+    messages = [_said("system", "You are a clerk."), _said("user", "Count the letters.")]
     for turn in range(TURNS):
         answer = _said("assistant", f"Batch {turn} has {turn + 4} letters.")
         start = now + turn * 65_000 * MS
-        spans.append(_span(trace, 2 + 2 * turn, 1, _call(said, answer), start, 3_000))
+        spans.append(_span(trace, 2 + 2 * turn, 1, _call(messages, answer), start, 3_000))
         tool = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": "open_letter",
@@ -95,7 +95,7 @@ def talk(trace: str, now: int = BEGUN_NS) -> ExportTraceServiceRequest:
             "gen_ai.tool.call.result": "opened",
         }
         spans.append(_span(trace, 3 + 2 * turn, 1, tool, start + 2_000 * MS, 2_000))
-        said = [*said, answer, _said("user", f"And batch {turn + 1}?")]
+        messages = [*messages, answer, _said("user", f"And batch {turn + 1}?")]
     return message_of(spans, {"service.name": "long"})
 
 
@@ -103,13 +103,13 @@ def _said(role: str, text: str) -> dict[str, object]:
     return {"role": role, "parts": [{"type": "text", "content": text}]}
 
 
-def _call(said: list[dict[str, object]], answer: dict[str, object]) -> dict[str, object]:
+def _call(messages: list[dict[str, object]], answer: dict[str, object]) -> dict[str, object]:
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": "gpt-4o",
-        "gen_ai.input.messages": json.dumps(said),
+        "gen_ai.input.messages": json.dumps(messages),
         "gen_ai.output.messages": json.dumps([answer]),
-        "gen_ai.usage.input_tokens": 100 * len(said),
+        "gen_ai.usage.input_tokens": 100 * len(messages),
         "gen_ai.usage.output_tokens": 12,
         "gen_ai.response.time_to_first_chunk": 0.8,
     }

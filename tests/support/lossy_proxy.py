@@ -1,4 +1,4 @@
-"""A TCP proxy in front of a port, which breaks connections after a request has come through."""
+"""A TCP proxy that breaks connections after a request has passed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class LossyProxy(Proxy):
-    """Passes bytes on both ways, between entering and leaving, but for the faults.
+    """A context manager that passes bytes on both ways, with faults.
 
-    The first ``times`` that ``marker`` comes through from a client, all that the server says from
-    then on is lost, and ``after_s`` seconds later both connections are reset.
+    The first ``times`` that ``marker`` arrives from a client, all later bytes of the server are
+    lost, and ``after_s`` seconds later both connections are reset.
     """
 
     def __init__(self, address: str, marker: bytes, times: int, after_s: float) -> None:
@@ -48,7 +48,7 @@ class LossyProxy(Proxy):
         reset(*ends)
 
     def _end_of(self, data: bytes) -> float | None:
-        """Return when to break the connection, if this request is to have no answer."""
+        """Return when to break the connection if this request shall get no response."""
         with self._lock:
             if self._left and self._marker in data:
                 self._left -= 1

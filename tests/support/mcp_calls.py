@@ -1,4 +1,4 @@
-"""Calls of every tool with every view, at the largest that may be asked for."""
+"""Calls of every MCP tool with every view, at the largest limits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Calls: TypeAlias = "Sequence[tuple[str, Mapping[str, object]]]"
 
 
 def every_call(trace_id: str, other: str) -> Calls:
-    """Return calls that have an answer: all that is told of a run, of two, and of many."""
+    """Return calls that succeed: about one run, two runs and many runs."""
     views: list[dict[str, object]] = [{"view": "outline"}, {"view": "steps"}, {"view": "full"}]
     steps: list[dict[str, object]] = [
         {"view": "steps", "max_chars": most, "steps": "1-9"} for most in (1, 400, 10_000)
     ]
     text_fields = ("agent", "model", "service", "tag", "user", "root_name", "environment")
     return [
-        *(("get_trajectory", {"trace_id": trace_id, **asked}) for asked in (*views, *steps)),
+        *(("get_trajectory", {"trace_id": trace_id, **more}) for more in (*views, *steps)),
         ("search_trajectories", {"since": "all", "limit": 50}),
         ("search_trajectories", {"since": "all", "where": "has(tool exists and error)"}),
         *(
@@ -59,16 +59,16 @@ REFUSED: Calls = [
     ("diff_trajectories", {"a": LONG, "b": LONG}),
     ("describe_fields", {"values_of": LONG}),
 ]
-"""Calls that nothing can be answered to, each with something long."""
+"""Calls that are refused, each with a long argument."""
 
 
 def answers(server: MCPServer[Any] | str, calls: Calls) -> list[tuple[bool, str]]:
-    """Return of each call whether it failed, and what was said."""
+    """Return for each call whether it failed, and its text."""
 
     async def ask() -> list[tuple[bool, str]]:
         async with Client(server) as client:
-            told = [await client.call_tool(tool, dict(asked)) for tool, asked in calls]
-        return [(bool(one.is_error), _text(one.content)) for one in told]
+            results = [await client.call_tool(tool, dict(arguments)) for tool, arguments in calls]
+        return [(bool(one.is_error), _text(one.content)) for one in results]
 
     return asyncio.run(ask())
 
@@ -78,7 +78,7 @@ def _text(content: Sequence[Any]) -> str:
 
 
 def body_of(answer: str) -> dict[str, Any]:
-    """Return what an answer tells; it is marked as data, clean, and short enough."""
+    """Return the JSON of a response; assert that it is marked as data, clean and short enough."""
     assert len(answer) <= MOST_CHARS
     assert not [c for c in answer if category(c) in {"Cc", "Cf"} and c != "\n"]
     notice, text = answer.split("\n", 1)

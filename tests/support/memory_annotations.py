@@ -1,4 +1,4 @@
-"""Annotations, schemes and kept versions in memory."""
+"""In-memory annotations, schemes and kept versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MemoryAnnotations(MemorySubject):
-    """Annotations, of which each is a score, too."""
+    """Annotations; each is also a score."""
 
     def add(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
         """See ``AnnotationStore.add``."""
@@ -96,7 +96,7 @@ class MemorySchemes(MemorySubject):
 
 
 class MemoryVersions(MemorySubject):
-    """Kept versions; the current ones are those of the state."""
+    """Kept versions; the current ones are in the state."""
 
     def keep(self, kept: KeptVersion) -> None:
         """See ``VersionKeeper.keep``."""
@@ -128,7 +128,7 @@ class MemoryVersions(MemorySubject):
 
 
 def _score_of(row: Annotation) -> Score:
-    """Return what the view of ``11_scores.sql`` makes of an annotation."""
+    """Return the score of an annotation, as the view in ``11_scores.sql`` does."""
     is_whole = not row.slot.step_id
     return Score(
         key=row.slot.key,

@@ -1,4 +1,4 @@
-"""Deletions in memory."""
+"""In-memory deletions."""
 
 from __future__ import annotations
 

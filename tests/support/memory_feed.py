@@ -1,4 +1,4 @@
-"""The change feed in memory: what is announced is visible at once, at a time of its own."""
+"""In-memory change feed: announcements are visible at once, each with its own time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MemoryFeed(MemoryListing):
-    """What was announced, oldest first."""
+    """The announcements, oldest first."""
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """See ``FeedWriter.announce``."""

@@ -1,4 +1,4 @@
-"""Keys in memory, for tests of what stands above a store of keys."""
+"""In-memory API keys."""
 
 from __future__ import annotations
 

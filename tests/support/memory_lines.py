@@ -1,4 +1,4 @@
-"""What lists in memory show of stored trajectories."""
+"""In-memory summaries: the list items of stored trajectories."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class _Told:
-    """What lists tell of a record, worked out when it is first asked for."""
+    """The summary of a record, computed on first use."""
 
     def __init__(self, record: TrajectoryRecord) -> None:
         self.record = record
@@ -47,7 +47,7 @@ class _Told:
 
 
 class MemoryLines(MemorySubject):
-    """What lists show of the stored trajectories, for the subjects that list them."""
+    """The summaries of the stored trajectories, for the subjects that list them."""
 
     def __init__(self, state: MemoryState) -> None:
         super().__init__(state)
@@ -74,7 +74,7 @@ class MemoryLines(MemorySubject):
 
 
 class MemoryListing(MemorySubject):
-    """A subject that lists what is stored."""
+    """A subject that lists stored trajectories."""
 
     def __init__(self, state: MemoryState) -> None:
         super().__init__(state)

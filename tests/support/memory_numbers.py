@@ -1,4 +1,4 @@
-"""Numbers of groups, counted one by one."""
+"""Statistics by group for the in-memory store, computed row by row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory a process has had, as Linux counts it."""
+"""Reads the memory usage of a process from Linux."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def peak_bytes(pid: int) -> int:
 
 
 class Growth:
-    """By how much the memory of a process grows from now on.
+    """The growth of a process's memory from now on.
 
-    Program files that are mapped meanwhile are none of it: a service gives back what of them its
-    start has run, and maps again what it still needs.
+    Mapped program files are excluded: a service unmaps those that only its start needed, and maps
+    again those it still needs.
     """
 
     def __init__(self, pid: int) -> None:
-        Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak is what it has now
+        Path(f"/proc/{pid}/clear_refs").write_text("5")  # resets the peak to the current value
         self._pid = pid
         self._before = own_bytes(pid)
 
     def at_most(self) -> int:
-        """Return the growth at the peak, at which it may have had fewer files mapped than now."""
+        """Return the growth at the peak, when fewer files may have been mapped than now."""
         own_peak = _status_bytes(self._pid, "VmHWM") - _status_bytes(self._pid, "RssFile")
         return own_peak - self._before
 

@@ -1,4 +1,4 @@
-"""Progress in memory: what changed, and what is not extracted yet."""
+"""In-memory extraction progress: which traces changed and are not extracted yet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MemoryProgress(MemorySubject):
-    """What changed, and how far the extractor is."""
+    """Which traces changed, and how far the extractor is."""
 
     def clock(self) -> int:
         """See ``ChangeReader.clock``."""

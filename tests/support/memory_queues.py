@@ -1,4 +1,4 @@
-"""Queues in memory."""
+"""In-memory annotation queues."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MemoryQueues(MemorySubject):
-    """Queues, their items and what happened with these."""
+    """Queues, their items and the events of the items."""
 
     def put(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put``."""
@@ -69,14 +69,14 @@ class MemoryQueues(MemorySubject):
         """See ``AnnotationQueueStore.alike``."""
         held = self._state.queue_items.get((queue.project, queue.name), {})
         asked = AnnotationQuery(scheme=queue.scheme)
-        said: dict[tuple[str, str], list[str]] = defaultdict(list)
+        answers_of: dict[tuple[str, str], list[str]] = defaultdict(list)
         for row in MemoryAnnotations(self._state).list(Reach.only(queue.project), asked, 2**31):
             answer = row.mark.correctness if row.slot.step_id else _whole(row)
             is_of_people = row.origin in (Origin.HUMAN, Origin.IMPORT)
             if row.slot.key.trace_id in held and answer and is_of_people and not row.is_deleted:
-                said[row.slot.key.trace_id, row.slot.step_id].append(answer)
+                answers_of[row.slot.key.trace_id, row.slot.step_id].append(answer)
         found: dict[str, Alike] = {}
-        for (trace_id, _), answers in sorted(said.items()):
+        for (trace_id, _), answers in sorted(answers_of.items()):
             if len(answers) > 1:
                 shared, same = found.get(trace_id, Alike(0, 0))
                 found[trace_id] = Alike(shared + 1, same + (len(set(answers)) == 1))

@@ -1,4 +1,4 @@
-"""Replays in memory."""
+"""In-memory replays."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class MemoryReplays(MemorySubject):
     ) -> Sequence[StoredTrace]:
         """See ``ReplayQueue.traces_after``."""
         with self._state.lock:
-            wanted = [r for r in self._state.records.values() if _is_selected(r, selection)]
-        behind = sorted((r for r in wanted if r.key > after), key=lambda r: r.key)
-        return [StoredTrace(r.key, r.status, r.trajectory.span_count) for r in behind[:limit]]
+            selected = [r for r in self._state.records.values() if _is_selected(r, selection)]
+        rest = sorted((r for r in selected if r.key > after), key=lambda r: r.key)
+        return [StoredTrace(r.key, r.status, r.trajectory.span_count) for r in rest[:limit]]
 
     def record(self, replay: Replay) -> None:
         """See ``ReplayRequests.record``."""

@@ -1,4 +1,4 @@
-"""Lists of runs, steps and conversations in memory, and numbers over them."""
+"""In-memory lists of runs, steps and conversations, and statistics over them."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class MemoryRuns(MemoryListing):
         ]
         matching.sort(key=lambda line: line.cursor.place, reverse=descending)
         place = None if after is None else after.place
-        behind = [m for m in matching if place is None or comes_later(m.cursor.place, place)]
-        return behind[:limit]
+        rest = [m for m in matching if place is None or comes_later(m.cursor.place, place)]
+        return rest[:limit]
 
     def asked_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: Condition
@@ -115,8 +115,8 @@ class MemorySteps(MemoryListing):
             with self._state.lock:
                 record = self._state.records[line.key]
             found += step_rows(record, self._lines.run(line.key), asked)
-        behind = after and (*after[:3], -after.position)
-        return [row for row in found if behind is None or _place(row) < behind][:limit]
+        rest = after and (*after[:3], -after.position)
+        return [row for row in found if rest is None or _place(row) < rest][:limit]
 
 
 class MemoryConversations(MemoryListing):

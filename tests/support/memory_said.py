@@ -1,4 +1,4 @@
-"""What is said of a run in memory, as everybody may see it."""
+"""In-memory annotations and scores of a run, as far as every reader may see them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def said_of(state: MemoryState, key: TraceKey) -> Mapping[str, Said]:
-    """Return what is said of a run and, by step id, of its steps; nothing while it is withheld."""
+    """Return the annotations and scores of a run and, by step id, its steps; empty if withheld."""
     if key in withheld_from_all(MemoryQueues(state), Reach.only(key.project)):
         return {}
     last: dict[Slot, Annotation] = {}

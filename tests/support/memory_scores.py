@@ -1,4 +1,4 @@
-"""Scores in memory."""
+"""In-memory scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans in memory: appended, read whole, in part, and as OTLP."""
+"""In-memory spans: appended, read whole or in part, and as OTLP."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MemorySpans(MemorySubject):
     """Spans and content events in dictionaries."""
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
-        """See ``SpanWriter.append``; a request that is no OTLP leaves nothing behind."""
+        """See ``SpanWriter.append``; of a request that is no OTLP nothing is stored."""
         decoded: Sequence[tuple[SpooledRequest, Sequence[DecodedSpan]]] = [
             (request, list(decode_request(request))) for request in requests
         ]
@@ -123,7 +123,7 @@ class MemoryUsage(MemorySubject):
 
 
 def _rank(span: Span) -> tuple[int, int, int]:
-    """Return what makes a span replace another: its version, then the month of its partition."""
+    """Return the rank of a span; the higher replaces: version, then month of the partition."""
     start_s = min(max(span.start_ns // 10**9, _FIRST_PARTITION_S), _LAST_PARTITION_S)
     start = datetime.fromtimestamp(start_s, UTC)
     return span.row_version, start.year, start.month

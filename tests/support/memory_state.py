@@ -1,4 +1,4 @@
-"""What all subjects of the store in memory share: the dictionaries and the lock."""
+"""State shared by all subjects of the in-memory store: its dictionaries and lock."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NS = 1_000_000_000
 
 
 class MemoryState:
-    """What the store in memory holds, under one lock."""
+    """The data of the in-memory store, under one lock."""
 
     def __init__(self) -> None:
         """Start empty; a test may set the clock, in ns."""
@@ -73,8 +73,8 @@ class MemoryState:
         """See ``FeedWriter.announce``."""
         with self.lock:
             at_us = max(self.clock_ns() // 1000, self.newest_us + 1)
-            told = [a._replace(changed_us=at_us) for a in announcements]
-            self.announced += [a for a in told if a.key not in self.deleted]
+            stamped = [a._replace(changed_us=at_us) for a in announcements]
+            self.announced += [a for a in stamped if a.key not in self.deleted]
 
     @contextmanager
     def telling(self, keys: Iterable[TraceKey]) -> Iterator[None]:
@@ -94,7 +94,7 @@ class MemoryState:
             return [row for row in self.annotations if row.slot.key not in self.deleted]
 
     def not_deleted(self, spans: Sequence[DecodedSpan]) -> Sequence[DecodedSpan]:
-        """Leave out spans of deleted traces, and those that a deletion covers in the spool."""
+        """Return the spans that neither a deleted trace nor a pending deletion covers."""
         scopes = [d for d in self.deletions.values() if d.scope.conversation_id is None]
         return [
             found

@@ -1,4 +1,4 @@
-"""Step rows in memory: every step of every run, sorted, and cut."""
+"""In-memory step rows: every step of every run, sorted and paged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_USAGE = Usage(None, None, None, None, None)  # type: ignore[arg-type]  # noth
 
 
 def step_rows(record: TrajectoryRecord, run: Run, asked: StepsAsked) -> Iterator[ListedStep]:
-    """Yield the steps of a run that are asked for, in their order."""
+    """Yield the selected steps of a run, in order."""
     if asked.run_where is not None and not holds(asked.run_where, run):
         return
     for place in range(1, len(run.steps) + 1):

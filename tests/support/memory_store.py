@@ -1,7 +1,7 @@
-"""The store in memory: what the contract means in the plainest code, for tests.
+"""The in-memory store: the store contract in the simplest code, for tests.
 
-It decodes with the stock opentelemetry-proto classes, so it is also what ClickHouse's rows are
-compared with. Everything is lost with the object.
+It decodes with the stock opentelemetry-proto classes, so ClickHouse's rows are compared with it.
+Nothing is persisted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Full text in memory: every text of every current trajectory is looked at."""
+"""In-memory full-text search: scans every text of every current trajectory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class MemoryTexts(MemorySubject):
-    """Texts of trajectories; which of them are found says the index."""
+    """Texts of trajectories; the index decides which are found."""
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
@@ -41,8 +41,8 @@ class MemoryTexts(MemorySubject):
         positions = {each.step.id: place for place, each in enumerate(flat, 1)}
         for new in _texts_of(record):
             if _place(record, new) in self._state.indexed:
-                for part, said in zip(Part, (new.input, new.output, new.error), strict=True):
-                    if part in wanted.parts and has_text(wanted.query, tokenize(said)):
+                for part, content in zip(Part, (new.input, new.output, new.error), strict=True):
+                    if part in wanted.parts and has_text(wanted.query, tokenize(content)):
                         yield TextHit(
                             record.key,
                             record.trajectory.root.start_ns,
@@ -51,7 +51,7 @@ class MemoryTexts(MemorySubject):
                             part,
                             new.type,
                             new.name,
-                            make_snippet(said, wanted.query),
+                            make_snippet(content, wanted.query),
                         )
 
 

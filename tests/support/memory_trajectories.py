@@ -1,4 +1,4 @@
-"""Trajectories in memory: written, their documents read, and their calls found."""
+"""In-memory trajectories: written, their documents read, their calls found."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ class MemoryDocuments(MemorySubject):
         if record is None:
             return []
         stored_ms = self._state.stored_s[record.key] * 1000
-        told = record.trajectory
-        built_by, spans = told.extractor_version, told.span_count
+        trajectory = record.trajectory
+        built_by, spans = trajectory.extractor_version, trajectory.span_count
         return [StoredVersion(record.version, record.status, stored_ms, built_by, spans)]
 
 

@@ -1,4 +1,4 @@
-"""The keeper's side of a store in memory: there are no tables to make."""
+"""The keeper's port of the in-memory store: there are no tables to make."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class MemoryUpkeep:
-    """``Upkeep`` that remembers what it was told."""
+    """An ``Upkeep`` that records its calls."""
 
     def __init__(self) -> None:
         self.migrations = 0

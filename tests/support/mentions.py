@@ -1,4 +1,4 @@
-"""What is named by the texts that users see: messages, helps and findings of the code, pages."""
+"""What user-visible texts mention: messages, help texts, findings and documentation pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COMMAND = re.compile(r"(?<!from )(?<!import )\bspanloom ((?:[a-z-]+|--)[^`|;,\n
 
 
 class Mention(NamedTuple):
-    """A name, and where it stands."""
+    """A name, and where it occurs."""
 
     where: str
     name: str
@@ -34,14 +34,14 @@ def texts() -> Sequence[Mention]:
 
 
 def mentions(pattern: str) -> Iterator[Mention]:
-    """Yield what the pattern finds, its first group if it has one."""
+    """Yield the matches of the pattern, or of its first group if it has one."""
     for where, text in texts():
         for found in re.findall(pattern, text, re.MULTILINE):
             yield Mention(where, found)
 
 
 def commands() -> Iterator[Mention]:
-    """Yield what follows ``spanloom``, up to the end of the line or of the quotation."""
+    """Yield the text after ``spanloom``, up to the end of the line or quotation."""
     for where, text in texts():
         for found in _COMMAND.findall(text):
             yield Mention(where, found)

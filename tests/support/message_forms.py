@@ -1,7 +1,7 @@
-"""One conversation in the form of each API and framework, to be read back as the same messages.
+"""One conversation in the message format of each API and framework.
 
-A conversation is: a system prompt, a user's question, an answer that thinks, says something and
-asks for a tool, the tool's result.
+All formats must be parsed into the same messages: a system prompt, a user's question, an answer
+with reasoning, text and a tool call, and the tool's result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Said(NamedTuple):
-    """What was said in a conversation."""
+    """The texts of a conversation."""
 
     system: str
     user: str
@@ -210,7 +210,7 @@ def eino_agentic(said: Said) -> Any:
 
 
 def openinference(said: Said) -> Any:
-    """Return what is rebuilt from the flattened keys."""
+    """Return the messages rebuilt from the flattened keys."""
     function = {"name": said.tool, "arguments": said.arguments_text}
     thought = {"type": "reasoning", "text": said.thought}
     return [

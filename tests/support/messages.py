@@ -1,4 +1,4 @@
-"""The one shape of messages, as an assertion."""
+"""Asserts that messages have the one documented shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captured runs with something changed: what is extracted keeps what the rest still tells."""
+"""Changed copies of captured runs: extraction must keep what the rest still reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NODE = re.compile(r"node or (?:task|component) (\w+) of the script")
 _COMPOUND = re.compile(r"[_-]")
 _FIXED = {
-    *("LangGraph", "ReActAgent", "task", "converter"),  # given by a library, not by the author
+    *("LangGraph", "ReActAgent", "task", "converter"),  # named by a library, not by the author
 }
 CUT_CHARS = 1024
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
@@ -46,12 +46,12 @@ def extract_all(
 
 @cache
 def unchanged(capture: Capture) -> Sequence[Trajectory]:
-    """Return what is extracted from a capture as it is."""
+    """Return the trajectories extracted from an unchanged capture."""
     return extract_all(traces_of(capture), same)
 
 
 def structure(trajectories: Sequence[Trajectory]) -> list[object]:
-    """Return what the spans are, which of them are one step, and the owner of each."""
+    """Return the kind, step and owner of each span."""
     return [
         (
             [(v.span_id, v.kind, v.step_id) for v in t.verdicts],
@@ -62,18 +62,18 @@ def structure(trajectories: Sequence[Trajectory]) -> list[object]:
 
 
 def outline(trajectories: Sequence[Trajectory]) -> list[object]:
-    """Return what names and texts must not decide: the structure and the numbers."""
+    """Return what names and texts must not change: the structure and the numbers."""
     return [structure(trajectories), [t.root_metrics for t in trajectories]]
 
 
 def new_names(capture: Capture) -> dict[str, str]:
-    """Give each name that the author chose, and each model, another without any word in it."""
+    """Return a new name without words for each name chosen by the author, and each model."""
     chance = random.Random(capture.id)
     truth = capture.truth
     names = {part["name"] for part in (*truth["components"], *truth["tool_runs"])}
     names |= {call["model"] for call in truth.get("model_calls", ()) if call.get("model")}
-    told = (_NODE.match(span["why"]) for span in truth["spans"].values())
-    names |= {node[1] for node in told if node}
+    nodes = (_NODE.match(span["why"]) for span in truth["spans"].values())
+    names |= {node[1] for node in nodes if node}
     return {
         name: "".join(c if c in "_-" else chance.choice(_CONSONANTS) for c in name)
         for name in sorted(names - _FIXED, key=lambda name: (-len(name), name))
@@ -81,33 +81,33 @@ def new_names(capture: Capture) -> dict[str, str]:
 
 
 def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
-    """Rename wherever a name stands: span names, attributes, events."""
-    # A compound name stands in others too (``transfer_to_…``), a word only for itself.
-    wanted = [n if _COMPOUND.search(n) else rf"\b{n}\b" for n in names]
-    found = re.compile("|".join(wanted) or "(?!)")
+    """Return a function that renames in a span: its name, attributes and events."""
+    # A compound name may be part of others (``transfer_to_…``), a single word may not.
+    patterns = [n if _COMPOUND.search(n) else rf"\b{n}\b" for n in names]
+    pattern = re.compile("|".join(patterns) or "(?!)")
 
     def new(text: str) -> str:
-        return found.sub(lambda name: names[name[0]], text)
+        return pattern.sub(lambda name: names[name[0]], text)
 
     def rename(span: Span) -> Span:
-        said = {key: new(text) for key, text in span.attributes.items()}
+        attributes = {key: new(text) for key, text in span.attributes.items()}
         events = [
             event._replace(attributes={k: new(v) for k, v in event.attributes.items()})
             for event in span.events
         ]
-        return span._replace(name=new(span.name), attributes=said, events=events)
+        return span._replace(name=new(span.name), attributes=attributes, events=events)
 
     return rename
 
 
 def names_in(trajectories: Sequence[Trajectory]) -> set[str]:
-    """Return the name of every step, and of what calls and runs say they used."""
+    """Return the names of all steps, models and tools."""
     steps = [s for t in trajectories for a in t.agent_steps for s in (a.step, *a.steps)]
     return {name for s in steps for name in (s.name, s.model, s.metadata.get("agent_name", ""))}
 
 
 def without(keys: Collection[str]) -> Callable[[Span], Span]:
-    """Drop attributes wherever they stand."""
+    """Return a function that removes these attributes from a span."""
     return lambda span: span._replace(
         attributes={k: v for k, v in span.attributes.items() if k not in keys}
     )
@@ -120,16 +120,16 @@ def same(span: Span) -> Span:
 
 def cut_off(span: Span) -> Span:
     """Cut every value as an SDK with ``OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=1024`` does."""
-    said = {key: text[:CUT_CHARS] for key, text in span.attributes.items()}
+    attributes = {key: text[:CUT_CHARS] for key, text in span.attributes.items()}
     events = [
         event._replace(attributes={k: v[:CUT_CHARS] for k, v in event.attributes.items()})
         for event in span.events
     ]
-    return span._replace(attributes=said, events=events)
+    return span._replace(attributes=attributes, events=events)
 
 
 def without_events(span: Span) -> Span:
-    """Lose what is told in events."""
+    """Return the span without events."""
     return span._replace(events=())
 
 

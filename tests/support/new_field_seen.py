@@ -1,7 +1,7 @@
 """A program: prints where a service shows the field ``absences`` of runs, as JSON.
 
-Started over a copy of the package in which the record of a run has that field, because a process
-has one package. Arguments: a directory for the store.
+Started on a copy of the package in which the record of a run has that field, because a process
+has only one package. Argument: a directory for the store.
 """
 
 from __future__ import annotations

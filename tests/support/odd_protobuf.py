@@ -1,4 +1,4 @@
-"""A message in ways of writing it that are valid protobuf but that no writer chooses."""
+"""Encodes a message in ways that are valid protobuf but that no encoder uses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def encode_oddly(message: Message, random: Random) -> bytes:
 
 
 def _group(message: Message, field: FieldDescriptor, random: Random) -> bytes:
-    """Return all occurrences of one field, in order: that is what counts in protobuf."""
+    """Return all occurrences of one field in order; only their order matters in protobuf."""
     value = getattr(message, field.name)
     if field.message_type is None:
         alone = type(message)(**{field.name: value}).SerializeToString()
@@ -40,7 +40,7 @@ def _is_list(value: object) -> bool:
 
 def _framed(number: int, data: bytes, random: Random) -> bytes:
     length = _VarintBytes(len(data))
-    if random.random() < 0.1:  # an overlong varint says the same
+    if random.random() < 0.1:  # an overlong varint has the same value
         length = length[:-1] + bytes([length[-1] | 0x80, 0])
     return bytes(_VarintBytes(number << 3 | _LENGTH) + length + data)
 

@@ -1,4 +1,4 @@
-"""A running service as a sender of OTLP meets it: bytes in over HTTP and gRPC, answers out."""
+"""Sends OTLP to a running service: bytes in over HTTP and gRPC, responses out."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def request_of(*spans: Span) -> bytes:
 
 
 def padded_request(size: int) -> bytes:
-    """Return a request of one span that has exactly so many bytes, more than 64 KiB."""
+    """Return a request of one span of exactly ``size`` bytes, more than 64 KiB."""
     body = request_of(make_span(new_trace()))
     filler = size - len(body) - 5  # tag and length of an unknown field
     length = bytes([filler & 127 | 128, filler >> 7 & 127 | 128, filler >> 14])
@@ -57,7 +57,7 @@ def padded_request(size: int) -> bytes:
 
 
 def invalid_request(count: int) -> bytes:
-    """Return a request of so many empty spans, each of which is rejected."""
+    """Return a request of ``count`` empty spans, each of which is rejected."""
     return request_of(*[Span()] * count)
 
 
@@ -67,7 +67,7 @@ class Reply(NamedTuple):
     code: grpc.StatusCode
     body: bytes
     status: Status
-    """What the trailers carry; empty for OK."""
+    """The status in the trailers; empty for OK."""
 
     @property
     def hint_s(self) -> float | None:
@@ -135,7 +135,7 @@ class Door:
         return Reply(call.code(), b"", Status.FromString(details))
 
     def both(self, body: bytes) -> tuple[ExportTraceServiceResponse, ExportTraceServiceResponse]:
-        """Send the same over HTTP and gRPC; give both answers, which must be successes."""
+        """Send the same over HTTP and gRPC; return both responses, which must be successes."""
         over_http, over_grpc = self.post(body), self.rpc(body)
         assert over_http.status_code == 200, over_http.text
         assert over_grpc.code is grpc.StatusCode.OK, over_grpc.status
@@ -145,7 +145,7 @@ class Door:
         )
 
     def raw(self, data: bytes) -> bytes:
-        """Send bytes to the HTTP port as they stand; give all until the server closes."""
+        """Send raw bytes to the HTTP port; return all bytes until the server closes."""
         with self.connect() as client:
             client.sendall(data)
             return b"".join(iter(lambda: client.recv(65536), b""))
@@ -156,7 +156,7 @@ class Door:
         return socket.create_connection(("127.0.0.1", port), timeout=30)
 
     def names(self, trace_id: str, count: int) -> list[str]:
-        """Wait until a trace shows that many spans; give the names of all it has by then."""
+        """Wait until a trace has that many spans; return the names of all it has by then."""
         until = time.monotonic() + FOUND_S
         while True:
             answer = httpx.get(f"{self.addresses['api']}/v1/trajectories/{trace_id}/spans")

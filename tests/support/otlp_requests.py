@@ -1,4 +1,4 @@
-"""Export requests for store tests, as the receiver hands them on."""
+"""Export requests for store tests, in the form in which the receiver passes them on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: whatever a valid export request can say."""
+"""Hypothesis strategies for valid export requests."""
 
 from __future__ import annotations
 
@@ -102,4 +102,4 @@ resource_spans = st.builds(
 export_requests = st.builds(
     ExportTraceServiceRequest, resource_spans=st.lists(resource_spans, max_size=2)
 )
-"""Valid requests: every id has its length and is not zero."""
+"""Valid requests: every id has the right length and is not zero."""

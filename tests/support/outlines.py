@@ -1,4 +1,4 @@
-"""Outlines as the API sends them (ADR 38), made of rows that are easy to write down."""
+"""Encodes outlines as the API sends them (ADR 38), from rows that are easy to write."""
 
 from __future__ import annotations
 

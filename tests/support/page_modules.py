@@ -1,4 +1,4 @@
-"""The page's modules that draw nothing, called in the browser."""
+"""Calls the page's non-drawing modules in the browser."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 class Modules:
-    """Calls of what the page's modules export."""
+    """Calls the exports of the page's modules."""
 
     def __init__(self, page: Page, base: str) -> None:
         self._page = page
         self._base = base
 
     def call(self, module: str, body: str, *arguments: object) -> Any:
-        """Return what a function body makes of the module ``m`` and the arguments ``a``."""
+        """Return the result of a JavaScript function body of a module ``m`` and arguments ``a``."""
         code = f"async ([url, a]) => {{ const m = await import(url); {body} }}"
         return self._page.evaluate(code, [f"{self._base}/{module}", arguments])
 
     def view(self, rows: Sequence[Row], body: str, *arguments: object) -> Any:
-        """Return what a function body makes of the ``View`` ``v`` of an outline."""
+        """Return the result of a JavaScript function body of the ``View`` ``v`` of an outline."""
         outline = base64.b64encode(encode_outline(rows)).decode()
         made = (
             "const { decode } = await import(url.replace('view.js', 'outline.js'));"

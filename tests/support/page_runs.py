@@ -1,4 +1,4 @@
-"""Runs for the tests of the page: a team of agents, one that fails, one with hostile texts."""
+"""Runs for the page tests: a team of agents, one that fails, one with hostile texts."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ TALK = "oslo & <b>bergen</b>"
 
 
 class PageRuns(NamedTuple):
-    """Trace ids of what was sent."""
+    """Trace ids of the runs sent."""
 
     team: str
     """The recorded run: several agents."""
     failing: str
     """A tool fails three times below an agent."""
     hostile: str
-    """Markup, hidden characters, addresses and huge texts wherever there is text."""
+    """Markup, hidden characters, addresses and huge texts in all text fields."""
 
 
 def send_page_runs(service: RunningSpanloom) -> PageRuns:
@@ -69,7 +69,7 @@ def send_many(service: RunningSpanloom, count: int) -> None:
 
 
 def send_two_versions(service: RunningSpanloom) -> str:
-    """Send a run, keep its version as who annotates does, and send a step that is late."""
+    """Send a run, keep its version as an annotation does, then send a late step."""
     trace = secrets.token_hex(16)
     send(service, _failing(trace))
     wait_for(service.api, trace)
@@ -86,7 +86,7 @@ def send_two_versions(service: RunningSpanloom) -> str:
 
 
 def send_failed_silently(service: RunningSpanloom) -> tuple[str, str]:
-    """Send a run whose tool answers, and one whose tool fails without a word."""
+    """Send a run whose tool succeeds, and one whose tool fails without a message."""
     traces = secrets.token_hex(16), secrets.token_hex(16)
     for trace, code in zip(
         traces, (Status.STATUS_CODE_UNSET, Status.STATUS_CODE_ERROR), strict=True
@@ -111,8 +111,8 @@ def wait_for(api: str, trace: str, version: int = 1) -> None:
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         found = httpx.get(f"{api}/v1/trajectories/{trace}")
-        told = found.json()["extraction"] if found.status_code == 200 else {"version": 0}
-        if told["version"] >= version and told["status"] == "settled":
+        extraction = found.json()["extraction"] if found.status_code == 200 else {"version": 0}
+        if extraction["version"] >= version and extraction["status"] == "settled":
             return
         time.sleep(0.1)
     raise AssertionError(f"{trace} was not settled within {SETTLED_S:g} s")
@@ -122,22 +122,22 @@ def _agent(name: str) -> dict[str, object]:
     return {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
 
 
-def _tool(name: str, given: str, result: str) -> dict[str, object]:
+def _tool(name: str, arguments: str, result: str) -> dict[str, object]:
     return {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": name,
-        "gen_ai.tool.call.arguments": given,
+        "gen_ai.tool.call.arguments": arguments,
         "gen_ai.tool.call.result": result,
     }
 
 
 def _chat(model: str, messages: object, answer: str) -> dict[str, object]:
-    said = [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}]
+    output = [{"role": "assistant", "parts": [{"type": "text", "content": answer}]}]
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": model,
         "gen_ai.input.messages": json.dumps(messages),
-        "gen_ai.output.messages": json.dumps(said),
+        "gen_ai.output.messages": json.dumps(output),
         "gen_ai.usage.input_tokens": 120,
         "gen_ai.usage.output_tokens": 30,
     }

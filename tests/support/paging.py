@@ -1,4 +1,4 @@
-"""Reads a whole list as a caller of the API does: until a page says that it was the last."""
+"""Reads a whole list page by page, as an API client does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Placed(Protocol):
-    """A line of a list, which knows its position there."""
+    """An item of a list that knows its position."""
 
     @property
     def cursor(self) -> object: ...
@@ -23,7 +23,7 @@ Position = Any  # each list has positions of its own type
 
 
 def read_pages(read: Callable[[int, Position], Sequence[LineT]], limit: int) -> Iterator[LineT]:
-    """Yield every line, page by page; ``read`` takes a limit and a position."""
+    """Yield every item, page by page; ``read`` accepts a limit and a position."""
     after: Position = None
     while True:
         page = read_page(partial(_read_behind, read, after), limit)

@@ -1,4 +1,4 @@
-"""Runs that several instrumentations report at once: how they are measured."""
+"""Measures of runs that several instrumentations report at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _check_retrievals(capture: Capture, answers: list[Answer]) -> list[str]:
-    """Demand each retrieval once; the measure of tools leaves them open."""
+    """Check that each retrieval is there once; the measure of tools does not check them."""
     steps = [s for a in answers for _, s in a.steps()]
     got = sum(s["metadata"].get("tool_kind") in DATA_TOOLS for s in steps)
     want = capture.truth["retrievals"]

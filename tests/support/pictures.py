@@ -1,7 +1,7 @@
-"""Pictures of the page that are the same on every machine, and how two of them are compared.
+"""Screenshots of the page that are equal on every machine, and their comparison.
 
-Fixed runs, a clock that stands still, fonts of our own (``tests/browser/pictures/font``), nothing
-that moves. What is compared is counted in the browser, so that nothing else has to read a PNG.
+Fixed runs, a stopped clock, fonts of our own (``tests/browser/pictures/font``), no animation. The
+browser compares the pixels, so that no PNG library is needed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 PICTURES = Path(__file__).parents[1] / "browser/pictures"
 MOST_DIFFERENT = 0.001
-"""The share of pixels that may differ."""
+"""The largest allowed share of differing pixels."""
 _TOLERANCE = 10
-"""Of 255, in any of red, green and blue: the palest stripe differs from the page by 11."""
+"""Least difference that counts, of 255, per colour: the palest stripe differs by 11."""
 _NOW = datetime.fromtimestamp(BEGUN_NS / 1e9 + 3600, UTC)
 _TALK = "0123456789abcdef" * 2
 _SHOWN_STEP = 4
@@ -50,7 +50,7 @@ LOOKS: Mapping[str, Look] = {
 
 
 class Runs(NamedTuple):
-    """What is on the pictures."""
+    """The runs on the screenshots."""
 
     api: str
     team: str
@@ -58,7 +58,7 @@ class Runs(NamedTuple):
 
 
 def send_pictured_runs(service: RunningSpanloom) -> Runs:
-    """Send the same two runs as ever, and what two people say of the one."""
+    """Send two fixed runs, and annotations of one by two people."""
     end_ns = BEGUN_NS + 30 * 10**9
     recorded = refresh(load_recording(), end_ns, random.Random(7).randbytes)  # no secret
     for request in (*recorded.requests, talk(_TALK)):
@@ -79,8 +79,8 @@ def _annotate(api: str, trace: str) -> None:
         ]
         headers = {"x-spanloom-annotator": who}
         url = f"{api}/v1/trajectories/{trace}/annotations"
-        said = httpx.post(url, json={"scheme": "potato", "items": items}, headers=headers)
-        said.raise_for_status()
+        response = httpx.post(url, json={"scheme": "potato", "items": items}, headers=headers)
+        response.raise_for_status()
 
 
 def _said(is_wrong: bool) -> dict[str, str]:
@@ -91,14 +91,14 @@ def _said(is_wrong: bool) -> dict[str, str]:
 
 @contextmanager
 def looking(browser: Browser, look: Look, width: int = 1000, height: int = 640) -> Iterator[Page]:
-    """Open a page with our fonts, on which nothing moves and no time passes."""
+    """Open a page with our fonts, without animation and with a stopped clock."""
     context = browser.new_context(
         viewport={"width": width, "height": height},
         locale=look.locale,
         timezone_id="UTC",
         color_scheme=cast("Any", look.scheme),
         reduced_motion="reduce",
-        bypass_csp=True,  # the fonts come in an address of their own
+        bypass_csp=True,  # the fonts are data URLs
     )
     page = context.new_page()
     page.clock.set_fixed_time(_NOW)
@@ -125,7 +125,7 @@ def show_run(page: Page, runs: Runs) -> None:
 
 
 def show_annotation(page: Page, runs: Runs) -> None:
-    """Open the panel in which it is judged."""
+    """Open the annotation panel."""
     show_run(page, runs)
     page.keyboard.press("a")
     page.locator(".annotating .figures").wait_for()
@@ -140,8 +140,8 @@ PAGES: Mapping[str, Callable[[Page, Runs], None]] = {
 
 
 def picture(page: Page) -> bytes:
-    """Return what is on the page once it has come to rest, as PNG."""
-    page.mouse.move(0, 0)  # or what is under it would be shown as if somebody pointed at it
+    """Return a PNG of the page once it has come to rest."""
+    page.mouse.move(0, 0)  # else the element under it would be shown as hovered
     page.evaluate("document.fonts.ready")
     page.wait_for_load_state("load")
     before = b""
@@ -152,12 +152,12 @@ def picture(page: Page) -> bytes:
 
 
 class Difference(NamedTuple):
-    """What two pictures have not in common."""
+    """The difference of two screenshots."""
 
     share: float
-    """Of their pixels; 1 if they are not of one size."""
+    """Share of differing pixels; 1 if the sizes differ."""
     shown: bytes
-    """Where, as PNG: black on white."""
+    """The differing pixels as PNG, black on white."""
 
 
 def compare(page: Page, one: bytes, other: bytes) -> Difference:

@@ -1,6 +1,6 @@
-"""The real Potato as a program in an environment of its own: nothing of it is imported.
+"""Runs the real Potato in an environment of its own; nothing of it is imported.
 
-``SPANLOOM_POTATO`` names its command, of ``pip install potato-annotation`` in another environment.
+``SPANLOOM_POTATO`` is its command, from ``pip install potato-annotation`` in another environment.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Potato:
         return session
 
     def answer(self, user: str, item: str, answers: Mapping[str, str]) -> None:
-        """Say something of an item, as the page does."""
+        """Annotate an item, as the page does."""
         with closing(self.log_in(user)) as session:
             labels = {f"{scheme}:{scheme}": text for scheme, text in answers.items()}
             body = {"instance_id": item, "annotations": labels}

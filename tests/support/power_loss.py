@@ -1,7 +1,7 @@
-"""What a disk may hold after the power went: everything synced, and any part of the rest.
+"""What a disk may contain after a power loss: everything synced, and any part of the rest.
 
-A disk writes sectors of 512 bytes, in any order, until it is told to sync. So the image after a
-crash is the image of the last sync plus any subset of the sectors that changed since.
+A disk writes sectors of 512 bytes in any order until a sync. So the image after a crash is the
+image of the last sync plus any subset of the sectors changed since.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SECTOR = 512
 FILES = ("spool.sqlite", "spool.sqlite-wal")
-"""The files whose contents count; SQLite makes the third, ``-shm``, anew."""
+"""The files whose contents matter; SQLite recreates the third, ``-shm``."""
 
 Image = dict[str, bytes]
 

@@ -1,8 +1,8 @@
-"""Starts programs as copies of an interpreter that has imported Spanloom already.
+"""Starts programs as forks of an interpreter that has already imported Spanloom.
 
-Four fifths of what a short command costs is the import of 1,400 modules, and the tests start
-hundreds. What runs is a process like any other: its own pid, signals, limits, environment and
-exit. Tests about the start itself use ``start_fresh``.
+Four fifths of the time of a short command is the import of 1,400 modules, and the tests start
+hundreds. The program is an ordinary process: its own pid, signals, limits, environment and exit
+status. Tests of the start itself use ``start_fresh``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RUN_S = 120.0
 
 
 class Copy:
-    """A started program; has what tests use of ``subprocess.Popen``."""
+    """A started program, with the part of the interface of ``subprocess.Popen`` that tests use."""
 
     def __init__(self, arguments: Sequence[str], news: socket.socket, output: int | None) -> None:
         self.args = list(arguments)
@@ -84,7 +84,7 @@ def start(arguments: Sequence[str], env: Mapping[str, str], stderr: int) -> Copy
 def start_fresh(
     arguments: Sequence[str], env: Mapping[str, str], stderr: int
 ) -> subprocess.Popen[str]:
-    """Start it in an interpreter of its own, which imports all of it again."""
+    """Start a program in a new interpreter, which imports everything again."""
     command, given = [sys.executable, *arguments], dict(env)
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=given)
 
@@ -95,7 +95,7 @@ def run(
     text: str = "",
     timeout_s: float = RUN_S,
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``python`` with the arguments and the text as its input; give what it printed.
+    """Run ``python`` with the arguments and the text as its input; return its output.
 
     ``env`` is added to a clean environment.
     """
@@ -135,7 +135,7 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def _where_it_hangs(program: Copy, errors: IO[str]) -> str:
-    """Return what a program has said so far, and the stacks of its threads."""
+    """Return a program's output so far, and the stacks of its threads."""
     program.send_signal(copied_interpreter.STACKS)
     with suppress(subprocess.TimeoutExpired):
         program.wait(1)
@@ -144,7 +144,7 @@ def _where_it_hangs(program: Copy, errors: IO[str]) -> str:
 
 
 def _order(arguments: Sequence[str], env: Mapping[str, str], *files: int) -> socket.socket:
-    """Have a program run with those as 0, 1 and 2; return where its pid and end are told."""
+    """Order a program with these descriptors as 0, 1 and 2; return the socket of its reports."""
     ours, theirs = socket.socketpair()
     order = json.dumps(copied_interpreter.Order(list(arguments), dict(env))).encode()
     with theirs:
@@ -154,7 +154,7 @@ def _order(arguments: Sequence[str], env: Mapping[str, str], *files: int) -> soc
 
 @cache
 def _interpreter() -> socket.socket:
-    """Start the interpreter that programs are copied from; return where it takes orders."""
+    """Start the interpreter from which programs are forked; return the socket for orders."""
     orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, "-m", copied_interpreter.__name__, str(theirs.fileno())]

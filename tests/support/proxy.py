@@ -1,4 +1,4 @@
-"""A TCP proxy in front of a port; what kinds of it do to the bytes is theirs to say."""
+"""A TCP proxy in front of a port; subclasses decide what happens to the bytes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""To close with a reset instead of an orderly end (socket(7), SO_LINGER)."""
+"""Closes with a reset instead of an orderly shutdown (socket(7), SO_LINGER)."""
 
 
 class Proxy:
-    """Takes connections between entering and leaving, and a connection to the port for each."""
+    """A context manager that accepts connections, and opens one to the port for each."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.removeprefix("http://").rpartition(":")
@@ -45,6 +45,6 @@ class Proxy:
 
 
 def reset(*sides: socket.socket) -> None:
-    """Have connections end with a reset when they are closed."""
+    """Make connections end with a reset when they are closed."""
     for side in sides:
         side.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)

@@ -1,4 +1,4 @@
-"""The example that is published with the scheme of steps, as spans."""
+"""The published example of the step annotation scheme, as spans."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ STEPS = (
     ("click_result", "0", "Opening first result."),
     ("extract_text", ".weather", "Getting the data."),
 )
-"""Each action's tool, what it is given, and the thought that goes with it."""
+"""Each action's tool, its arguments and its thought."""
 
 
 def send_published(service: RunningSpanloom) -> str:
     """Send the run, wait until it is settled, and return its trace id."""
     trace, now = secrets.token_hex(16), time.time_ns() - 10 * MS
-    asked = [{"role": "user", "parts": [{"type": "text", "content": TASK}]}]
+    messages = [{"role": "user", "parts": [{"type": "text", "content": TASK}]}]
     root = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "browser",
-        "gen_ai.input.messages": json.dumps(asked),
+        "gen_ai.input.messages": json.dumps(messages),
     }
     spans = [wire_span(trace, 1, 0, "browser", now, root)]
-    for at, (name, given, thought) in enumerate(STEPS, 1):
-        said = {
+    for at, (name, argument, thought) in enumerate(STEPS, 1):
+        attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": name,
-            "gen_ai.tool.call.arguments": json.dumps({"of": given, "because": thought}),
+            "gen_ai.tool.call.arguments": json.dumps({"of": argument, "because": thought}),
         }
-        spans.append(wire_span(trace, at + 1, 1, name, now + at * MS, said))
+        spans.append(wire_span(trace, at + 1, 1, name, now + at * MS, attributes))
     send(service, message_of(spans, {"service.name": "published"}))
     wait_for(service.api, trace)
     return trace

@@ -1,4 +1,4 @@
-"""What every page keeps to, whatever is on it (WCAG 2.2: 1.4.10 reflow, 2.5.8 target size)."""
+"""Checks every page against WCAG 2.2: 1.4.10 reflow, 2.5.8 target size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SMALL = """(least) => [...document.querySelectorAll("button, select, summary, a
 
 
 def faults(page: Page) -> list[str]:
-    """Return what is wrong with a page in light and dark, and in a window of 320 pixels."""
+    """Return the faults of a page in light and dark, and in a window of 320 pixels."""
     found = []
     page.emulate_media(color_scheme="light")
     found += [f"light: {one}" for one in serious(page)]

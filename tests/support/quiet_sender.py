@@ -1,7 +1,7 @@
-"""A sender of small requests that measures how long each acknowledgement takes.
+"""Sends small requests and measures the time to each acknowledgement.
 
-Run in a process of its own (``benchmarks.apart.run_apart``), so that what floods beside it does not
-share its interpreter.
+Runs in a process of its own (``benchmarks.apart.run_apart``), so that it does not share an
+interpreter with the senders that flood the service.
 """
 
 from __future__ import annotations

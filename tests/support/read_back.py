@@ -1,6 +1,6 @@
-"""Print what the store of a stopped service has of each trace, as JSON of base64.
+"""A program: prints the stored OTLP of each trace of a stopped service, as JSON of base64.
 
-A process of its own: one process can open one embedded store.
+It is a process of its own, because only one process may open an embedded store.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ PROJECT = "default"
 
 
 def read_back(store_url: str, trace_ids: Sequence[str]) -> Mapping[str, bytes]:
-    """Return the OTLP of each trace; empty for one of which nothing is stored."""
-    wanted = json.dumps(trace_ids)
-    found = run_program("tests.support.read_back", store_url, text=wanted)
+    """Return the OTLP of each trace; empty if nothing of it is stored."""
+    ids = json.dumps(trace_ids)
+    found = run_program("tests.support.read_back", store_url, text=ids)
     return {trace: base64.b64decode(otlp) for trace, otlp in found.items()}
 
 
 def main() -> None:
-    """Read the traces' ids from the standard input, write what is stored of them."""
+    """Read trace ids from standard input, and write their stored spans."""
     with closing(open_store(sys.argv[1])) as store:
         found = {
             trace_id: base64.b64encode(store.spans.read_otlp(TraceKey(PROJECT, trace_id))).decode()

@@ -1,4 +1,4 @@
-"""Reads an outline back, as docs/adr/038-a-viewer-without-a-build.md describes it."""
+"""Decodes an outline, as docs/adr/038-a-viewer-without-a-build.md describes it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Outline(NamedTuple):
         return [f"{number:016x}" for number in self.columns["id"]]
 
     def words(self, column: str) -> list[str]:
-        """Return what the numbers of a column mean."""
+        """Return the texts for the numbers of a column."""
         known = self.header[f"{column}s"]
         return [known[number] for number in self.columns[column]]
 

@@ -1,7 +1,7 @@
-"""Does what a reader of the documentation does: types its lines, one after the other.
+"""Runs the examples of the documentation as a reader would, line by line.
 
-``spanloom`` and ``curl`` reach the started service where the page names the default ports. The
-reader has a home and a folder of his own.
+``spanloom`` and ``curl`` reach the started service at the default ports of the examples. The reader
+has a home and a working directory of its own.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STAYING = frozenset({"serve", "tail"})
-"""Commands that end when somebody ends them."""
+"""Commands that run until interrupted."""
 ANOTHER = "another"
 """The data directory of a second service, in the home."""
 SILENT_S = 0.5
-"""How long one that says nothing unless something happens is looked at."""
+"""Seconds for which a command is watched that prints only on events."""
 RUN_S = 60.0
 HELPERS = frozenset({"curl", "export"})
 PORTS = ("otlp_grpc", "otlp_http", "api", "sql")
 USUALLY = {"sql": 8123}
-"""The ports that the pages name for what has none of its own."""
+"""Default ports in the pages of services that the test does not start."""
 
 
 class Reader(NamedTuple):
-    """Someone at a shell, beside a service that runs at other ports than the usual ones."""
+    """A user at a shell, next to a service that listens on other than the default ports."""
 
     home: Path
     addresses: Mapping[str, str]
     data_dir: Path
 
     def type(self, text: str) -> None:
-        """Run every line of an example; each has to end well and to print what it is to print."""
+        """Run every line of an example; each must succeed and print its expected output."""
         for line in text.replace("\\\n", "").splitlines():
             if line.strip() and not line.startswith("#"):
                 self.type_line(line)
 
     def type_line(self, line: str) -> str:
-        """Run a command of ours, or one of the few others that the pages need; give its output."""
+        """Run a Spanloom command, or one of the few others in the pages; return its output."""
         words = shlex.split(line, comments=True)
         if words[0] in {"spanloom", ".venv/bin/spanloom"}:
             return self._run_ours(line)
@@ -55,15 +55,15 @@ class Reader(NamedTuple):
         return self.run_in_shell(line)
 
     def until(self, line: str, word: str) -> str:
-        """Run a line again and again until its output has the word; give the output."""
+        """Run a line repeatedly until its output contains the word; return the output."""
         until = time.monotonic() + RUN_S
-        while word not in (said := self.type_line(line)):
-            assert time.monotonic() < until, f"{line} does not say {word!r}: {said}"
-        return said
+        while word not in (output := self.type_line(line)):
+            assert time.monotonic() < until, f"{line} does not say {word!r}: {output}"
+        return output
 
     @property
     def environment(self) -> dict[str, str]:
-        """That of his shell: our commands find service and data, and take free ports."""
+        """The environment of the shell: commands find the service and data, and use free ports."""
         free = {variable_of(f"{name}_port"): "0" for name in PORTS}
         own = {"SPANLOOM_API_URL": self.addresses["api"], "HOME": str(self.home)}
         own |= {"SPANLOOM_OTLP_URL": self.addresses["otlp_http"]}
@@ -71,7 +71,7 @@ class Reader(NamedTuple):
         return programs.clean_environment({**free, **own, "SPANLOOM_DATA_DIR": str(self.data_dir)})
 
     def run_in_shell(self, lines: str, given: str = "") -> str:
-        """Run lines that know nothing of us; give what they print."""
+        """Run lines without Spanloom commands; return their output."""
         ended = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", self.at_our_ports(lines)],
             cwd=self.home,
@@ -86,7 +86,7 @@ class Reader(NamedTuple):
         return ended.stdout
 
     def _run_ours(self, line: str) -> str:
-        """Run a command; its output goes on through a pipe or into a file if the line says so."""
+        """Run a command; its output goes to a pipe or file if the line says so."""
         command, sign, rest = parted(line)
         words = [self._expanded(word) for word in shlex.split(command, comments=True)[1:]]
         if words[0] in STAYING:
@@ -94,7 +94,7 @@ class Reader(NamedTuple):
             return ""
         ended = programs.run("-m", "spanloom", *words, env=self.environment)
         assert ended.returncode == 0, f"{line}\n{ended.stderr}"
-        if not (ended.stdout or sign):  # a line for each of none: a terminal says so in words
+        if not (ended.stdout or sign):  # no items, no lines; a terminal prints a sentence
             ended = programs.run(
                 "-m", "spanloom", *words, "--output", "table", env=self.environment
             )
@@ -102,7 +102,7 @@ class Reader(NamedTuple):
         return self.run_in_shell(f"cat {sign} {rest}", ended.stdout) if sign else ended.stdout
 
     def _stay(self, words: list[str]) -> None:
-        """Start a command that stays, see that it does, and interrupt it."""
+        """Start a long-running command, check that it keeps running, and interrupt it."""
         errors = self.home / "stderr"
         apart = {**self.environment, "SPANLOOM_DATA_DIR": str(self.home / ANOTHER)}
         with errors.open("w") as sink:
@@ -120,10 +120,10 @@ class Reader(NamedTuple):
             process.kill()
 
     def at_our_ports(self, line: str) -> str:
-        """Return a line with our addresses in place of the usual ones."""
+        """Return a line with our addresses in place of the default ones."""
         for name in PORTS:
             if name not in self.addresses:
-                continue  # a service has that port only if it is asked to
+                continue  # a service has that port only if configured
             usual = Settings.model_fields[f"{name}_port"].default or USUALLY[name]
             line = line.replace(f"http://127.0.0.1:{usual}", self.addresses[name])
         return line
@@ -133,7 +133,7 @@ class Reader(NamedTuple):
 
 
 def parted(line: str) -> tuple[str, str, str]:
-    """Part a line at its first pipe or redirection outside of quotes: command, sign, the rest."""
+    """Split a line at its first unquoted pipe or redirection: command, operator, rest."""
     words = shlex.shlex(line, posix=False, punctuation_chars="|>")
     words.whitespace_split = True
     for word in words:

@@ -1,4 +1,4 @@
-"""Runs a recipe and its agent to their end, and waits for the one trajectory that comes of it."""
+"""Runs a recipe and its agent to the end, and waits for the one trajectory it makes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Locked:
     client: httpx.Client
 
     def trajectories(self) -> list[Json]:
-        """Return what `spanloom list` shows."""
+        """Return the output of `spanloom list`."""
         shown = {"duplicate": False, "has_steps": True}
         items: list[Json] = self.client.get("/v1/trajectories", params=shown).json()["items"]
         return items
@@ -37,14 +37,14 @@ class Locked:
 
 def run(command: list[str], folder: Path, locked: Locked, recipe: Recipe, models: str) -> None:
     """Run a program to its end, with the variables that the recipe names."""
-    given = find_recipe(find_framework(recipe.framework, locked.otlp_http), recipe.way)
+    found = find_recipe(find_framework(recipe.framework, locked.otlp_http), recipe.way)
     keys = {
-        name: text.replace(KEY, locked.ingest_key) for name, text in given.key_variables.items()
+        name: text.replace(KEY, locked.ingest_key) for name, text in found.key_variables.items()
     }
     ended = subprocess.run(
         command,
         cwd=folder,
-        env=clean_environment({**_application(models), **given.variables, **keys}),
+        env=clean_environment({**_application(models), **found.variables, **keys}),
         capture_output=True,
         text=True,
         timeout=RUN_S,
@@ -54,7 +54,7 @@ def run(command: list[str], folder: Path, locked: Locked, recipe: Recipe, models
 
 
 def await_run(locked: Locked, before: set[str]) -> Json:
-    """Wait for the one new trajectory to settle; give its document."""
+    """Wait for the one new trajectory to settle; return its document."""
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         new = [item for item in locked.trajectories() if item["trace_id"] not in before]
@@ -67,7 +67,7 @@ def await_run(locked: Locked, before: set[str]) -> Json:
 
 
 def _application(models: str) -> dict[str, str]:
-    """Return what the agent's own clients need, whoever instruments them."""
+    """Return the variables that the agent's own clients need, with any instrumentation."""
     return {
         "OPENAI_BASE_URL": f"{models}/v1",
         "OPENAI_API_KEY": "none",

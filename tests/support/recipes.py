@@ -1,4 +1,4 @@
-"""Where each recipe is tried, and what its tiny agent does there."""
+"""Where each recipe is tested, and what its small agent does there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "recipes"
 PLACES = Path(os.environ.get("SPANLOOM_RECIPES", FOLDER.parents[1] / ".recipes"))
-"""Has the virtual environments that ``python -m tests.recipes.install`` makes."""
+"""The folder of virtual environments made by ``python -m tests.recipes.install``."""
 SUFFIXES = {"Python": "py", "JavaScript": "mjs"}
 VENVS: Mapping[str, str] = {
     "adk": "adk",
@@ -29,12 +29,12 @@ VENVS: Mapping[str, str] = {
     "llamaindex": "openai2",
     "strands": "openai2",
 }
-"""Which of them a recipe or a framework needs, where it is not ``main``."""
+"""The environment of a recipe or framework, if not ``main``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a run has to show."""
+    """The expected contents of a run."""
 
     agents: int = 1
     calls: tuple[tuple[int, int], ...] = (script.CALL_TOKENS, script.ANSWER_TOKENS)
@@ -49,7 +49,7 @@ EXPECTED: Mapping[str, Expected] = {
     "anthropic": Expected(0, ONE_CALL, 0, "claude-sonnet-4-5"),
     "openai": Expected(0, ONE_CALL, 0),
 }
-"""By framework, where it is not an agent that calls its tool once."""
+"""By framework, if it is not an agent that calls its tool once."""
 
 
 def all_recipes() -> list[tuple[Framework, Recipe]]:
@@ -63,7 +63,7 @@ def venv_of(recipe: Recipe) -> str:
 
 
 def program_of(framework: Framework, recipe: Recipe) -> str:
-    """Return a whole program: the recipe as it is printed, then an agent that runs once."""
+    """Return a complete program: the recipe as printed, then an agent that runs once."""
     agent = f"{framework.name.replace('-', '_')}.{SUFFIXES[framework.language]}"
     return f"{recipe.code}\n{(FOLDER / 'agents' / agent).read_text('utf-8')}"
 
@@ -75,7 +75,7 @@ def packages_of(recipe: Recipe) -> set[str]:
 
 
 def requirements_of(framework: Framework, recipe: Recipe) -> set[str]:
-    """Return the names of the packages that the tests pin for it; of Go's what the code imports."""
+    """Return the packages that the tests pin for it; for Go those that the code imports."""
     if framework.language == "Go":
         return set(re.findall(r'"(github.com/[^"]+)"', recipe.code))
     if framework.language == "JavaScript":

@@ -1,9 +1,9 @@
 """A program: records the data directory of a release for ``fixtures/stores``.
 
 ``python -m tests.support.record_store FOLDER`` writes ``data.tar.xz``, the directory of a service
-that was killed while a request waited in its spool, ``answers.json``, what its API answered
-before, and ``schema.sql``. With ``--empty`` it writes only the directory of a service without data
-that was stopped; that works in the environment of any version.
+that was killed while a request was in its spool, ``answers.json``, the responses of its API before
+that, and ``schema.sql``. With ``--empty`` it writes only the directory of a stopped service without
+data; that works in the environment of any version.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def send(addresses: dict[str, str], name: str) -> None:
 
 
 def record_answers(addresses: dict[str, str], folder: Path) -> None:
-    """Send runs, annotate one, and write what the API answers."""
+    """Send runs, annotate one, and write the API's responses."""
     for name in STORED:
         send(addresses, name)
     with httpx.Client(base_url=addresses["api"], timeout=30) as api:
@@ -99,7 +99,7 @@ def annotate(api: httpx.Client, trace: str) -> None:
 
 
 def _settled(api: httpx.Client) -> list[str]:
-    """Return the traces when all are settled and have stayed as they are for a while."""
+    """Return the traces when all are settled and have not changed for a while."""
     until = time.monotonic() + SETTLED_S
     before: object = None
     while time.monotonic() < until:

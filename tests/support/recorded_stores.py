@@ -1,4 +1,4 @@
-"""Data directories that were recorded with a release: ``fixtures/stores``."""
+"""The data directories recorded by earlier releases: ``fixtures/stores``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STORED_S = 30.0
 
 
 def unpack(name: str, data: Path) -> Path:
-    """Lay the recorded directory of this name at a path; returns that."""
+    """Unpack the recorded directory of this name at a path; return the path."""
     data.mkdir()
     with tarfile.open(STORES / name / "data.tar.xz") as archive:
         archive.extractall(data, filter="data")
@@ -25,13 +25,13 @@ def unpack(name: str, data: Path) -> Path:
 
 
 def answers_of(name: str) -> dict[str, Any]:
-    """Return what the API of a recorded service answered, by path."""
+    """Return the responses of the recorded service's API, by path."""
     answers: dict[str, Any] = json.loads((STORES / name / "answers.json").read_text())
     return answers
 
 
 def check_answers(name: str, api: str) -> None:
-    """Demand what the recorded service answered, and the run that waited in its spool."""
+    """Assert the responses of the recorded service, and the run that was in its spool."""
     answers = answers_of(name)
     with httpx.Client(base_url=api, timeout=30) as client:
         for path, recorded in answers.items():

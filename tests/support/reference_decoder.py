@@ -1,4 +1,4 @@
-"""Requests decoded with the stock opentelemetry-proto classes: slow, plain, and what must be true.
+"""Decodes requests with the stock opentelemetry-proto classes: the slow, plain reference.
 
 The in-memory store decodes with it; the tests compare ClickHouse's rows with it.
 """

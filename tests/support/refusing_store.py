@@ -1,9 +1,9 @@
-"""Run the command over the real store, which refuses marked requests while a file is there.
+"""Run the command over the real store, which refuses marked requests while a file exists.
 
-``refusing_store.py FILE …``: a request whose body holds ``poison`` makes the engine's INSERT fail
-as ``FILE`` says: ``data`` as an error of the data, ``fault`` as one that may be our own,
-``everything`` as a fault of every INSERT. The fault is made at the driver, below all of ours.
-A store that takes nothing is told after two seconds instead of a minute.
+``refusing_store.py FILE …``: the engine's INSERT of a request whose body contains ``poison`` fails
+as ``FILE`` says: with a data error (``data``), with an error that may be ours (``fault``), or every
+INSERT fails (``everything``). The fault is injected at the driver, below all of our code. A store
+that accepts nothing is reported after two seconds instead of a minute.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CODES = {"data": 117, "fault": 49, "everything": 49}
 
 
 class MarkedClient:
-    """The driver's client, but for the fault."""
+    """The driver's client with the fault."""
 
     def __init__(self, client: Any, order: Path) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""The schema of a store as text, for comparison; a program prints that of the URL it is given."""
+"""A program: prints the schema of the store at a URL as text, for comparison."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SETTINGS = re.compile(r"^SETTINGS (.*)$", re.MULTILINE)
 
 
 def schema_of(lane: Lane) -> str:
-    """Return what makes each table and view, by name, without the database's name."""
+    """Return the CREATE statement of each table and view, by name, without the database's name."""
     rows = lane._client.query(_DEFINITIONS).result_rows
     return "\n\n".join(_normal(database, text) for database, text in rows) + "\n"
 

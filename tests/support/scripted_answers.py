@@ -1,4 +1,4 @@
-"""What the scripted models say, in the form of each API: a call of ``weather``, or the answer."""
+"""The scripted models' responses in the format of each API: a ``weather`` call, or the answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ANSWER = "It is sunny in Oslo."
 TOOL, ARGUMENTS, RESULT = "weather", {"city": "Oslo"}, "sunny, 7 degrees"
 CALL_ID = "call_weather_1"
 CALL_TOKENS, ANSWER_TOKENS = (41, 13), (67, 17)
-"""Read and written, by the call of the tool and by the answer."""
+"""Input and output tokens of the tool call and of the answer."""
 
 Json = dict[str, Any]
 
@@ -55,7 +55,7 @@ def chat_chunks(model: str, calls: bool) -> list[Json]:
 
 def responses(model: str, calls: bool) -> Json:
     read, wrote = CALL_TOKENS if calls else ANSWER_TOKENS
-    said: Json = {
+    text_message: Json = {
         "type": "message",
         "id": _new_id(),
         "role": "assistant",
@@ -76,7 +76,7 @@ def responses(model: str, calls: bool) -> Json:
         "created_at": 1,
         "status": "completed",
         "model": model,
-        "output": [call if calls else said],
+        "output": [call if calls else text_message],
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
@@ -120,5 +120,5 @@ def google(model: str, calls: bool) -> Json:
 
 
 def _new_id() -> str:
-    """Return an id of its own for each answer: frameworks know a message by it."""
+    """Return a unique id for each response: frameworks identify messages by it."""
     return f"made_{secrets.token_hex(8)}"

@@ -1,7 +1,7 @@
-"""A server on loopback in place of OpenAI's, Anthropic's and Google's models: it has a script.
+"""A loopback server in place of OpenAI's, Anthropic's and Google's models, with a script.
 
-A request that brings tools and no result of one is answered by a call of ``weather``; every other
-one by the answer. Both have token counts of their own, so that none is counted twice unseen.
+A request with tools but without a tool result gets a call of ``weather``; every other one gets the
+answer. The two have different token counts, so that double counting is seen.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: what goes wrong is said by the test."""
+        """Log nothing: the test reports failures."""
 
 
 @contextmanager
 def scripted_server() -> Iterator[str]:
-    """Serve on a free port; give the address."""
+    """Serve on a free port; yield the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -48,7 +48,7 @@ def scripted_server() -> Iterator[str]:
 
 
 def answer_to(path: str, body: Json) -> tuple[str, list[str]]:
-    """Answer a request in the form of the API that its path is of."""
+    """Return the response to a request, in the format of the API that its path belongs to."""
     text = json.dumps(body)
     calls = bool(body.get("tools")) and answers.RESULT not in text
     if path.endswith("/chat/completions"):

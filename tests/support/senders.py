@@ -1,4 +1,4 @@
-"""Clients of every transport that send small requests until nobody answers any more."""
+"""Clients of every transport that send small requests until the service stops responding."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class GrpcClient:
 
 
 def refusal_of(error: grpc.RpcError) -> Outcome:
-    """Tell a refusal, which says when to try again, from a connection that broke."""
+    """Distinguish a refusal, which has a retry delay, from a broken connection."""
     assert isinstance(error, grpc.Call)
     details = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
     if details is None:
@@ -114,7 +114,7 @@ def all_clients(addresses: Mapping[str, str]) -> list[Client]:
 
 
 class Load:
-    """Clients in threads, between entering and leaving; each stops when it is not served."""
+    """A context manager of clients in threads; each stops when it is not served."""
 
     def __init__(
         self,
@@ -140,11 +140,11 @@ class Load:
         return self
 
     def __len__(self) -> int:
-        """Say how many clients there are."""
+        """Return the number of clients."""
         return len(self._clients)
 
     def __exit__(self, *_: object) -> None:
-        """Let the requests under way end; raise what a client found wrong."""
+        """Wait for the requests under way; raise the failures of the clients."""
         self._stopped.set()
         with ExitStack() as stack:
             for client in self._clients:
@@ -169,5 +169,5 @@ class Load:
                 self._ledger.note(request, outcome)
                 if outcome is not Outcome.ACKNOWLEDGED:
                     return
-        except Exception as fault:  # told to the test, on its own thread
+        except Exception as fault:  # reported to the test on its own thread
             self._faults.append(fault)

@@ -1,4 +1,4 @@
-"""Captured runs sent to a started service as their SDKs did, and measured once it has settled."""
+"""Sends captured runs to a started service as their SDKs did, and measures the results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _send_grpc(address: str, capture: Capture) -> None:
 def documents_of(
     taker: RunningSpanloom, reader: RunningSpanloom, captures: Sequence[Capture], tell: Tell
 ) -> dict[str, Json]:
-    """Send the runs and demand that all are right; return the documents by their traces."""
+    """Send the runs and assert that all are right; return the documents by trace."""
     for capture in captures:
         send(taker, capture)
     deadline = time.monotonic() + DEADLINE_S
@@ -65,7 +65,7 @@ def measure_settled(
     deadline: float,
     measures: Measures = MEASURES,
 ) -> dict[str, list[str]]:
-    """Measure until all is right or the time is over: a repeated call is marked a moment later."""
+    """Measure until all is right or time is up: a duplicate call is marked a moment later."""
     patience = float("inf")
     while True:
         answers = [
@@ -94,7 +94,7 @@ def _await_answer(api: httpx.Client, trace_id: str, span_count: int, deadline: f
 
 
 def _document(api: httpx.Client, trace_id: str) -> Json:
-    """Return the document but for how often it was built."""
+    """Return the document without the number of times it was built."""
     found: Json = api.get(f"/v1/trajectories/{trace_id}").raise_for_status().json()
     del found["extraction"]["version"]
     return found

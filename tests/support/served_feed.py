@@ -1,4 +1,4 @@
-"""A store whose changes a test makes, and its API on a port."""
+"""The API on a port, over a store whose changes the test makes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANGES = "/v1/trajectories/changes"
 
 
 class ServedFeed:
-    """A store in memory behind the real API, which may be stopped and started again."""
+    """The real API over an in-memory store, which can be stopped and started again."""
 
     def __init__(self, store: MemoryStore | None = None, port: int = 0) -> None:
         self.store, self.metrics = store or MemoryStore(), Metrics()
@@ -56,6 +56,6 @@ class ServedFeed:
         return float(line.split()[1])
 
     def again(self) -> ServedFeed:
-        """Stop, and start another process, as it were, at the same place."""
+        """Stop, and start again with fresh state on the same store and port."""
         self.server.stop(1)
         return ServedFeed(self.store, self.server.port)

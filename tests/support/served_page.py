@@ -1,4 +1,4 @@
-"""The page over answers that are made up: a run of any size, without a store."""
+"""The page over made-up API responses: a run of any size, without a store."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def make_run(count: int, seed: int = 1) -> Sequence[Row]:
 
 @contextmanager
 def serve_page(rows: Sequence[Row], talk: int = 0) -> Iterator[str]:
-    """Serve the page over one run, and give the address of the run.
+    """Serve the page over one run, and yield the address of the run.
 
-    It is that of every run of a conversation, if there is to be one of so many runs.
+    With ``talk``, it is also every run of a conversation of so many runs.
     """
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(_application(rows, talk), log_level="error"))
@@ -97,8 +97,8 @@ def _application(rows: Sequence[Row], talk: int) -> FastAPI:
     @app.get("/v1/trajectories/{trace}/steps/{step}")
     def get_step(step: str) -> dict[str, object]:
         basic = {"started_at": "1763600000000", "duration": "20"}
-        said = {"input": "what was asked", "output": "what was said", "metadata": {}}
-        return {"id": step, "type": "tool", "name": "step", "basic_info": basic, **said}
+        texts = {"input": "what was asked", "output": "what was said", "metadata": {}}
+        return {"id": step, "type": "tool", "name": "step", "basic_info": basic, **texts}
 
     @app.get("/v1/trajectories")
     def get_list() -> dict[str, object]:
@@ -111,7 +111,7 @@ def _application(rows: Sequence[Row], talk: int) -> FastAPI:
 
 
 def _annotating(app: FastAPI, rows: Sequence[Row]) -> None:
-    """Answer what the annotation panel asks, as if everybody but ada had judged every tool."""
+    """Answer the annotation panel's requests as if all annotators but ada had judged every tool."""
     judged = [f"{at + 1:016x}" for at, row in enumerate(rows) if row.kind == "tool"]
     said = [_said(step, who) for who in ANNOTATORS for step in judged]
     answer = _lines(said)
@@ -144,13 +144,13 @@ _TOLD = {"trace_id": TRACE, "project": "default", "version": 1, "withheld": 0}
 
 
 def _lines(rows: Sequence[Mapping[str, object]]) -> bytes:
-    """Return annotations as the page asks for them."""
+    """Return annotations as JSON lines, in the format that the page requests."""
     end = {"end": True, "count": len(rows), **_TOLD}
     return b"".join(orjson.dumps(row) + b"\n" for row in (*rows, end))
 
 
 def _said(step: str, who: str) -> dict[str, object]:
-    """Return the row of an annotator who finds a step right."""
+    """Return the annotation row of an annotator who marks a step as correct."""
     mark = {**NOTHING._asdict(), "correctness": "correct", "value": {}}
     place = {"step_id": step, "stands_at": step, "state": "valid", "reason": "", "version": 1}
     kept = {"revision": 1, "write_id": f"{who}-{step}", "origin": "human", "is_deleted": False}

@@ -1,4 +1,4 @@
-"""The server for tests as a process that can be killed, started again and made read-only."""
+"""Runs ``clickhouse_server`` as a process that can be killed, restarted, set read-only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STOP_S = 30.0
 
 
 def url_of(address: str) -> str:
-    """Return the URL of the store behind an address: ``http://127.0.0.1:8123``."""
+    """Return the store URL for an address such as ``http://127.0.0.1:8123``."""
     return f"clickhouse://default:@{address.removeprefix('http://')}/default"
 
 
@@ -44,7 +44,7 @@ class ServedStore:
         return self._log.read_text()
 
     def start(self) -> None:
-        """Start it and return once it answers."""
+        """Start the server and return once it responds."""
         command = ["-m", "tests.support.clickhouse_server", str(self._path), str(self._port)]
         with self._log.open("a") as sink:
             self._process = start(command, clean_environment(), sink.fileno())
@@ -64,7 +64,7 @@ class ServedStore:
         self._process = None
 
     def set_read_only(self, *, to: bool) -> None:
-        """Have it refuse whatever changes anything, or take it again."""
+        """Refuse or accept all changes."""
         assert self._process is not None
         self._process.send_signal(signal.SIGUSR1 if to else signal.SIGUSR2)
 
@@ -75,7 +75,7 @@ class ServedStore:
 
 @contextmanager
 def served_store(path: Path) -> Iterator[ServedStore]:
-    """Serve the store at a path, which need not be there yet."""
+    """Serve the store at a path, which need not exist yet."""
     store = ServedStore(path)
     try:
         yield store

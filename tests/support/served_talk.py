@@ -1,4 +1,4 @@
-"""A conversation for the page over answers that are made up: so many runs, as lists tell them."""
+"""A conversation for the page over made-up API responses: any number of runs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 TALK = "talk"
 BEGUN_MS = 1_763_600_000_000
-"""When outlines that are made up begin."""
+"""Start of made-up outlines."""
 _MINUTE_MS = 60_000
 
 
 def add_talk(app: FastAPI, count: int) -> None:
-    """Answer what the page of a conversation asks of its runs, a quarter of an hour apart."""
+    """Answer the conversation page's requests for its runs, a quarter of an hour apart."""
 
     @app.get("/v1/conversations/{name:path}")
     def get_conversation(limit: int, cursor: int = 0) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The parts of Spanloom as processes of their own, with a ClickHouse server between them."""
+"""The parts of Spanloom as separate processes over a ClickHouse server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Roles(NamedTuple):
-    """What runs."""
+    """The running processes."""
 
     keeper: RunningSpanloom
     collect: RunningSpanloom
@@ -20,7 +20,7 @@ class Roles(NamedTuple):
 
     @property
     def complaints(self) -> list[str]:
-        """What any of them has complained of."""
+        """The complaints of all processes."""
         return [line for part in self._all() for line in part.complaints]
 
     def stop(self) -> None:
@@ -38,7 +38,7 @@ def start_roles(
     *extracting: str,
     env: Mapping[str, str] | None = None,
 ) -> Roles:
-    """Start one of each, of `extract` two, with those flags; all are ready."""
+    """Start one process per role, two of `extract`, with these flags; wait until all are ready."""
 
     def start(role: str, *flags: str) -> RunningSpanloom:
         part = start_spanloom(role, f"--store-url={url}", *flags, env=env)

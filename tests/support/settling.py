@@ -1,4 +1,4 @@
-"""Compares what a ledger says with what the API and the store give, once all is quiet."""
+"""Compares a ledger with the contents of the API and the store once all is quiet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = 500
 
 
 def check_api(api: str, account: Account) -> set[str]:
-    """Wait until every acknowledged span is there, then demand each once; give all that are."""
+    """Wait until every acknowledged span is stored, and assert each once; return all stored."""
     with httpx.Client(base_url=api, timeout=20) as client:
         until = time.monotonic() + QUIET_S
         _await_empty_spool(client, until)
@@ -34,7 +34,7 @@ def check_api(api: str, account: Account) -> set[str]:
 
 
 def check_store(data_dir: Path, account: Account, in_api: set[str]) -> None:
-    """Demand the same of the files of a stopped service: spool empty, each span one row."""
+    """Assert the same of the files of a stopped service: spool empty, each span one row."""
     with sqlite3.connect(data_dir / "spool.sqlite") as spool:
         waiting = "SELECT (SELECT count(*) FROM requests), (SELECT count(*) FROM dead_letters)"
         assert spool.execute(waiting).fetchone() == (0, 0)
@@ -65,7 +65,7 @@ def await_under_way(api: str) -> None:
 def _check_trace(
     api: httpx.Client, trace_id: str, acknowledged: set[str], account: Account, until: float
 ) -> set[str]:
-    """Demand of one trace that its spans are each there once, and as they were sent."""
+    """Assert that each span of a trace is there once and as it was sent."""
     while True:
         answer = api.get(f"/v1/trajectories/{trace_id}/spans")
         spans = answer.json()["spans"] if answer.status_code == 200 else []
@@ -77,8 +77,8 @@ def _check_trace(
         time.sleep(0.05)
     assert len(names) == len(spans), f"a span of {trace_id} is there twice"
     assert names == {key: account.sent[key].name for key in names}
-    said = api.get(f"/v1/trajectories/{trace_id}").json()["extraction"]
-    assert said["span_count"] == len(spans)
+    extraction = api.get(f"/v1/trajectories/{trace_id}").json()["extraction"]
+    assert extraction["span_count"] == len(spans)
     return set(names)
 
 

@@ -1,6 +1,6 @@
-"""Run the command by a wall clock that is wrong: ``shifted_clock.py FILE …``.
+"""Run the command with a wrong wall clock: ``shifted_clock.py FILE …``.
 
-``FILE`` holds how many nanoseconds it is ahead, read at every look at the clock.
+``FILE`` contains the nanoseconds that it is ahead, read on every clock access.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def arm(file: Path) -> None:
-    """Shift the clock; before anything has taken it over."""
+    """Shift the clock, before anything has imported it."""
     works = time.time_ns
     time.time_ns = lambda: works() + int(file.read_text())
 

@@ -1,4 +1,4 @@
-"""Run the command, whose every list of trajectories keeps the engine busy for nine seconds."""
+"""Run the command; every list of trajectories keeps the engine busy for nine seconds."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from spanloom.storage.runs.lists import ClickHouseLists
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TIMES, QUERY = 3, "SELECT sleep(3)"  # more at once the engine refuses
+TIMES, QUERY = 3, "SELECT sleep(3)"  # the engine refuses longer sleeps
 
 
 def arm() -> None:
     """Put a long query before each list, on the lane of readers."""
     works: Callable[..., Any] = ClickHouseLists.list
 
-    def lists(self: ClickHouseLists, *arguments: object) -> Any:  # of whatever type it gives
+    def lists(self: ClickHouseLists, *arguments: object) -> Any:  # any type
         for _ in range(TIMES):
             self._reader.run(QUERY)
         return works(self, *arguments)

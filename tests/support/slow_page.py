@@ -1,7 +1,7 @@
 """``SLOW_PAGE=1 pytest tests/browser``: pages that are slow and far from the service.
 
-What fails by this alone would fail on a busy machine: a test that looks too early, or a page that
-loses what is done before it is ready.
+A test that fails only with this would fail on a busy machine: it looks too early, or the page
+loses input made before it is ready.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ globalThis.fetch = async (...asked) => {{
 
 
 def slow_down(page: Page) -> None:
-    """Have a page work slower and get each answer later, where somebody asks for that."""
+    """Slow a page down and delay its responses, if ``SLOW_PAGE`` is set."""
     if not os.environ.get("SLOW_PAGE"):
         return
     page.add_init_script(LATER)

@@ -1,4 +1,4 @@
-"""A small file system of its own, in memory."""
+"""Mounts a small file system in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of a span store share: names and changes read from it, content events to append."""
+"""Shared by tests of span stores: reads names and changes, makes content events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def of_project(changes: Sequence[TraceChange], project: str) -> dict[str, TraceC
 def content_event(
     key: TraceKey, span: int, text: str, time_ns: int, name: str = "gen_ai.choice", place: int = 0
 ) -> SpooledRequest:
-    """Return a content event as the receiver hands it on: its parent is the span it tells of."""
+    """Return a content event as the receiver passes it on: its parent is the span it describes."""
     event_id = zlib.crc32(f"{text} {time_ns} {name}".encode())
     event = wire_span(key.trace_id, event_id, parent=span)
     event.flags = place

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: whatever stored spans can say, most of it in the words of a dialect."""
+"""Hypothesis strategies for stored spans, most with attributes of a dialect."""
 
 from __future__ import annotations
 

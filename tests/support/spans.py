@@ -1,4 +1,4 @@
-"""Small spans made by hand, for tests of what is worked out from stored spans."""
+"""Small hand-made spans, and the extraction of them, for unit tests of extraction."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_span(
     events: Sequence[Event] = (),
     version: int = 1,
 ) -> Span:
-    """Return a span; parent 0 makes it a root, times are milliseconds and it lasts 10."""
+    """Return a span of 10 ms; parent 0 makes it a root, times are in milliseconds."""
     return Span(
         trace_id=KEY.trace_id,
         span_id=sid(number),
@@ -62,27 +62,27 @@ def make_span(
 
 def raised(exception_type: str, message: str = "", at: float = 0) -> Event:
     """Return an exception event."""
-    said = {"exception.type": exception_type, "exception.message": message}
-    return Event(START_NS + int(at * MS), "exception", said)
+    attributes = {"exception.type": exception_type, "exception.message": message}
+    return Event(START_NS + int(at * MS), "exception", attributes)
 
 
 def genai(operation: str, **more: str | int) -> dict[str, str]:
-    """Return attributes of the GenAI conventions; ``__`` in a name stands for a dot."""
+    """Return attributes of the GenAI conventions; ``__`` in a name means a dot."""
     named = {"gen_ai." + key.replace("__", "."): str(value) for key, value in more.items()}
     return {"gen_ai.operation.name": operation, **named}
 
 
 def chat(input_tokens: int = 0, output_tokens: int = 0, **more: str | int) -> dict[str, str]:
     """Return attributes of a model call of the GenAI conventions."""
-    said = genai("chat", **more)
+    attributes = genai("chat", **more)
     if input_tokens or output_tokens:
-        said["gen_ai.usage.input_tokens"] = str(input_tokens)
-        said["gen_ai.usage.output_tokens"] = str(output_tokens)
-    return said
+        attributes["gen_ai.usage.input_tokens"] = str(input_tokens)
+        attributes["gen_ai.usage.output_tokens"] = str(output_tokens)
+    return attributes
 
 
 def openinference(kind: str, **more: str) -> dict[str, str]:
-    """Return attributes of OpenInference; ``__`` in a name stands for a dot."""
+    """Return attributes of OpenInference; ``__`` in a name means a dot."""
     named = {key.replace("__", "."): value for key, value in more.items()}
     return {"openinference.span.kind": kind, **named}
 
@@ -103,7 +103,7 @@ def rules(*spans: Span) -> dict[int, tuple[str, str]]:
 
 
 def verdict(trajectory: Trajectory, number: int) -> SpanVerdict:
-    """Return what became of the span with this number."""
+    """Return the verdict of the span with this number."""
     return next(v for v in trajectory.verdicts if v.span_id == sid(number))
 
 

@@ -1,4 +1,4 @@
-"""The SQL port over the embedded store of a test run, on a port of its own, with keys in memory."""
+"""The SQL port over an embedded store, on a port of its own, with in-memory keys."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SqlPort:
     metrics: Metrics
     http: httpx.Client
     taken: Callable[[], int] = lambda: 0
-    """How many statements run or wait to."""
+    """The number of running and waiting statements."""
 
     def ask(self, text: str, key: str = "", **arguments: str) -> httpx.Response:
         """Send a statement in the body."""
@@ -44,7 +44,7 @@ class SqlPort:
         return self.http.post(self.url, content=text.encode(), params=arguments, headers=headers)
 
     def said(self, text: str, key: str = "", **arguments: str) -> str:
-        """Send a statement that must be answered."""
+        """Send a statement that must succeed; return its response."""
         answer = self.ask(text, key, **arguments)
         assert answer.status_code == 200, answer.text
         return answer.text

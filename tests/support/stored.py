@@ -1,7 +1,7 @@
-"""A program: reads the embedded store of a stopped service past every layer above SQL.
+"""A program: reads the embedded store of a stopped service, bypassing every layer above SQL.
 
-Started as ``python -m tests.support.stored DATA_DIR [TRACE_ID]``, because one process may hold
-one embedded store. Prints how often each span is stored, and the trace's attributes as OTLP.
+Started as ``python -m tests.support.stored DATA_DIR [TRACE_ID]``, because only one process may open
+an embedded store. Prints how often each span is stored, and the trace's attributes as OTLP.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_stored(data_dir: Path, trace_id: str = "") -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print what is stored."""
+    """Print the stored spans."""
     path, trace_id = Path(sys.argv[1]).absolute() / "store", sys.argv[2]
     client = clickhouse_connect.get_client(interface="chdb", path=str(path))
     print(json.dumps({"copies": _copies(client), "attributes": _attributes(path, trace_id)}))

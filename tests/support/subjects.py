@@ -1,4 +1,4 @@
-"""The subjects of a store by their ports, and every method that the ports have."""
+"""Lists the subjects of a store by their ports, and every method of the ports."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Compares a trajectory with what a team's models and tools noted themselves.
+"""Compares a trajectory with the record kept by a team's models and tools.
 
-The truth is what ``agents_team`` and ``tests/senders_js`` print: the question, each model call as
-``[agent, tokens read, tokens written, what it said]`` and each tool run as ``[agent, tool, what it
-was asked, result]``; what was said or asked is a list of texts.
+The truth is printed by ``agents_team`` and ``tests/senders_js``: the question, each model call as
+``[agent, input tokens, output tokens, output]`` and each tool run as ``[agent, tool, arguments,
+result]``; outputs and arguments are lists of texts.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ def agent_name(agent: Json) -> str:
 
 
 def check_calls(agent: Json, truth: Json) -> None:
-    """Compare an agent's model calls, which follow one another."""
+    """Compare an agent's model calls, which are sequential."""
     steps = [step for step in agent["steps"] if step["type"] == "model"]
     true_calls = [call for call in truth["calls"] if call[0] == agent_name(agent)]
     assert [tokens_of(step) for step in steps] == [
         (read, wrote) for _, read, wrote, _ in true_calls
     ]
-    for step, (*_, said) in zip(steps, true_calls, strict=True):
-        assert [text for text in said if text not in step["output"]] == [], step["output"]
+    for step, (*_, texts) in zip(steps, true_calls, strict=True):
+        assert [text for text in texts if text not in step["output"]] == [], step["output"]
 
 
 def check_tools(agent: Json, truth: Json) -> None:
-    """Compare an agent's tool runs, which may run side by side."""
+    """Compare an agent's tool runs, which may be parallel."""
     steps = [step for step in agent["steps"] if step["type"] == "tool"]
     true_tools = [tool for tool in truth["tools"] if tool[0] == agent_name(agent)]
     assert sorted(map(tool_name, steps)) == sorted(tool for _, tool, _, _ in true_tools)
-    for _, tool, asked, result in true_tools:
+    for _, tool, arguments, result in true_tools:
         assert any(
             tool_name(step) == tool
-            and all(text in step["input"] for text in asked)
+            and all(text in step["input"] for text in arguments)
             and result in step["output"]
             for step in steps
-        ), f"no run of {tool} with {asked} and {result}"
+        ), f"no run of {tool} with {arguments} and {result}"
 
 
 def tokens_of(step: Json) -> tuple[int, int]:
@@ -81,7 +81,7 @@ def check_nesting(document: Json) -> None:
 
 
 def check_totals(document: Json, truth: Json) -> None:
-    """Nothing beside the team's calls is counted, and none of them failed."""
+    """Assert that only the team's calls are counted, and that none of them failed."""
     counts = document["extraction"]["step_counts"]
     assert {kind: counts[kind] for kind in ("agent", "model", "tool", "graph")} == {
         "agent": len(names_of(truth)),

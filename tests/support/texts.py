@@ -1,4 +1,4 @@
-"""Runs that say something, stored with their documents, and what is found of them."""
+"""Runs with texts, stored with their documents, and searches over them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def model(number: int, given: str, said: str) -> Step:
 def text_record(
     store: Store, key: TraceKey, steps: Sequence[Step], start_ns: int = START_NS
 ) -> TrajectoryRecord:
-    """Return the next version of a run of these steps, below an agent that says nothing."""
+    """Return the next version of a run of these steps, below an agent without texts."""
     run = make_trajectory(key, start_ns, steps)
     run.root = run.root._replace(input="", output="", end_ns=start_ns + 1000 * MS)
     run.agent_steps = [run.agent_steps[0]._replace(step=run.root)]
@@ -90,7 +90,7 @@ def record_of(store: Store, key: TraceKey, run: Trajectory) -> TrajectoryRecord:
 def store_texts(
     store: Store, key: TraceKey, steps: Sequence[Step], start_ns: int = START_NS
 ) -> int:
-    """Store a version of a run and index it; give how many texts came into the index."""
+    """Store a version of a run and index it; return how many texts were added to the index."""
     store.trajectories.write([text_record(store, key, steps, start_ns)])
     return store.text_index.index_texts([key])
 
@@ -101,7 +101,7 @@ def said(query: str) -> TextSearch:
 
 
 def found(store: Store, project: str, query: str, **wanted: object) -> list[tuple[str, str]]:
-    """Return the steps and parts in which something is found, by their place."""
+    """Return the steps and parts of the matches, by position."""
     search = TextSearch(parse_text_query(query), **wanted)  # type: ignore[arg-type]  # of any test
     hits = store.texts.search(Reach.only(project), search, 1000)
     return [(hit.step_id[-2:], str(hit.part)) for hit in sorted(hits, key=lambda h: h.position)]

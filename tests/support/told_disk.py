@@ -1,6 +1,6 @@
-"""Run the command with a disk that has as much free as a file says: ``told_disk.py FILE …``.
+"""Run the command with the free disk space that a file states: ``told_disk.py FILE …``.
 
-Without the file the disk is asked. Everything but that question is the real command.
+Without the file the real free space is used. Everything else is the real command.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spanloom.collector.spool.free_space import FreeSpace
 
 
 def arm(told: Path) -> None:
-    """Put the file in place of the disk."""
+    """Replace the free space of the disk by that in the file."""
 
     def ask(path: Path) -> tuple[int, int, int]:
         room = shutil.disk_usage(path)

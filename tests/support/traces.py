@@ -1,4 +1,4 @@
-"""Traces made up for tests: spans by hand, and any trace that Hypothesis can think of."""
+"""Made-up traces: hand-made spans, and Hypothesis strategies for any trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of a trajectory store share: trace ids by number, and a whole list read by pages."""
+"""Shared by tests of trajectory stores: numbered trace ids, and a list read by pages."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def make_trajectory(
     *,
     recovered: bool = False,
 ) -> Trajectory:
-    """Return a run of one agent that calls a model; whether it got over what failed."""
+    """Return a run of one agent that calls a model; ``recovered`` applies to all failures."""
     steps = [model_step(2, start_ns)] if steps is None else steps
     root = Step(f"{1:016x}", "", StepType.AGENT, agent, start_ns, start_ns + 1000, "in", "out")
     tokens = [s.usage or Usage() for s in steps]

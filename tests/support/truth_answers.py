@@ -1,7 +1,7 @@
-"""Whether agents show what they were asked, where the truth knows it, and the answers they gave.
+"""Measures that agents show the request they received, and the answer they gave.
 
-An agent's answer is what its last model call said, if that call asked for no tool. Where the truth
-has no texts, the call that the trajectory itself shows last has to do.
+An agent's answer is the output of its last model call, if that call has no tool call. If the truth
+has no texts, the last call in the trajectory is used.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
     from tests.support.ground_truth import Answer, Capture
 
-Json = dict[str, Any]  # documents as the API answers them
+Json = dict[str, Any]  # documents as in API responses
 _FORMS = ("final_answer(", "[[ ## ")
-"""In what is code, or DSPy's form: the answer is what it gives, which the truth does not know."""
+"""Beginnings of code and DSPy's form: their result is the answer, which the truth lacks."""
 
 
 def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield the last run of each agent that shows another answer than its last model call gave.
+    """Yield the last run of each agent whose answer is not that of its last model call.
 
-    And that which shows another ``request`` than the truth knows of.
+    And each whose ``request`` is not that in the truth.
     """
     shown = {
         str(agent["metadata"].get("agent_name", agent["name"])): agent
@@ -33,16 +33,16 @@ def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[
     agents = {c["name"]: c for c in capture.truth["components"] if c["kind"] == "agent"}
     for name, agent in shown.items():
         calls = agents[name]["model_calls"] if name in agents else ()
-        said = _given(capture, calls) or _shown_last(capture, agent)
-        if said and words(agent["output"]) not in said:
-            yield f"agent {name} answers {agent['output'][:60]!r}, in truth {said}"
-        asked = agents.get(name, {}).get("request", agent["input"])
-        if words(agent["input"]) != words(asked):
-            yield f"agent {name} was asked {agent['input'][:60]!r}, in truth {asked!r}"
+        expected = _given(capture, calls) or _shown_last(capture, agent)
+        if expected and words(agent["output"]) not in expected:
+            yield f"agent {name} answers {agent['output'][:60]!r}, in truth {expected}"
+        request = agents.get(name, {}).get("request", agent["input"])
+        if words(agent["input"]) != words(request):
+            yield f"agent {name} was asked {agent['input'][:60]!r}, in truth {request!r}"
 
 
 def _agents(answer: Answer) -> Iterator[Json]:
-    """Yield the agents; a root that owns steps stands among them, whatever it is."""
+    """Yield the agents, and the root if it owns steps, whatever its type."""
     root, kind = answer.document["root_step"], answer.document["extraction"]["root_type"]
     for agent in answer.document["agent_steps"]:
         if agent["id"] != root["id"] or kind == "agent":
@@ -54,23 +54,25 @@ def _is_form(text: str) -> bool:
 
 
 def _given(capture: Capture, of_agent: Sequence[int]) -> set[str]:
-    """Return what the agent's runs may have ended with; empty if the last call was no answer."""
+    """Return the possible answers of the agent's runs; empty if the last call gave no answer."""
     calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
     own = [calls[seq] for seq in sorted(of_agent) if seq in calls]
-    said = [c for c in own if c.get("status", 200) == 200 and c["text"] and not c["asks_for_tools"]]
-    is_answer = said and said[-1] is own[-1] and not _is_form(said[-1]["text"])
-    return {words(c["text"]) for c in said} if is_answer else set()
+    answered = [
+        c for c in own if c.get("status", 200) == 200 and c["text"] and not c["asks_for_tools"]
+    ]
+    is_answer = answered and answered[-1] is own[-1] and not _is_form(answered[-1]["text"])
+    return {words(c["text"]) for c in answered} if is_answer else set()
 
 
 def _shown_last(capture: Capture, agent: Json) -> set[str]:
-    """Return what the agent's last step said, if that is an answer and the truth has no texts."""
+    """Return the output of the agent's last step if it is an answer and the truth has no texts."""
     last = agent["steps"][-1] if agent["steps"] else {"type": "none"}
     if capture.truth.get("model_calls") or last["type"] != "model":
         return set()
     messages = json.loads(last["output"]) if last["output"].startswith("[{") else []
-    said = "".join(text_of(m.get("content")) for m in messages)
-    is_answer = said and not any(m.get("tool_calls") for m in messages)
-    return {words(said)} if is_answer and not _is_form(said) else set()
+    text = "".join(text_of(m.get("content")) for m in messages)
+    is_answer = text and not any(m.get("tool_calls") for m in messages)
+    return {words(text)} if is_answer and not _is_form(text) else set()
 
 
 def _started(step: Json) -> int:
@@ -78,12 +80,12 @@ def _started(step: Json) -> int:
 
 
 def as_written(value: object) -> str:
-    """Return a text as it is, data as JSON."""
+    """Return a text unchanged, other data as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def words(text: str) -> str:
-    """Return a text without blanks; of JSON the value, written in one way."""
+    """Return a text without white space; JSON in one canonical form."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -92,11 +94,11 @@ def words(text: str) -> str:
 
 
 STOPPED = ("paused", "cancelled")
-"""How steps and runs went that have no answer, and did not fail."""
+"""Outcomes of steps and runs without an answer that did not fail."""
 
 
 def came_to_nothing(answer: Answer, step: Json) -> bool:
-    """Whether there is no answer to tell: run or step failed, was stopped, or waits."""
+    """Return whether there is no answer: the run or step failed, was cancelled, or is paused."""
     outcome = answer.document["extraction"]["outcome"]
     if outcome in ("failed", *STOPPED) or "error" in step["basic_info"]:
         return True

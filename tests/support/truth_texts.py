@@ -1,6 +1,6 @@
-"""What the ground truth knows of texts and failures, against what a trajectory shows.
+"""Measures the texts and failures of a trajectory against the ground truth.
 
-Measures as in ``ground_truth.py``: each names what is wrong, an empty list is a pass.
+As in ``ground_truth.py``, a measure returns the faults; an empty list is a pass.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from tests.support.ground_truth import Answer, Capture
 
-Json = dict[str, Any]  # documents as the API answers them
+Json = dict[str, Any]  # documents as in API responses
 
 
 def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand that each model step says what the model said, no more, and asks for its tools.
+    """Check that each model step has exactly the model's output and tool calls.
 
-    Where the truth knows what the model was ``told``, the step must tell it too.
+    If the truth has the model's input (``told``), the step must have it too.
     """
     calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
     return [
@@ -41,9 +41,9 @@ def check_answers(capture: Capture, answers: Sequence[Answer]) -> list[str]:
 
 
 def check_tools(capture: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand arguments of every tool step, and a result of those that came to one.
+    """Check that every tool step has arguments, and a result if it succeeded.
 
-    Where the truth knows what they were (``arguments``, ``result``), they must be these.
+    If the truth has them (``arguments``, ``result``), they must be equal.
     """
     return [
         f"tool {run['name']}: {wrong}"
@@ -65,7 +65,7 @@ def _tool_faults(run: Mapping[str, Any], step: Json) -> Iterator[str]:
 
 
 def check_ends(capture: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand that agents and root tell the request and, unless they failed, the true answer."""
+    """Check that agents and root have the request and, unless they failed, the true answer."""
     return [*_untold_ends(answers), *find_false_answers(capture, answers)]
 
 
@@ -81,7 +81,7 @@ def _untold_ends(answers: Sequence[Answer]) -> list[str]:
 
 
 def check_words(capture: Capture, answers: Sequence[Answer]) -> list[str]:
-    """Demand the type and the message of every failure in the truth."""
+    """Check the type and message of every failure in the truth."""
     shown = json.dumps([_errors(a.document) for a in answers], ensure_ascii=False)
     return [
         f"{error.get('name') or error['component']}: {part} {error[part]!r} is not told"
@@ -94,7 +94,7 @@ def check_words(capture: Capture, answers: Sequence[Answer]) -> list[str]:
 def steps_telling(
     capture: Capture, answers: Iterable[Answer], what: str
 ) -> Iterator[tuple[Any, Json]]:
-    """Yield what the truth says of a span as ``what``, with the step that stands for the span."""
+    """Yield the truth's ``what`` of each span, with the step that represents the span."""
     spans = {s["span_id"]: s["step_id"] for a in answers for s in a.spans}
     steps = {s["id"]: s for a in answers for _, s in a.steps()}
     seen = set()

@@ -1,6 +1,6 @@
-"""What no span of a captured run tells, so that nobody can get it right: measure by measure.
+"""Facts that no span of a captured run reports, so that no extractor can know them, by measure.
 
-A run, or all runs of a folder. What stands here is the telemetry's fault, and each entry says why.
+An entry is for a run or all runs of a folder, and states the reason: a gap in the telemetry.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ UNTOLD_FAILURES = frozenset(
         "other-spring-ai/tool_error_handled",
     },
 )
-"""Runs in which something failed and no span says so."""
+"""Runs with a failure that no span reports."""
 UNTOLD_CANCELLATIONS = frozenset(
     {
         "langfuse/cancelled_model",  # an error without type and words, like a TimeoutError's
@@ -69,11 +69,11 @@ UNTOLD_CANCELLATIONS = frozenset(
         "openlit/cancelled_tool",
     },
 )
-"""Runs that were stopped from outside and no span says so."""
+"""Runs that were stopped from outside, which no span reports."""
 CAUGHT = frozenset({"js-langfuse/llm_error_500"})
 """Runs whose script caught the exception that its agent raised."""
 WITHOUT_TEXTS = frozenset({"other-spring-ai", "other-spring-ai-1"})
-"""Dialects that report no content unless told to, and were not."""
+"""Dialects that report content only if configured, and were not."""
 UNTOLD_ANSWERS = frozenset(
     {
         "js-traceloop/react_tools_flat",  # each call is a trace of its own, without tool calls
@@ -133,7 +133,7 @@ UNTOLD_WORDS = frozenset(
 UNTOLD_OWNERS = frozenset({"js-traceloop/react_tools_flat"})
 """Each call and tool is a trace of its own, and so is the agent."""
 LOST_FAILURES = frozenset({"pair-langsmith-mlflow/errors_shared"})
-"""MLflow's processor throws away what LangSmith sends late, and its own of what runs in there."""
+"""MLflow's processor drops what LangSmith sends late, and its own spans below it."""
 UNTOLD: Mapping[str, Collection[str]] = {
     "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
     "errors": LOST_FAILURES,
@@ -144,10 +144,10 @@ UNTOLD: Mapping[str, Collection[str]] = {
     "ends": WITHOUT_TEXTS | UNTOLD_ENDS,
     "words": UNTOLD_WORDS,
 }
-"""Measure to the runs, or folders of runs, that it is not about."""
+"""The runs, or folders of runs, to which a measure does not apply."""
 
 
 def is_untold(measure: str, capture: Capture) -> bool:
-    """Return whether no span of the run tells what is measured."""
+    """Return whether no span of the run reports what is measured."""
     untold = UNTOLD.get(measure, ())
     return capture.dialect in untold or capture.id in untold

@@ -1,4 +1,4 @@
-"""What a long run must keep flat: the memory, the descriptors and the backlog of a service."""
+"""Watches what must stay flat in a long run: memory, descriptors and backlog of a service."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOUR_S = 3600.0
 
 
 class VitalSigns(NamedTuple):
-    """One look at ``/metrics``."""
+    """One sample of ``/metrics``."""
 
     at_s: float
     """Monotonic."""
@@ -30,7 +30,7 @@ class VitalSigns(NamedTuple):
 
 
 def look(client: httpx.Client) -> VitalSigns:
-    """Read them once, and a page of the list as a dashboard would."""
+    """Read ``/metrics`` once, and a page of the list as a dashboard would."""
     client.get("/v1/trajectories", params={"limit": 50}).raise_for_status()
     text = client.get("/metrics").raise_for_status().text
     values = {
@@ -48,7 +48,7 @@ def look(client: httpx.Client) -> VitalSigns:
 
 
 class Watch:
-    """Looks at a service every so many seconds, between entering and leaving."""
+    """A context manager that samples a service at regular intervals."""
 
     def __init__(self, api: str, every_s: float) -> None:
         self.seen: list[VitalSigns] = []
@@ -63,7 +63,7 @@ class Watch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop looking; raise what went wrong while looking."""
+        """Stop watching; raise any error of the watcher."""
         self._left.set()
         self._thread.join()
         self._client.close()
@@ -79,14 +79,14 @@ class Watch:
 
 
 def course_of_memory(signs: Sequence[VitalSigns], parts: int = 12) -> str:
-    """Return the median MiB of each twelfth, so that a slope that fails can be understood."""
+    """Return the median MiB of each twelfth of the run, to explain a failing slope."""
     ends = [len(signs) * n // parts for n in range(parts + 1)]
     pieces = [signs[start:end] for start, end in pairwise(ends)]
     return " ".join(f"{median(s.rss_bytes for s in piece) / MIB:.0f}" for piece in pieces if piece)
 
 
 def slope_per_hour(signs: Sequence[VitalSigns]) -> float:
-    """Return by how much the memory grows in an hour, as a share of its median."""
+    """Return the memory growth per hour, as a share of the median."""
     times = [sign.at_s for sign in signs]
     sizes = [sign.rss_bytes for sign in signs]
     return linear_regression(times, sizes).slope * HOUR_S / median(sizes)

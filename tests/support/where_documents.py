@@ -1,4 +1,4 @@
-"""The questions of the documentation as plain loops over canonical documents."""
+"""The example queries of the documentation as plain loops over canonical documents."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def _failed_for_good(document: Document) -> bool:
 
 
 def _costly_in_production(document: Document) -> bool:
-    told = document["extraction"]
-    usd = told.get("cost", {}).get("usd")
-    return usd is not None and usd > 0.5 and told.get("environment") == "production"
+    extraction = document["extraction"]
+    usd = extraction.get("cost", {}).get("usd")
+    return usd is not None and usd > 0.5 and extraction.get("environment") == "production"
 
 
 LOOPS: Mapping[str, Callable[[Document], bool]] = {
@@ -120,9 +120,9 @@ LOOPS: Mapping[str, Callable[[Document], bool]] = {
         step["metadata"].get("tier") == "金" for step in flat(d)[1:2]
     ),
 }
-"""Question → what a document says to it."""
+"""Each query, and the predicate on a document."""
 
 
 def found(question: str, documents: Sequence[Document]) -> set[str]:
-    """Return the traces of the documents to which a question is answered by yes."""
+    """Return the traces of the documents that match a query."""
     return {document["id"] for document in documents if LOOPS[question](document)}

@@ -1,6 +1,6 @@
-"""What a ``where`` means, in the plainest code: does it hold for this run?
+"""Evaluates a ``where`` on a run in the simplest code.
 
-For the store in memory, and for what ClickHouse answers to be compared with.
+Used by the in-memory store, and as the reference for ClickHouse's results.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ _NUMBERS = {
     Operator.AT_LEAST: operator.ge,
 }
 TEXTS = "texts"
-"""Among the facts: what each step said, by its parts."""
+"""Key among the facts: the texts of each step, by part."""
 SAID = "said"
-"""Among the facts: what is said of each step and, under no step, of the run."""
+"""Key among the facts: annotations and scores by step id; those of the run under no step."""
 _NONE_OF = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
 
 
 class Said(NamedTuple):
-    """What is said of a step, or of a run."""
+    """The annotations and scores of a step or run."""
 
     is_annotated: bool = False
     scores: Mapping[str, Sequence[float]] = {}
@@ -71,20 +71,20 @@ class Said(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What can be asked of a run, and of its steps in their order."""
+    """The facts of a run, and of its steps in order."""
 
     facts: Mapping[str, Any]
     steps: Sequence[FlatStep]
 
 
 def run_of(record: TrajectoryRecord) -> Run:
-    """Return what there is to ask of a stored run, but for what is said of it."""
+    """Return the facts of a stored run, without annotations and scores."""
     steps = lay_flat(placed_steps(record.trajectory))
     return Run({**_run_facts(record, steps), TEXTS: _texts_of(record, steps)}, steps)
 
 
 def with_said(run: Run, said: Mapping[str, Said]) -> Run:
-    """Return a run with what is said of it, and by step id of its steps."""
+    """Return a run with annotations and scores added, by step id."""
     return run._replace(facts={**run.facts, SAID: said, **_said_facts(said, "")})
 
 
@@ -95,7 +95,7 @@ def _said_facts(said: Mapping[str, Said], step_id: str) -> Mapping[str, Any]:
 
 
 def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each kind
-    """Return whether a run is what is asked for."""
+    """Return whether a run matches a condition."""
     match where:
         case And(parts) | Or(parts):
             return (all if isinstance(where, And) else any)(holds(part, run) for part in parts)
@@ -116,7 +116,7 @@ def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each 
 
 
 def rank_of(order: Order, run: Run) -> Rank:
-    """Return what comes before the start in an order; what is absent comes last."""
+    """Return the sort key before the start time; absent values sort last."""
     if order.field is START:
         return ()
     value = run.facts[order.field.name]
@@ -126,7 +126,7 @@ def rank_of(order: Order, run: Run) -> Rank:
 
 
 def step_facts(place: int, run: Run) -> Mapping[str, Any]:
-    """Return what there is to ask of the step at a place, from 1."""
+    """Return the facts of the step at a position, counted from 1."""
     flat = run.steps[place - 1]
     step, error = flat.step, flat.step.error
     is_model, cost = step.type is StepType.MODEL, step.metadata.get(COST)
@@ -217,7 +217,7 @@ def _meeting(where: Condition, run: Run) -> Sequence[int]:
 
 
 def _is_chained(meeting: Sequence[Sequence[int]], most: Sequence[int | None]) -> bool:
-    """Return whether places can be chosen in order, each no farther behind than its link says."""
+    """Return whether positions can be chosen in order, each within the distance of its link."""
     reached = set(meeting[0])
     for places, farthest in zip(meeting[1:], most, strict=True):
         steps = [(before, after) for before in reached for after in places if before < after]
@@ -235,9 +235,9 @@ def _ancestors(place: int, run: Run) -> Sequence[int]:
 
 
 def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[Mapping[Part, str]]:
-    """Return what each step brought into the run: what an earlier one said is not said again."""
-    told = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
-    brought = {new.step_id: new for new in find_new_texts(told)}
+    """Return the new texts of each step: texts of earlier steps are left out."""
+    step_texts = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
+    brought = {new.step_id: new for new in find_new_texts(step_texts)}
     found = [brought.get(flat.step.id) for flat in steps]
     return [
         {Part.INPUT: new.input, Part.OUTPUT: new.output, Part.ERROR: new.error} if new else {}
@@ -247,8 +247,8 @@ def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[M
 
 def _is_said(texts: Sequence[Mapping[Part, str]], parts: Sequence[Part], words: str) -> bool:
     query = parse_text_query(words)
-    said = (text[part] for text in texts for part in parts if text.get(part))
-    return any(has_text(query, tokenize(text)) for text in said)
+    contents = (text[part] for text in texts for part in parts if text.get(part))
+    return any(has_text(query, tokenize(text)) for text in contents)
 
 
 def _field_holds(where: Compare | In | Exists, facts: Mapping[str, Any]) -> bool:
@@ -276,10 +276,10 @@ def _field_holds(where: Compare | In | Exists, facts: Mapping[str, Any]) -> bool
             return is_there and _compares(where, values)
 
 
-def _compares(asked: Compare, values: Sequence[Any]) -> bool:
-    if asked.operator in _NONE_OF:
-        return not _compares(asked._replace(operator=_NONE_OF[asked.operator]), values)
-    if asked.operator is Operator.MATCHES:
-        pattern = re.compile(str(asked.value), re.DOTALL | re.ASCII)
+def _compares(comparison: Compare, values: Sequence[Any]) -> bool:
+    if comparison.operator in _NONE_OF:
+        return not _compares(comparison._replace(operator=_NONE_OF[comparison.operator]), values)
+    if comparison.operator is Operator.MATCHES:
+        pattern = re.compile(str(comparison.value), re.DOTALL | re.ASCII)
         return any(pattern.search(value) for value in values)
-    return any(_NUMBERS[asked.operator](value, asked.value) for value in values)
+    return any(_NUMBERS[comparison.operator](value, comparison.value) for value in values)

@@ -1,4 +1,4 @@
-"""Any ``where`` that generated runs can be asked, as text."""
+"""Hypothesis strategies for a ``where`` that applies to generated runs, as text."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ PATTERNS = ["^re", "o", "退", r"a.*e", "[0-9]$", "(?i)GOLD", "", r"rate.limit\s
 NUMBERS = [0, 1, 2, 5, 429, 2000, -1]
 DURATIONS = ["0s", "500ms", "2s", "1.5s", "20s", "1m"]
 HOSTILE = ["'", "\\", "{p0:String}", "--", "\0", "' OR 1=1 --", "\\N", "{filter}", "a\nb", "😀"]
-"""Texts that break out where a literal stands in the text of a query."""
+"""Texts that would break out of a literal in the text of a query."""
 
 
 def quoted(text: str) -> str:
-    """Write a text as a string of the language."""
+    """Return a text as a string literal of the query language."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -54,7 +54,7 @@ def _moment(seconds: int) -> str:
 
 
 def comparisons(fields: Iterable[Field]) -> st.SearchStrategy[str]:
-    """Return comparisons of any of the fields but those of texts."""
+    """Return comparisons of any of the fields except full-text ones."""
     return st.sampled_from([f for f in fields if f.type is not FieldType.WORDS]).flatmap(_of_field)
 
 
@@ -99,11 +99,11 @@ _COUNTS = st.tuples(STEPS, st.sampled_from(["=", "!=", "<", "<=", ">", ">="])).m
 WHERES = _joined(
     st.one_of(comparisons(FIELDS[Subject.RUN].values()), _CHAINS, _CHAINS, _TREES, _COUNTS)
 )
-"""Any question but those of texts."""
+"""Any query except full-text ones."""
 
 
 def map_parts(where: Condition, change: Callable[[Condition], Condition]) -> Condition:
-    """Return a question with each of its parts changed."""
+    """Return a query with each of its parts changed."""
     match where:
         case And(parts) | Or(parts):
             return type(where)([change(part) for part in parts])

@@ -1,4 +1,4 @@
-"""How long a process has worked, as Linux counts it, which no busy machine makes longer."""
+"""Reads the CPU time of a process from Linux; a busy machine does not increase it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 _USER, _SYSTEM = 11, 12
-"""Of the fields of ``/proc/PID/stat`` behind the name."""
+"""Indices among the fields of ``/proc/PID/stat`` after the name."""
 
 
 class Work:
-    """For how long a process works from now on, with all of its threads."""
+    """The CPU time of a process from now on, with all of its threads."""
 
     def __init__(self, pid: int) -> None:
         self._stat = Path(f"/proc/{pid}/stat")

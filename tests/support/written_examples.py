@@ -1,6 +1,6 @@
-"""The fenced examples of the documentation, and what is noted beside those that need a word.
+"""The fenced examples of the documentation, and the notes on those that need one.
 
-A comment that readers do not see stands right above such a fence::
+A hidden comment right above the fence is a note::
 
     <!-- example: limits file -->        what a block of TOML or JSON is, so that it can be read
     <!-- example not run: the reason --> why no test runs it
@@ -35,23 +35,23 @@ class Example:
     language: str
     text: str
     what: str = ""
-    """What a block of data is, where its language does not say it."""
+    """The kind of a block of data, if its language does not tell it."""
     why_not: str = ""
-    """Why no test runs it."""
+    """The reason why no test runs it."""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
 
 
 def all_examples() -> list[Example]:
-    """Return every fenced block, page by page as a reader meets them."""
+    """Return every fenced block, page by page in reading order."""
     return [example for page in PAGES for example in _examples(page)]
 
 
 def is_recipe(example: Example) -> bool:
-    """Say whether it is, to the letter, what ``spanloom instrument`` prints.
+    """Return whether an example is exactly what ``spanloom instrument`` prints.
 
-    Those are run by ``tests/system/test_recipes.py``, under the packages that they install.
+    Those are run by ``tests/system/test_recipes.py``, with the packages that they install.
     """
     return example.text.strip() in {
         text.strip()

@@ -14,7 +14,15 @@ from tests.support.ground_truth import all_captures
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     page
-    for folder in (".", "docs", "docs/adr", "proto", "benchmarks", "tests/fixtures")
+    for folder in (
+        ".",
+        "docs",
+        "docs/adr",
+        "proto",
+        "benchmarks",
+        "tests/fixtures",
+        "tests/support",
+    )
     for page in (ROOT / folder).glob("*.md")
 )
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

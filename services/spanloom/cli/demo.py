@@ -26,7 +26,7 @@ from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
 from spanloom.terminal.output import make_console
 from spanloom.terminal.render import render_trajectory
-from spanloom.terminal.reports import page_of, print_metrics, print_ways_on
+from spanloom.terminal.reports import page_url, print_addresses, print_metrics
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,7 +87,7 @@ def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> Non
                 return
             _show(document, sent, service.addresses, console)
             if opens:
-                open_page(page_of(document["id"], service.addresses["api"]))
+                open_page(page_url(document["id"], service.addresses["api"]))
             if not ends:
                 console.print(Text("\nUp until Ctrl-C.", "dim"))
                 service.wait(interruption)
@@ -147,7 +147,7 @@ def _show(
     console.print(Text(f"trajectory settled {waited:.1f} s after the last request\n", "dim"))
     render_trajectory(document, console)
     print_metrics(document, console)
-    print_ways_on(document["id"], addresses, console)
+    print_addresses(document["id"], addresses, console)
 
 
 def _progress(console: Console) -> Progress:

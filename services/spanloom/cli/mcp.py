@@ -32,7 +32,7 @@ def mcp_command(url: str | None, api_key: str | None, sql_url: str | None) -> No
     compare two, list fields. A started service offers the same at /mcp (`serve --mcp`).
     """
     try:
-        from spanloom.mcp.requests import OverNetwork  # noqa: PLC0415  # it is optional, and slow
+        from spanloom.mcp.requests import RemoteApi  # noqa: PLC0415  # it is optional, and slow
         from spanloom.mcp.server import make_server  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise StartupError(MISSING) from error
@@ -40,4 +40,4 @@ def mcp_command(url: str | None, api_key: str | None, sql_url: str | None) -> No
         address = find_address(url, api_key)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
-    make_server(OverNetwork(address), sql_url).run("stdio")
+    make_server(RemoteApi(address), sql_url).run("stdio")

@@ -1,1 +1,6 @@
-"""Agents ask too: what is stored, over the Model Context Protocol, by tools that only read."""
+"""The Model Context Protocol server: read-only tools over what is stored, for agents.
+
+In: tool calls over stdio or ``POST /mcp``, with the caller's API key.
+Out: JSON as text, marked as recorded data, cleaned and cut to size; refusals as tool errors.
+Start with ``tools`` (what each tool does), then ``server`` (how they are served).
+"""

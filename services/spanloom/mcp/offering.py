@@ -1,4 +1,4 @@
-"""How tools are offered: described by their docstrings, as ones that only read."""
+"""Registers tools as read-only, described by their docstrings."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 def offer(server: MCPServer[Any], tool: Callable[..., Any]) -> None:
-    """Offer one tool; its answers travel once, as text."""
-    told = inspect.getdoc(tool)  # without the indentation of the code
-    server.add_tool(tool, description=told, annotations=READS, structured_output=False)
+    """Register a tool; its responses are sent once, as text without structured output."""
+    description = inspect.getdoc(tool)  # without the indentation of the code
+    server.add_tool(tool, description=description, annotations=READS, structured_output=False)

@@ -1,4 +1,4 @@
-"""Calls of the API that tools make: always over it, so that keys and projects hold for agents."""
+"""The API requests of tools: tools always use the API, so keys and projects apply to agents."""
 
 from __future__ import annotations
 
@@ -29,67 +29,67 @@ if TYPE_CHECKING:
 
 
 IN_PROCESS = "http://localhost"
-"""The name under which a process asks its own API."""
+"""The base URL of a process's own API."""
 
 
-class Asking(Protocol):
-    """Says with whose key the API is asked when a tool is called.
+class ApiAccess(Protocol):
+    """Chooses the API client and key for a tool call.
 
-    ``headers`` are those of the request that calls it, where it came over HTTP.
+    ``headers`` are those of the HTTP request that called the tool; ``None`` over stdio.
     """
 
     def client(self, headers: Headers) -> AsyncClient:
-        """Return a client that asks with that key."""
+        """Return a client that sends that key."""
 
     def key(self, headers: Headers) -> str:
         """Return the key; empty without one."""
 
 
-class OverNetwork:
-    """Asks a service elsewhere, with a key of one's own."""
+class RemoteApi:
+    """Uses a remote service, with one configured key."""
 
     def __init__(self, address: Address) -> None:
-        """Take where the service is."""
+        """Use the service at this address, and the key in it."""
         self._address = address
 
     def client(self, _headers: Headers) -> AsyncClient:
-        """See ``Asking``."""
+        """See ``ApiAccess``."""
         return AsyncClient(self._address.url, api_key=self._address.key)
 
     def key(self, _headers: Headers) -> str:
-        """See ``Asking``."""
+        """See ``ApiAccess``."""
         return self._address.key
 
 
-class InProcess:
-    """Asks the API that this process serves, with the key that came with the request."""
+class LocalApi:
+    """Uses the API of this process, with the key of the incoming request."""
 
     def __init__(self, api: ASGIApp | None = None) -> None:
-        """Take the API, unless it is yet to be made."""
+        """Use this API; ``api`` may be set later."""
         self.api = api
 
     def client(self, headers: Headers) -> AsyncClient:
-        """See ``Asking``."""
+        """See ``ApiAccess``."""
         if self.api is None:
             raise ToolError("the service is starting; ask again in a moment")
         transport = httpx.ASGITransport(self.api)
         return AsyncClient(IN_PROCESS, api_key=self.key(headers), transport=transport)
 
     def key(self, headers: Headers) -> str:
-        """See ``Asking``."""
+        """See ``ApiAccess``."""
         scheme, _, key = (headers or {}).get("authorization", "").partition(" ")
         return key.strip() if scheme.lower() == "bearer" else ""
 
 
 async def read(client: AsyncClient, path: str, **parameters: str | int | bool | None) -> Any:
-    """Return the JSON that the API answers; what it refuses becomes the tool's error."""
-    with refusing():
+    """Return the JSON response of a GET request; raises ``ToolError`` if the API refuses it."""
+    with refusals_raised():
         return orjson.loads(await client.ask(Call(get(path, **parameters), body_of)))
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """Let the reader of a refusal see it as an error: a text would look like an answer."""
+def refusals_raised() -> Iterator[None]:
+    """Raise refusals as ``ToolError``: as a text they would look like a response."""
     try:
         yield
     except (ClientError, ValueError) as error:
@@ -100,14 +100,14 @@ EVER = "all"
 STEPS_AT_ONCE = 50
 
 
-def both(where: str, text: str) -> str:
-    """Return a filter that asks for both: a condition, and words said anywhere."""
-    said = orjson.dumps(text).decode() if text else ""
-    return f"({where}) and {said}" if where and said else where or said
+def combined_where(where: str, text: str) -> str:
+    """Return a filter that combines a condition with a full-text query."""
+    query = orjson.dumps(text).decode() if text else ""
+    return f"({where}) and {query}" if where and query else where or query
 
 
-def first_ms(since: str) -> int | None:
-    """Return the earliest start that is asked for, in ms since the epoch; ``None`` is any."""
+def since_ms(since: str) -> int | None:
+    """Parse a ``since`` into ms since the epoch; ``None`` for all. Raises ``ToolError``."""
     if since.strip().lower() in {"", EVER}:
         return None
     try:
@@ -116,36 +116,37 @@ def first_ms(since: str) -> int | None:
         raise refusal(f"since: {error}; or {EVER}") from error
 
 
-class Place(NamedTuple):
-    """Where a page of runs begins: behind a cursor of the API, which belongs to its first time."""
+class PageStart(NamedTuple):
+    """Where a page of runs begins: a cursor of the API and the start time it belongs to."""
 
     from_ms: int | None
     cursor: str
 
 
-def place_of(cursor: str, since: str) -> Place:
-    """Return the place that ``page_behind`` told, else the first one since a time.
+def page_start(cursor: str, since: str) -> PageStart:
+    """Return the start of a cursor from ``next_cursor_of``; of an empty one the first since a time.
 
-    ``7d`` is another time with every call, and a cursor goes on with its own question alone.
+    The cursor carries its start time: ``7d`` is another time with every call, and a cursor of the
+    API is valid with the same query only.
     """
-    begins, dot, behind = cursor.partition(".")
-    if dot and (begins == EVER or begins.isdecimal()):
-        return Place(None if begins == EVER else int(begins), behind)
-    return Place(first_ms(since), cursor)
+    start, dot, rest = cursor.partition(".")
+    if dot and (start == EVER or start.isdecimal()):
+        return PageStart(None if start == EVER else int(start), rest)
+    return PageStart(since_ms(since), cursor)
 
 
-def page_behind(page: Mapping[str, Any], place: Place) -> str | None:
-    """Return what goes on behind a page of the API; ``None`` where it was the last."""
-    behind = page.get("next_cursor")
-    return behind and f"{EVER if place.from_ms is None else place.from_ms}.{behind}"
+def next_cursor_of(page: Mapping[str, Any], start: PageStart) -> str | None:
+    """Return the cursor of the page after this one; ``None`` if it was the last."""
+    cursor = page.get("next_cursor")
+    return cursor and f"{EVER if start.from_ms is None else start.from_ms}.{cursor}"
 
 
-def places_of(steps: str, count: int) -> tuple[int, int]:
-    """Return the first and the last of the steps that are asked for: ``4``, ``3-9``."""
-    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", steps or f"1-{STEPS_AT_ONCE}")
-    if found is None:
+def step_range(steps: str, count: int) -> tuple[int, int]:
+    """Return first and last step of a range: ``4``, ``3-9``. Raises ``ToolError``."""
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", steps or f"1-{STEPS_AT_ONCE}")
+    if match is None:
         raise refusal(f"steps: {steps!r} is no range; write 4 or 3-9")
-    first, last = int(found[1]), min(int(found[2] or found[1]), count)
+    first, last = int(match[1]), min(int(match[2] or match[1]), count)
     if not 1 <= first <= last:
         raise refusal(f"steps: the run has steps 1 to {count}, not {steps}")
     return first, last

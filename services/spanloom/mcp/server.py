@@ -1,4 +1,4 @@
-"""The server of the Model Context Protocol, over stdio and over HTTP (``/mcp``)."""
+"""The Model Context Protocol server, over stdio and over HTTP (``/mcp``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from spanloom import __version__
 from spanloom.api.http.needs import needs
 from spanloom.core.model.access import Scope as KeyScope
-from spanloom.mcp.requests import InProcess
+from spanloom.mcp.requests import LocalApi
 from spanloom.mcp.sql import SqlTool
 from spanloom.mcp.tools import Tools
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from spanloom.mcp.requests import Asking
+    from spanloom.mcp.requests import ApiAccess
 
 
 INSTRUCTIONS = (
@@ -31,8 +31,8 @@ INSTRUCTIONS = (
 )
 
 
-def make_server(asking: Asking, sql_url: str | None = None) -> MCPServer[Any]:
-    """Return a server whose tools ask the API; SQL only where an address for it is given."""
+def make_server(api: ApiAccess, sql_url: str | None = None) -> MCPServer[Any]:
+    """Return a server with all tools; the SQL tool only if ``sql_url`` is set."""
     server: MCPServer[Any] = MCPServer(
         "spanloom",
         title="Spanloom",
@@ -41,36 +41,36 @@ def make_server(asking: Asking, sql_url: str | None = None) -> MCPServer[Any]:
         log_level="WARNING",
         subscriptions=False,
     )
-    Tools(asking).install(server)
+    Tools(api).install(server)
     if sql_url is not None:
-        SqlTool(asking, sql_url).install(server)
+        SqlTool(api, sql_url).install(server)
     return server
 
 
 PATH = "/mcp"
-_NOT_OURS = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The API has looked at host and origin before; the library's own check knows no option of ours."""
+_UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""The API has already checked host and origin; the library's check ignores our options."""
 
 
-class McpDoor:
-    """Hands what comes to the path to the library; the tools ask the API it stands beside.
+class McpEndpoint:
+    """The route ``/mcp`` of the API: passes requests to the library; tools use the same API.
 
-    Each request stands for itself, so that any process behind a balancer may answer it.
+    Requests are stateless, so any process behind a load balancer can answer them.
     """
 
     def __init__(self, sql_url: str | None = None) -> None:
-        """Make the server; SQL is offered where an address for it is given."""
-        self._asking = InProcess()
-        self._server = make_server(self._asking, sql_url)
+        """Make the server; the SQL tool is included if ``sql_url`` is set."""
+        self._api = LocalApi()
+        self._server = make_server(self._api, sql_url)
         self._inner = self._server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=True,
             json_response=True,
-            transport_security=_NOT_OURS,
+            transport_security=_UNCHECKED,
         )
 
     def router(self) -> APIRouter:
-        """Return the route, to be one of the API's."""
+        """Return the router to include in the API."""
 
         @asynccontextmanager
         async def lifespan(_app: object) -> AsyncIterator[None]:
@@ -82,17 +82,17 @@ class McpDoor:
         @router.post(PATH, include_in_schema=False)
         @needs(KeyScope.READ)
         async def ask_tools(_request: Request) -> Response:
-            return _Handed(self._inner)
+            return _Forwarded(self._inner)
 
         return router
 
-    def ask(self, api: ASGIApp) -> None:
-        """Let the tools ask this API."""
-        self._asking.api = api
+    def use_api(self, api: ASGIApp) -> None:
+        """Make the tools use this API."""
+        self._api.api = api
 
 
-class _Handed(Response):
-    """An answer that somebody else gives."""
+class _Forwarded(Response):
+    """A response that another ASGI application sends."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The tool that asks in SQL, where an operator has allowed it."""
+"""The SQL tool, offered if the operator has enabled it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from spanloom.mcp.offering import offer
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-    from spanloom.mcp.requests import Asking
+    from spanloom.mcp.requests import ApiAccess
 
 MAX_ROWS = 1_000
 LIMIT_S = 30.0
 
 
 class SqlTool:
-    """Asks the SQL port, with the key of whoever calls the tool."""
+    """Queries the SQL port with the caller's key."""
 
-    def __init__(self, asking: Asking, url: str) -> None:
-        """Take how keys are found, and the address of the SQL port."""
-        self._asking = asking
+    def __init__(self, api: ApiAccess, url: str) -> None:
+        """Use these keys, and the SQL port at ``url``."""
+        self._api = api
         self._url = url
 
     async def query_sql(
@@ -36,21 +36,21 @@ class SqlTool:
         limit: Annotated[int, Field(ge=1, le=MAX_ROWS)] = 100,
     ) -> str:
         """Ask in ClickHouse SQL what no other tool answers."""
-        found = await self._send(sql, self._asking.key(context.headers))
-        columns = [column["name"] for column in found["meta"]]
-        rows = found["data"][:limit]
-        head = {"columns": columns, "rows": len(found["data"])}
+        answer = await self._send(sql, self._api.key(context.headers))
+        columns = [column["name"] for column in answer["meta"]]
+        rows = answer["data"][:limit]
+        head = {"columns": columns, "rows": len(answer["data"])}
         return write(
             head, rows, lambda shown: f"query_sql with LIMIT {max(shown, 1)}, or fewer columns"
         )
 
     async def _send(self, sql: str, key: str) -> Any:
-        asked = {"default_format": "JSONCompact"}
+        parameters = {"default_format": "JSONCompact"}
         address = Address(self._url, key)
         try:
             async with httpx.AsyncClient(timeout=LIMIT_S, **address.trust) as http:
                 answer = await http.post(
-                    self._url, params=asked, content=sql, headers=address.headers
+                    self._url, params=parameters, content=sql, headers=address.headers
                 )
         except httpx.HTTPError as error:
             raise refusal(f"the SQL port at {self._url} does not answer: {error}") from error
@@ -59,5 +59,5 @@ class SqlTool:
         return answer.json()
 
     def install(self, server: MCPServer[Any]) -> None:
-        """Offer the tool."""
+        """Register the tool."""
         offer(server, self.query_sql)

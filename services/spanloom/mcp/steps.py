@@ -1,4 +1,4 @@
-"""Steps of a document as an agent reads them: an outline, one step, and the one that matched."""
+"""Steps as JSON for agents: the outline, single steps, and the step that matched a search."""
 
 from __future__ import annotations
 
@@ -26,41 +26,41 @@ MOST_OF_A_NAME = 200
 
 
 def outline(steps: Sequence[Placed]) -> Iterator[Json]:
-    """Yield the lines of ``core.showing.step_outline``, their names and failures shortened."""
+    """Yield the lines of ``core.showing.step_outline`` with names and errors shortened."""
     for line in step_outline.outline(steps):
         yield {name: _short(value) for name, value in line.items()}
 
 
-def tell(own: Placed, max_chars: int) -> Json:
-    """Return all that is told of a step, its texts shortened."""
-    step = own.step
-    told: dict[str, object] = {
-        "step": own.place,
+def step_json(placed: Placed, max_chars: int) -> Json:
+    """Return a step with all its fields; its texts have at most ``max_chars`` characters."""
+    step = placed.step
+    fields: dict[str, object] = {
+        "step": placed.place,
         "id": step.id,
         "parent_id": step.parent_id,
         "type": step.type,
         "name": _short(step.name),
-        "agent": _short(own.agent),
+        "agent": _short(placed.agent),
         "started_at_ms": step.basic_info["started_at"],
         "ms": step.duration,
         "input": shortened(step.input, max_chars),
         "output": shortened(step.output, max_chars),
         "metadata": {_short(k): _short(str(v)) for k, v in step.metadata.items()},
     }
-    if own.error:
-        told["error"] = shortened(own.error, max_chars)
+    if placed.error:
+        fields["error"] = shortened(placed.error, max_chars)
     if step.model_info:
-        told["tokens"] = step.model_info
-    return told
+        fields["tokens"] = step.model_info
+    return fields
 
 
-def head_of(document: Json, steps: int) -> Json:
-    """Return what is told of a run as a whole."""
-    told = Document(document)
-    root, extraction = told.root, told.extraction
+def run_summary(document: Json, steps: int) -> Json:
+    """Return the summary of a run, which has so many ``steps``."""
+    view = Document(document)
+    root, extraction = view.root, view.extraction
     shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
     return {
-        "trace_id": told.id,
+        "trace_id": view.id,
         "name": root.name,
         "started_at_ms": root.basic_info["started_at"],
         "ms": root.duration,
@@ -72,42 +72,42 @@ def head_of(document: Json, steps: int) -> Json:
     }
 
 
-def _short(value: Any) -> Any:  # as JSON has it
+def _short(value: Any) -> Any:  # any JSON value
     return shortened(value, MOST_OF_A_NAME) if isinstance(value, str) else value
 
 
 MOST_ROUNDS = 3
-"""How often steps are asked for: one run may have all of those that are given at once."""
+"""Most requests for steps: a page of steps may be filled by one run alone."""
 _SHOWN = ("step_id", "type", "name", "agent_name", "has_error")
 _MOST_ERROR = 200
 
 
-def step_asked(where: str, text: str) -> str:
-    """Return which steps a filter and words ask for, as a ``where`` of steps; empty for none."""
+def steps_filter(where: str, text: str) -> str:
+    """Return the filter of steps implied by a filter of runs and a text; empty if there is none."""
     if shape := first_step_asked(where):
         return shape
-    said = orjson.dumps(text).decode()
-    return f"input: {said} or output: {said}" if text else ""
+    words = orjson.dumps(text).decode()
+    return f"input: {words} or output: {words}" if text else ""
 
 
 async def matching_steps(trace_ids: Sequence[str], ask: Ask) -> dict[str, Json]:
-    """Return the first step of each run among those that ``ask`` gives for a ``where`` of runs."""
-    found: dict[str, Json] = {}
+    """Return a step by trace id: the first of each run that ``ask`` returns for a run filter."""
+    first: dict[str, Json] = {}
     for _ in range(MOST_ROUNDS):
-        left = [trace_id for trace_id in dict.fromkeys(trace_ids) if trace_id not in found]
+        left = [trace_id for trace_id in dict.fromkeys(trace_ids) if trace_id not in first]
         steps = await ask(f"trace_id in ({', '.join(map(_quoted, left))})") if left else []
         if not steps:
             break
         for step in steps:
-            found.setdefault(step["trace_id"], _shown(step))
-    return found
+            first.setdefault(step["trace_id"], _shown(step))
+    return first
 
 
 def _shown(step: Json) -> Json:
-    told = {name: step[name] for name in _SHOWN if step.get(name)}
+    fields = {name: step[name] for name in _SHOWN if step.get(name)}
     if error := step.get("error_message"):
-        told["error"] = shortened(error, _MOST_ERROR)
-    return told
+        fields["error"] = shortened(error, _MOST_ERROR)
+    return fields
 
 
 def _quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The tools: what an agent may ask about runs. All of them only read."""
+"""The tools: read-only queries about runs. Their docstrings are what agents read."""
 
 from __future__ import annotations
 
@@ -12,17 +12,24 @@ from spanloom.client.request import segment
 from spanloom.core.showing.step_outline import place_steps
 from spanloom.mcp.data import MOST_CHARS, fitting, write, write_whole
 from spanloom.mcp.offering import offer
-from spanloom.mcp.requests import both, first_ms, page_behind, place_of, places_of, read
-from spanloom.mcp.steps import head_of, matching_steps, outline, step_asked, tell
+from spanloom.mcp.requests import (
+    combined_where,
+    next_cursor_of,
+    page_start,
+    read,
+    since_ms,
+    step_range,
+)
+from spanloom.mcp.steps import matching_steps, outline, run_summary, step_json, steps_filter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp.server.mcpserver import MCPServer
 
-    from spanloom.mcp.requests import Asking
+    from spanloom.mcp.requests import ApiAccess
 
-    Asked = dict[str, Any]  # parameters of the API; those that are empty are not sent
+    Query = dict[str, Any]  # query parameters of the API; empty ones are not sent
 
 MAX_RUNS = 50
 MAX_STEPS = 1_000
@@ -37,11 +44,11 @@ _LINE = (
 
 
 class Tools:
-    """One function for each tool; what its docstring says is what the agent reads."""
+    """One method per tool; its docstring is the description that agents read."""
 
-    def __init__(self, asking: Asking) -> None:
-        """Take how the API is reached."""
-        self._asking = asking
+    def __init__(self, api: ApiAccess) -> None:
+        """Use the API by these clients."""
+        self._api = api
 
     async def search_trajectories(
         self,
@@ -58,17 +65,17 @@ class Tools:
 
         Shapes of runs too: has(tool = "search" then tool = "refund"), count(type = tool) > 3.
         """
-        place = place_of(cursor, since)
-        asked: Asked = {"where": both(where, text), "order": order_by, "limit": limit}
-        asked |= {"project": project, "cursor": place.cursor, "since": place.from_ms}
-        page = await self._read(context, "/v1/trajectories", asked)
+        start = page_start(cursor, since)
+        query: Query = {"where": combined_where(where, text), "order": order_by, "limit": limit}
+        query |= {"project": project, "cursor": start.cursor, "since": start.from_ms}
+        page = await self._read(context, "/v1/trajectories", query)
         runs = [{name: run.get(name) for name in _LINE} for run in page["items"]]
-        if steps := step_asked(where, text):
+        if steps := steps_filter(where, text):
             await self._note_steps(context, runs, {"where": steps, "project": project})
-        head = {"since": since, "next_cursor": page_behind(page, place)}
+        head = {"since": since, "next_cursor": next_cursor_of(page, start)}
         if (count := fitting(head, runs)) < len(runs):  # the rest is the next page
-            page = await self._read(context, "/v1/trajectories", {**asked, "limit": count})
-            head["next_cursor"] = page_behind(page, place)
+            page = await self._read(context, "/v1/trajectories", {**query, "limit": count})
+            head["next_cursor"] = next_cursor_of(page, start)
         return write(head, runs[:count], lambda _: "search_trajectories with cursor=next_cursor")
 
     async def get_trajectory(
@@ -88,15 +95,15 @@ class Tools:
             hint = f'{again}steps="1-5")'
             return write_whole({"trace_id": trace_id}, orjson.dumps(document).decode(), hint)
         placed = place_steps(document)
-        head = head_of(document, len(placed))
+        head = run_summary(document, len(placed))
         if view == "outline":
             lines = list(outline(placed))
             last = len(placed)
             return write(head, lines, lambda n: f'{again}steps="{lines[n]["from"]}-{last}")')
-        first, last = places_of(steps, len(placed))
-        told = [tell(own, max_chars) for own in placed[first - 1 : last]]
+        first, last = step_range(steps, len(placed))
+        shown = [step_json(one, max_chars) for one in placed[first - 1 : last]]
         hint = f'-{last}", max_chars=100)'
-        return write(head, told, lambda n: f'{again}steps="{first + n}{hint}', MOST_CHARS)
+        return write(head, shown, lambda n: f'{again}steps="{first + n}{hint}', MOST_CHARS)
 
     async def stats(
         self,
@@ -112,18 +119,18 @@ class Tools:
         project: Project = "",
     ) -> str:
         """Count and measure runs or steps, in groups."""
-        asked: Asked = {
+        query: Query = {
             "metrics": metrics,
             "of": of,
             "by": group_by,
             "where": where,
             "project": project,
         }
-        asked |= {"interval": interval, "since": first_ms(since)}
-        asked["run_where"] = run_where
-        found = await self._read(context, "/v1/stats", asked)
-        head = {"since": since, "truncated": found["truncated"]}
-        return write(head, found["items"], lambda _: "stats of fewer groups: by where or since")
+        query |= {"interval": interval, "since": since_ms(since)}
+        query["run_where"] = run_where
+        answer = await self._read(context, "/v1/stats", query)
+        head = {"since": since, "truncated": answer["truncated"]}
+        return write(head, answer["items"], lambda _: "stats of fewer groups: by where or since")
 
     async def diff_trajectories(
         self,
@@ -135,15 +142,15 @@ class Tools:
     ) -> str:
         """Compare two runs: a summary first, then the steps that differ."""
         path = f"/v1/trajectories/{segment(a)}/diff/{segment(b)}"
-        found = await self._read(context, path, {"project": project})
-        steps = found.pop("steps")
+        answer = await self._read(context, path, {"project": project})
+        steps = answer.pop("steps")
 
-        def steps_behind(step: Mapping[str, Any]) -> str:
+        def call_for(step: Mapping[str, Any]) -> str:
             trace_id, place = (a, step["a"]) if step.get("a") is not None else (b, step.get("b"))
             number = 1 + (place or 0)  # the root has no place
             return f'get_trajectory(trace_id="{trace_id}", view="steps", steps="{number}")'
 
-        return write(found, steps if view == "steps" else [], lambda n: steps_behind(steps[n]))
+        return write(answer, steps if view == "steps" else [], lambda n: call_for(steps[n]))
 
     async def describe_fields(
         self,
@@ -153,33 +160,33 @@ class Tools:
         project: Project = "",
     ) -> str:
         """List the fields that a filter can name, or the values of one."""
-        asked: Asked = {"of": of, "project": project}
+        query: Query = {"of": of, "project": project}
         path = f"/v1/fields/{segment(values_of)}/values" if values_of else "/v1/fields"
-        found = await self._read(context, path, asked if values_of else {})
-        items = found["items"]
+        answer = await self._read(context, path, query if values_of else {})
+        items = answer["items"]
         if not values_of:
             items = [item for item in items if item["of"] == of]
         return write({"of": of}, items, lambda _: "describe_fields with values_of one field")
 
-    async def _note_steps(self, context: Context, runs: Sequence[Asked], asked: Asked) -> None:
-        """Tell of each run which step it was found by."""
+    async def _note_steps(self, context: Context, runs: Sequence[Query], query: Query) -> None:
+        """Add to each run the first step that matched, as ``matching_step``."""
 
-        async def ask(run_where: str) -> Sequence[Asked]:
-            steps = {**asked, "run_where": run_where, "limit": MAX_STEPS}
-            items: Sequence[Asked] = (await self._read(context, "/v1/steps", steps))["items"]
+        async def ask(run_where: str) -> Sequence[Query]:
+            steps = {**query, "run_where": run_where, "limit": MAX_STEPS}
+            items: Sequence[Query] = (await self._read(context, "/v1/steps", steps))["items"]
             return items
 
-        found = await matching_steps([run["trace_id"] for run in runs], ask)
+        matching = await matching_steps([run["trace_id"] for run in runs], ask)
         for run in runs:
-            run["matching_step"] = found.get(run["trace_id"])
+            run["matching_step"] = matching.get(run["trace_id"])
 
-    async def _read(self, context: Context, path: str, asked: Mapping[str, Any]) -> Any:
-        given = {name: value for name, value in asked.items() if value not in {"", None}}
-        async with self._asking.client(context.headers) as client:
-            return await read(client, path, **given)
+    async def _read(self, context: Context, path: str, query: Mapping[str, Any]) -> Any:
+        sent = {name: value for name, value in query.items() if value not in {"", None}}
+        async with self._api.client(context.headers) as client:
+            return await read(client, path, **sent)
 
     def install(self, server: MCPServer[Any]) -> None:
-        """Offer every tool, as one that reads and reaches nothing beyond the store."""
+        """Register every tool."""
         for tool in (
             self.search_trajectories,
             self.get_trajectory,

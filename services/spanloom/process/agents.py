@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from spanloom.config import OptionError
 
 if TYPE_CHECKING:
-    from spanloom.mcp.server import McpDoor
+    from spanloom.mcp.server import McpEndpoint
 
 
-def open_mcp_door(sql_url: str | None) -> McpDoor:
+def open_mcp_door(sql_url: str | None) -> McpEndpoint:
     """Return the endpoint at ``/mcp``, with SQL if ``sql_url`` is set.
 
     Raises ``OptionError`` if the library is not installed.
     """
     try:
-        from spanloom.mcp.server import McpDoor  # noqa: PLC0415
+        from spanloom.mcp.server import McpEndpoint  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise OptionError(
             "--mcp needs the MCP library: pip install 'spanloom[mcp]', or leave the option out"
         ) from error
-    return McpDoor(sql_url)
+    return McpEndpoint(sql_url)

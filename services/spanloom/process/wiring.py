@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from spanloom.config import Settings
     from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.store import Store
-    from spanloom.mcp.server import McpDoor
+    from spanloom.mcp.server import McpEndpoint
     from spanloom.process.part import Part
     from spanloom.process.supervisor import Ending
 
@@ -195,11 +195,11 @@ class Service:
             ),
         )
         if door is not None:
-            door.ask(app)
+            door.use_api(app)
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
         return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
 
-    def _other_routes(self, door: McpDoor | None) -> Sequence[APIRouter]:
+    def _other_routes(self, door: McpEndpoint | None) -> Sequence[APIRouter]:
         """Return the routes in addition to the API: the MCP endpoint and the page."""
         page = [page_router()] if Role.API in self._roles else []
         return page if door is None else [door.router(), *page]

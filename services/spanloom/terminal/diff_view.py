@@ -1,4 +1,4 @@
-"""Two runs side by side on a terminal."""
+"""Prints the diff of two runs in two columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from spanloom.terminal.values import Signs
 
-Json = dict[str, Any]  # what ``/v1/trajectories/{a}/diff/{b}`` answers
+Json = dict[str, Any]  # the response of ``/v1/trajectories/{a}/diff/{b}``
 
 _MARKS = {"same": " ", "changed": "~", "added": "+", "removed": "-", "moved": ">"}
 _STYLES = {"same": "dim", "changed": "yellow", "added": "green", "removed": "red", "moved": "cyan"}
@@ -27,7 +27,7 @@ MAX_VALUE_CHARS = 200
 
 
 def render_diff(diff: Json, console: Console, *, with_steps: bool = True) -> None:
-    """Print which runs they are, the steps that differ in two columns, and what was measured."""
+    """Print a heading for each run, the steps that differ in two columns, and the metrics."""
     signs = signs_of(console)
     for side in _SIDES:
         console.print(_heading(side, diff[side], signs))

@@ -1,4 +1,4 @@
-"""Tables whose first column tells what a line is about; narrow terminals lose the others."""
+"""Tables with a wide first column; the other columns are dropped on narrow terminals."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
 
     from rich.console import Console, OverflowMethod
 
-Item = dict[str, Any]  # an item of one of the API's lists, as json gives it
+Item = dict[str, Any]  # an item of one of the API's lists, as parsed JSON
 GAP, LEAST_ROOM = 2, 32
-"""Cells between columns; and those of the first one, in which a trace id is whole."""
+"""Cells between columns; least width of the first column, which fits a trace id."""
 
 
 class Column(NamedTuple):
-    """A column beside what the line is about."""
+    """A column to the right of the first one."""
 
     title: str
     from_width: int
-    """Of the terminal: on a narrower one it is left out."""
+    """Terminal width from which the column is shown."""
     cells: int
-    """As wide as what it usually holds; names are cut there."""
+    """Width of the column; longer values are cut."""
     cell: Callable[[Item], Text]
     is_number: bool = False
 
 
 class Grid:
-    """Lays rows out on one terminal, all with the same widths, so that they stand in columns."""
+    """Prints rows to one terminal with the same column widths, so that they align."""
 
     def __init__(
         self, console: Console, title: str, columns: Iterable[Column], *, is_cut: bool = True
     ) -> None:
         """Choose the columns for which the terminal is wide enough, and print their titles.
 
-        What is too long for the first column is cut, or goes on below.
+        Text too long for the first column is cut, or wrapped if ``is_cut`` is false.
         """
         self._console, self._is_cut = console, is_cut
         self._columns = [c for c in columns if console.width >= c.from_width]
         self._print(Text(title, "dim"), [Text(c.title, "dim") for c in self._columns])
 
     def print_row(self, first: Text, item: Item) -> None:
-        """Print an item, with what it is about in the first column."""
+        """Print an item as a row, with ``first`` in the first column."""
         self._print(first, [column.cell(item) for column in self._columns])
 
     def _print(self, first: Text, cells: Sequence[Text]) -> None:
@@ -68,13 +68,13 @@ class Grid:
 
 
 def tokens_cell(item: Item) -> Text:
-    """Return what a run, or a conversation, spent."""
+    """Return the input and output tokens of a run or conversation, in two lines."""
     spent = (f"{item['input_tokens']:,}", (" in ", "dim"), f"\n{item['output_tokens']:,}")
     return Text.assemble(*spent, (" out", "dim"))
 
 
 def when_cell(run: Item, now_ms: int) -> Text:
-    """Return how long ago a run began, and how far its trajectory has come."""
+    """Return how long ago a run began, and its status, in two lines."""
     status = str(run["status"])
     ago = age(now_ms - whole(run["started_at"]))
     return Text.assemble(ago, "\n", (status, STATUS_STYLES.get(status, "")))

@@ -1,4 +1,4 @@
-"""What changes while it is shown: a growing run, and how far long work is."""
+"""Output that is redrawn: a growing run, and the progress of long work."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
 
 HEADING_LINES = 2
-"""Of a tree that is higher than the terminal these stay, and its end: there it grows."""
+"""Lines kept at the top of a tree that is higher than the terminal; its end is shown below."""
 FOLLOWING = "following the run until it has settled, Ctrl-C ends"
 
 
 class GrowingTree:
-    """The tree and a line below it, between entering and leaving.
+    """A context manager that shows a run's tree and a status line below it.
 
-    Left in the ordinary way it goes, for what is printed next; by an error or Ctrl-C it stays.
+    On a normal exit the tree is erased; after an error or Ctrl-C it stays.
     """
 
     def __init__(self, console: Console) -> None:
-        """Draw nothing yet."""
+        """Prepare; nothing is drawn yet."""
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=True)
         self._shown: tuple[Json, str] | None = None
 
     def __enter__(self) -> Self:
-        """Take the end of the terminal."""
+        """Start redrawing the end of the terminal."""
         self._live.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Give the terminal back, its cursor shown."""
+        """Stop redrawing and show the cursor again."""
         self._live.transient = kind is None
         self._live.stop()
 
     def show(self, document: Json, trouble: str = "") -> None:
-        """Draw a canonical document; ``trouble`` says why there is no newer one."""
+        """Draw a canonical document; ``trouble`` is the reason why there is no newer one."""
         if self._shown == (document, trouble):
             return
         self._shown = (document, trouble)
@@ -68,35 +68,35 @@ class GrowingTree:
 
 
 class Counting:
-    """Counts on a terminal, between entering and leaving; with a bar if the end is known.
+    """A context manager that shows a count, with a progress bar if ``total`` is known.
 
-    The end is a number of what is counted, or what is counted is told with the share that is done.
+    ``total`` is in the unit of the count, or of ``done`` where ``show`` passes it.
     """
 
     def __init__(self, stream: TextIO, noun: str, total: int | None = None) -> None:
-        """Draw nothing yet."""
+        """Prepare; nothing is drawn yet, and nothing at all if the stream is no terminal."""
         columns = [SpinnerColumn(), TextColumn("{task.fields[count]:,.0f} {task.description}")]
         bar = [BarColumn()] if total else []
         self._progress = Progress(
             *columns,
             *bar,
-            TextColumn("{task.fields[beside]}"),
+            TextColumn("{task.fields[note]}"),
             console=make_console(stream),
             transient=True,
             disable=not stream.isatty(),
         )
-        self._task = self._progress.add_task(noun, total=total, beside="", count=0)
+        self._task = self._progress.add_task(noun, total=total, note="", count=0)
 
     def __enter__(self) -> Self:
-        """Take the end of the terminal."""
+        """Start redrawing the end of the terminal."""
         self._progress.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give the terminal back."""
+        """Stop redrawing and erase the count."""
         self._progress.stop()
 
-    def show(self, count: int, beside: str = "", done: float | None = None) -> None:
-        """Show how many there are by now, and something beside it; ``done`` is where the bar is."""
+    def show(self, count: int, note: str = "", done: float | None = None) -> None:
+        """Show the count so far and a note after it; ``done`` sets the bar, else the count does."""
         completed = count if done is None else done
-        self._progress.update(self._task, completed=completed, beside=beside, count=count)
+        self._progress.update(self._task, completed=completed, note=note, count=count)

@@ -1,4 +1,4 @@
-"""Rows as a table: numbers of groups, chosen columns; and the fields that can be asked for."""
+"""Tables of rows (statistics by group, selected columns), and of the fields of the API."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 NOTHING = "Nothing to count; filters may hide what there is."
 _ABSENT = "-"
 MOST_JSON = 120
-"""Characters of a value with a shape of its own; ``--json`` has all of it."""
+"""Most characters of a nested value; ``--json`` prints all of it."""
 
 
 def render_rows(
     items: Sequence[Mapping[str, Any]], console: Console, nothing: str = NOTHING
 ) -> None:
-    """Print a line a row, its columns those of the first, numbers to the right."""
+    """Print one line per row with the columns of the first row; numbers are right-aligned."""
     if not items:
         console.print(nothing, soft_wrap=True)
         return
@@ -39,7 +39,7 @@ def render_rows(
 
 
 def render_fields(fields: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print a line a field: what it is and how it is asked for."""
+    """Print one line per field: its name, owner, description and an example."""
     table = _table()
     for title in ("field", "of", "is", "ask"):
         table.add_column(title, overflow="fold")
@@ -73,7 +73,7 @@ def _written(name: str, value: object) -> str:
 
 
 def _brief(value: dict[str, Any] | list[Any]) -> str:
-    """Return texts as a list of them, and anything deeper as the beginning of its JSON."""
+    """Return a list of strings joined by commas, and any other value as the start of its JSON."""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return printable(", ".join(value))
     text = orjson.dumps(value).decode()

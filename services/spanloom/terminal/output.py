@@ -1,4 +1,4 @@
-"""Where output goes: colours for people on terminals, exact bytes for programs in pipes."""
+"""Consoles and streams: colours on terminals, exact bytes in pipes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ PIPE_WIDTH = 100
 
 
 class _Console(Console):
-    """Leaves it to the command what happens when nobody reads it any more."""
+    """A console that leaves a broken pipe to the command."""
 
     def on_broken_pipe(self) -> None:
-        """Raise again, where rich would end the process with 1."""
+        """Raise the error again; rich would exit with status 1."""
         raise  # noqa: PLE0704  # rich calls it while it handles the ``BrokenPipeError``
 
 
 def make_console(stream: TextIO) -> Console:
-    """Return a console that interprets nothing; rich minds ``NO_COLOR`` and dumb terminals."""
+    """Return a console without markup; rich respects ``NO_COLOR`` and dumb terminals."""
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
     return _Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
 
@@ -36,7 +36,7 @@ def is_for_people() -> bool:
 
 
 def print_indented(line: Text, console: Console) -> None:
-    """Print a line; where it is too wide it goes on below at its own indent."""
+    """Print a line; if it is too wide it wraps at its own indent."""
     indent = len(line.plain) - len(line.plain.lstrip(" "))
     margin = Text(" " * indent)
     for part in line[indent:].wrap(console, max(1, console.width - indent)) or [Text()]:
@@ -45,7 +45,7 @@ def print_indented(line: Text, console: Console) -> None:
 
 
 def write_json(body: bytes, stream: TextIO, *, indent: bool = True) -> None:
-    """Write JSON and a line end: byte for byte in a pipe, readable and harmless on a terminal."""
+    """Write JSON and a line end: unchanged to a pipe, indented and escaped on a terminal."""
     if stream.isatty():
         layout = orjson.OPT_INDENT_2 if indent else 0
         text = orjson.dumps(orjson.loads(body), option=layout).decode()
@@ -56,7 +56,7 @@ def write_json(body: bytes, stream: TextIO, *, indent: bool = True) -> None:
 
 
 def write_text(text: str, stream: TextIO) -> None:
-    """Write lines as they are; what a terminal could obey is escaped there."""
+    """Write text unchanged; on a terminal control characters are escaped."""
     if stream.isatty():
         stream.write("".join(map(_escaped, text.replace("\r\n", "\n"))))
     else:
@@ -65,7 +65,7 @@ def write_text(text: str, stream: TextIO) -> None:
 
 
 def _escaped(char: str) -> str:
-    """Escape what a terminal could obey, as JSON does inside strings."""
+    """Escape a character that a terminal could interpret, as JSON does inside strings."""
     if char.isprintable() or char in "\n\t":
         return char
     code = ord(char)

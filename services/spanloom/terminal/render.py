@@ -1,4 +1,4 @@
-"""A trajectory on a terminal: who did what, how long it took, and what it cost."""
+"""Prints a trajectory: its tree of steps with durations, tokens and cost."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import DocumentStep
 
-Json = dict[str, Any]  # the canonical document, as json parses it
+Json = dict[str, Any]  # the canonical document as parsed JSON
 
 MAX_WIDTH = 120
 
@@ -43,15 +43,15 @@ MAX_WIDTH = 120
 def render_trajectory(document: Json, console: Console) -> None:
     """Print a canonical document: a heading, the tree of steps, the totals, the warnings.
 
-    Colours and signs are those that the console can show. Nothing in the document can do more
-    than be read: control characters are escaped and markup is not interpreted.
+    Colours and signs are those that the console can show. The document is untrusted: control
+    characters are escaped and markup is not interpreted.
     """
     for line in trajectory_lines(document, console):
         console.print(line, width=min(console.width, MAX_WIDTH))
 
 
 def trajectory_lines(document: Json, console: Console) -> list[Text]:
-    """Return what ``render_trajectory`` prints, for this console."""
+    """Return the lines that ``render_trajectory`` prints to this console."""
     signs = signs_of(console)
     width = min(console.width, MAX_WIDTH)
     lines = [
@@ -68,13 +68,13 @@ def trajectory_lines(document: Json, console: Console) -> list[Text]:
 
 
 def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
-    """Join what is not empty by dots."""
+    """Join the non-empty parts by dots."""
     dot = Text.assemble((f" {signs.dot} ", "dim"))
     return dot.join(Text.assemble(part) for part in parts if part)
 
 
 def warning_lines(document: Json, signs: Signs) -> list[Text]:
-    """Return what was odd about the trace, and whether it only repeats another."""
+    """Return the warnings of the extraction, and a line if the trace duplicates another."""
     extraction = Document(document).extraction
     lines = [str(warning) for warning in extraction.get("warnings") or []]
     if original := extraction.get("duplicate_of"):
@@ -102,8 +102,8 @@ def _heading(document: Json, signs: Signs, width: int) -> list[Text]:
         joined([name, *facts], signs),
         Text.assemble((printable(view.id), "dim"), "  ", joined(origin, signs)),
     ]
-    for label, said in (*_texts(root), *_waits(extraction)):
-        if shown := shortened(said, width - 10):
+    for label, text in (*_texts(root), *_waits(extraction)):
+        if shown := shortened(text, width - 10):
             lines.append(cut(Text.assemble((f"{label:<10}", "dim"), shown), width))
     return lines
 
@@ -114,7 +114,7 @@ def _texts(root: DocumentStep) -> Iterable[tuple[str, str]]:
 
 
 def _waits(extraction: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """Say for what the run waits or waited, and which runs it goes on with."""
+    """Yield labels and texts: questions to people, and the runs it resumes or is resumed by."""
     resumer = str(extraction.get("resumed_by", ""))
     for pause in extraction.get("pauses") or []:
         yield "waited" if resumer else "waits for", str(pause.get("question", ""))
@@ -123,7 +123,7 @@ def _waits(extraction: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def _outcome(extraction: Mapping[str, Any]) -> Text | str:
-    """Say how the run went, if not simply well: ``recovered from 2 failures``."""
+    """Return the outcome unless it is ok: ``recovered from 2 failures``."""
     outcome = str(extraction.get("outcome", ""))
     if outcome not in OUTCOME_STYLES:
         return ""
@@ -162,7 +162,7 @@ def _totals(document: Json, signs: Signs) -> list[Text]:
 
 
 def _cost(document: Json) -> str:
-    """Say what the calls cost; ``more than`` where a price is unknown, nothing where all are."""
+    """Return the cost of the calls: ``more than`` if some prices are unknown, empty if all are."""
     cost = Document(document).extraction.get("cost") or {}
     if (total := cost.get("usd")) is not None:
         return dollars(float(total))

@@ -1,4 +1,4 @@
-"""Reports of commands: findings of an examination, recipes, the demonstration."""
+"""Reports of the commands ``doctor``, ``instrument`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ _STYLES = {
 
 
 def render_findings(findings: Sequence[Finding]) -> RenderableType:
-    """Return a table: the check, how it ended, what was found and under it what to do."""
+    """Return a table: the check, its status, the finding and below it the remedy."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in ("check", "status", "found, and what to do"):
         table.add_column(title, no_wrap=title in {"check", "status"})
     for finding in findings:
         style = _STYLES[finding.status]
-        found = Text(printable(finding.found), "dim" if style == "dim" else "")
+        text = Text(printable(finding.found), "dim" if style == "dim" else "")
         if finding.todo:
-            found.append(f"\n→ {printable(finding.todo)}", "cyan")
-        table.add_row(finding.name, Text(finding.status, style), found)
+            text.append(f"\n→ {printable(finding.todo)}", "cyan")
+        table.add_row(finding.name, Text(finding.status, style), text)
     return table
 
 
 def findings_json(findings: Sequence[Finding]) -> bytes:
-    """Return ``{"status": "ok", "findings": [...]}``; the status is the worst of them."""
+    """Return ``{"status": "ok", "findings": [...]}``; the status is the worst of the findings."""
     statuses = list(FindingStatus)  # the worst last
     worst = max((f.status for f in findings), key=statuses.index, default=FindingStatus.OK)
     return orjson.dumps({"status": worst, "findings": list(map(asdict, findings))})
@@ -59,7 +59,7 @@ KEYED = "Where the service has keys, also (`spanloom keys create --project NAME 
 
 
 def render_frameworks(frameworks: Sequence[Framework], console: Console) -> None:
-    """Print the frameworks as a table, then how one is asked for."""
+    """Print the frameworks as a table, then the command that shows one."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("name", no_wrap=True, style="bold")
     table.add_column("framework", no_wrap=True)
@@ -73,7 +73,7 @@ def render_frameworks(frameworks: Sequence[Framework], console: Console) -> None
 
 
 def render_recipe(framework: Framework, recipe: Recipe, console: Console) -> None:
-    """Print one recipe from the installation to the first look, then the other ways."""
+    """Print one recipe from installation to the first look, then the alternatives."""
     _print(console, _title(framework, recipe))
     _print(console, f"{recipe.line}\n")
     _part(console, "Install", recipe.install)
@@ -88,7 +88,7 @@ def render_recipe(framework: Framework, recipe: Recipe, console: Console) -> Non
 
 
 def exports(variables: Mapping[str, str]) -> list[str]:
-    """Return the lines of a shell that set the variables."""
+    """Return shell lines that export the variables."""
     return [f"export {name}={quote(value)}" for name, value in variables.items()]
 
 
@@ -98,7 +98,7 @@ def _title(framework: Framework, recipe: Recipe) -> Text:
 
 def _part(console: Console, title: str, lines: str) -> None:
     _print(console, Text(f"{title}:", "dim"))
-    console.file.write(f"{lines}\n\n")  # rich would make spaces of tabs
+    console.file.write(f"{lines}\n\n")  # rich would turn tabs into spaces
 
 
 def _others(framework: Framework, recipe: Recipe, console: Console) -> None:
@@ -113,7 +113,7 @@ def _others(framework: Framework, recipe: Recipe, console: Console) -> None:
 
 
 def _print(console: Console, text: str | Text) -> None:
-    """Print without breaking lines: they are pasted."""
+    """Print without wrapping, so that the lines can be copied."""
     console.print(text, soft_wrap=True)
 
 
@@ -121,7 +121,7 @@ _COLUMNS = ("models", "tools", "model time", "tool time", "input", "output", "er
 
 
 def print_metrics(document: dict[str, Any], console: Console) -> None:
-    """Print the metrics of each agent and of the whole, as the document has them."""
+    """Print the metrics of each agent and of the whole run as a table."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=False)
     table.add_column("metrics", no_wrap=True)
     for column in _COLUMNS:
@@ -135,11 +135,11 @@ def print_metrics(document: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) -> None:
-    """Print the addresses that show more of this trajectory, and how to send another."""
+def print_addresses(trace_id: str, addresses: dict[str, str], console: Console) -> None:
+    """Print the addresses that show this trajectory, and those to which agents send."""
     api = addresses["api"]
     rows = {
-        "in a browser": page_of(trace_id, api),
+        "in a browser": page_url(trace_id, api),
         "document": f"{api}/v1/trajectories/{trace_id}",
         "every span": f"{api}/v1/trajectories/{trace_id}/spans",
         "API": f"{api}/openapi.json",
@@ -151,8 +151,8 @@ def print_ways_on(trace_id: str, addresses: dict[str, str], console: Console) ->
         console.print(Text.assemble((f"{label:<13}", "dim"), value), soft_wrap=True)
 
 
-def page_of(trace_id: str, api: str) -> str:
-    """Return the address of a run's page."""
+def page_url(trace_id: str, api: str) -> str:
+    """Return the URL of a run's page."""
     return f"{api}/trajectories/{trace_id}"
 
 

@@ -1,4 +1,4 @@
-"""Runs: a table of them, and one in a line."""
+"""Prints runs: a list as a table, and one run as a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 from spanloom.core.document import whole
 from spanloom.core.showing.values import counted, duration, printable
 from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
-from spanloom.terminal.values import STATUS_STYLES, TYPE_STYLES, Signs, cut, signs_of, went
+from spanloom.terminal.values import STATUS_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ NOTHING = (
 
 
 def render_list(items: list[Item], console: Console, now_ms: int) -> None:
-    """Print items of the API's list; a narrow terminal loses columns, not names."""
+    """Print items of the API's list of runs; a narrow terminal has fewer columns."""
     if not items:
         console.print(NOTHING, soft_wrap=True)
         return
@@ -39,15 +39,15 @@ def render_list(items: list[Item], console: Console, now_ms: int) -> None:
         console.print()
 
 
-def said_lines(item: Item) -> Iterable[Text]:
-    """Say what was asked and answered."""
+def exchange_lines(item: Item) -> Iterable[Text]:
+    """Yield the question and the answer, each as a labelled line."""
     for label, key in (("asked", "question"), ("answered", "answer")):
-        if said := str(item.get(key) or ""):
-            yield labelled(label, printable(said))
+        if text := str(item.get(key) or ""):
+            yield labelled(label, printable(text))
 
 
 def labelled(label: str, text: str, style: str = "") -> Text:
-    """Return a line below a row, its label in a column of its own."""
+    """Return a line to print below a row, with its label in a column of its own."""
     return Text.assemble((f"  {label:<10}", "dim"), (text, style))
 
 
@@ -64,21 +64,21 @@ def _columns(now_ms: int) -> Iterable[Column]:
 
 
 def _cost(item: Item) -> Text:
-    """Return US dollars; nothing where nobody knows."""
+    """Return the cost in US dollars; empty if it is unknown."""
     cost = item.get("cost")
     return Text("" if cost is None else f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}")
 
 
 def _run(item: Item, signs: Signs) -> Text:
-    """Name the run, how it went, and by which id to show it."""
+    """Return the name of the run, its outcome, and below them its trace id."""
     name = Text(printable(item["root_name"]) or "(no name)", "bold")
-    outcome = went(str(item["outcome"]), signs)
+    outcome = outcome_text(str(item["outcome"]), signs)
     return Text.assemble(name, " " if outcome else "", outcome, "\n", (item["trace_id"], "dim"))
 
 
 def _about(item: Item) -> Iterable[Text]:
-    """Say what was asked and answered, and how a run hangs together with others."""
-    yield from said_lines(item)
+    """Yield question and answer, then the conversation and the runs it is linked to."""
+    yield from exchange_lines(item)
     if conversation := item.get("conversation_id"):
         yield labelled("in", f"conversation {printable(conversation)}")
     if resumed := item.get("resumes"):
@@ -90,7 +90,7 @@ def _about(item: Item) -> Iterable[Text]:
 
 
 def _names(names: Iterable[str], style: str) -> Text:
-    """Name the first two, each once, and how many more there are."""
+    """Return the first two distinct names, and how many more there are."""
     different = [printable(name) for name in dict.fromkeys(names)]
     lines = Text("\n".join(different[:_NAMES]), style)
     if len(different) > _NAMES:
@@ -110,13 +110,13 @@ _NAME_CHARS = 40
 
 
 def print_run(item: dict[str, Any], console: Console) -> None:
-    """Print an item of the API's list: when it began here, how it went, its name, cost and id.
+    """Print a run as one line: local start time, outcome, name, duration, tokens and id.
 
-    The line is cut at the edge of a terminal, and whole in a pipe; the trace id comes last.
+    The line is cut at the edge of a terminal, but not in a pipe; the trace id comes last.
     """
     signs = signs_of(console)
     status = str(item["status"])
-    how = went(str(item["outcome"]), signs) or Text(status, STATUS_STYLES.get(status, ""))
+    how = outcome_text(str(item["outcome"]), signs) or Text(status, STATUS_STYLES.get(status, ""))
     began = datetime.fromtimestamp(whole(item["started_at"]) / 1000).astimezone()
     steps = [
         counted(item["step_counts"][kind], kind)

@@ -1,4 +1,4 @@
-"""Messages and failures as a person reads them."""
+"""Formats messages, tool calls and failures for people."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ ROLE_STYLES = {
     "tool": "bold yellow",
 }
 FOLD_CHARS = 600
-"""A longer text is folded, unless all of it is asked for."""
+"""A longer text is folded, unless ``--full`` is set."""
 _MEDIA = {"image_url": "image", "input_audio": "audio", "file": "file"}
 _INDENT = "  "
 
-Message = dict[str, Any]  # a message of the documented shape
+Message = dict[str, Any]  # a message in the documented shape
 
 
 def read_messages(text: str) -> Sequence[Message]:
-    """Return the messages of a model step's input or output; none if it holds none.
+    """Return the messages in a model step's input or output; empty if there are none.
 
-    A tool's result gets the name of the tool where the call that it answers stands before it.
+    A tool result gets the name of its tool if the messages include the call that it answers.
     """
     try:
         value = orjson.loads(text)
@@ -50,15 +50,15 @@ def read_messages(text: str) -> Sequence[Message]:
 
 
 def message_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
-    """Yield the speaker, what was thought and said, and the tools that were asked for."""
+    """Yield the role, the reasoning, the content and the tool calls of a message."""
     role = str(message.get("role") or "?")
     name = f" {printable(str(message['name']))}" if message.get("name") else ""
     yield Text.assemble((printable(role), ROLE_STYLES.get(role, "bold")), (name, "dim"))
-    said = list(_said(message, is_full=is_full))
-    yield from said or [Text(f"{_INDENT}(empty)", "dim italic")]
+    lines = list(_content_lines(message, is_full=is_full))
+    yield from lines or [Text(f"{_INDENT}(empty)", "dim italic")]
 
 
-def _said(message: Message, *, is_full: bool) -> Iterator[Text]:
+def _content_lines(message: Message, *, is_full: bool) -> Iterator[Text]:
     if thought := str(message.get("reasoning_content") or ""):
         yield from text_lines(thought, is_full=is_full, style="italic dim")
     yield from text_lines(content_text(message.get("content")), is_full=is_full)
@@ -67,22 +67,22 @@ def _said(message: Message, *, is_full: bool) -> Iterator[Text]:
 
 
 def calls_of(message: Message) -> Iterator[dict[str, Any]]:
-    """Yield each call of a tool that a message asks for: name, arguments and, if told, its id."""
+    """Yield each tool call of a message: name, arguments and id (``None`` if missing)."""
     for call in message.get("tool_calls") or []:
-        asked = call if isinstance(call, dict) else {}
-        function = asked.get("function")
-        yield {"id": asked.get("id"), **(function if isinstance(function, dict) else {})}
+        fields = call if isinstance(call, dict) else {}
+        function = fields.get("function")
+        yield {"id": fields.get("id"), **(function if isinstance(function, dict) else {})}
 
 
 def call_lines(name: object, arguments: object, *, is_full: bool) -> Iterator[Text]:
-    """Yield a call as it would be written: ``weather({"city": "Oslo"})``."""
+    """Yield a tool call in the form ``weather({"city": "Oslo"})``."""
     first, *rest = text_lines(f"{name}({arguments or ''})", is_full=is_full, style="yellow")
     yield Text.assemble(_INDENT, ("calls ", "dim"), first[len(_INDENT) :])
     yield from rest
 
 
 def text_lines(text: str, *, is_full: bool, style: str = "") -> Iterator[Text]:
-    """Yield a text line by line, indented; a long one is folded, with its length."""
+    """Yield a text line by line, indented; a long text is folded and its length added."""
     is_folded = len(text) > FOLD_CHARS and not is_full
     shown = text[:FOLD_CHARS] if is_folded else text
     for line in shown.splitlines():
@@ -92,7 +92,7 @@ def text_lines(text: str, *, is_full: bool, style: str = "") -> Iterator[Text]:
 
 
 def content_text(content: object) -> str:
-    """Return what a message says, its media named: ``[image image/png, 12,345 characters]``."""
+    """Return a message's content as text, media as ``[image image/png, 12,345 characters]``."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -118,17 +118,17 @@ MAX_CHARS = 400
 
 
 def failures_by_step(document: dict[str, Any]) -> Mapping[str, Sequence[Failure]]:
-    """Return the listed failures of a canonical document by the step that shows them."""
-    found: defaultdict[str, list[Failure]] = defaultdict(list)
+    """Return the failures listed in a canonical document, by step id."""
+    by_step: defaultdict[str, list[Failure]] = defaultdict(list)
     for failure in Document(document).extraction.get("errors") or []:
-        found[str(failure.get("step_id"))].append(failure)
-    return found
+        by_step[str(failure.get("step_id"))].append(failure)
+    return by_step
 
 
 def failure_texts(step: DocumentStep, listed: Sequence[Failure]) -> Iterator[str]:
-    """Yield what failed in a step, a line each: ``KeyError: 'city'``.
+    """Yield the failures of a step, one line each: ``KeyError: 'city'``.
 
-    The step's own failure comes first; what failed below it, in spans that are no steps, names its
+    The step's own failure comes first. A failure below it, in a span that is no step, names that
     span: ``ConnectionError: refused (in span 3f2a…, recovered)``.
     """
     own = step.error

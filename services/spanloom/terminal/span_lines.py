@@ -1,4 +1,4 @@
-"""What became of each span, as a tree of lines: kept, merged or dropped, and by which rule."""
+"""Prints the fate of each span as a tree: kept, merged or dropped, and by which rule."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NARROW, _WIDE = 80, 120
 _MAX_WIDTH = 160
 _FATES = {"kept": "green", "merged": "yellow", "dropped": "dim"}
 
-Span = dict[str, Any]  # as /spans answers it
+Span = dict[str, Any]  # an item of the response of /spans
 
 
 class _Line(NamedTuple):
@@ -36,15 +36,15 @@ class _Line(NamedTuple):
     cells: Sequence[Text]
     """The columns to the right of the label."""
     failure: Text | None
-    """What stands below the line."""
+    """A second line below the first."""
 
 
 def render_explanation(answer: dict[str, Any], document: dict[str, Any], console: Console) -> None:
-    """Print the answer of ``/spans`` as a tree, each span with its kind, fate and rule.
+    """Print the response of ``/spans`` as a tree, each span with its kind, fate and rule.
 
-    Where a span was merged, the id of the span under which it counts is given; a wide terminal
-    shows every span's own id too, a narrow one neither id nor kind: names have half of each line.
-    Below stands what the document warns of.
+    A merged span shows the id of the step under which it counts. A wide terminal also shows the
+    id of every span, a narrow one neither ids nor kinds: names take half of each line. The
+    warnings of the document follow.
     """
     signs = signs_of(console)
     width = min(console.width, _MAX_WIDTH)
@@ -106,14 +106,14 @@ def _fate(span: Span) -> str:
 
 
 def _decided_by(span: Span) -> str:
-    """Name the rule, and the dialect where the rule is not one of its own."""
+    """Return the rule, and the dialect unless the rule's name begins with it."""
     rule, dialect = str(span.get("rule")), str(span.get("dialect"))
     shared = "" if rule.startswith(f"{dialect}.") else f" ({dialect})"
     return printable(rule + shared)
 
 
 def _aligned(lines: Sequence[_Line], width: int) -> Iterable[Text]:
-    """Put the cells in columns; the labels get what is left of the width, half of it at least."""
+    """Align the cells in columns; the labels get the rest of the width, at least half of it."""
     if not lines:
         return
     columns = [

@@ -1,4 +1,4 @@
-"""Spans: as a table, as a tree, and as they were sent in OTLP."""
+"""Prints spans: the verdicts as a table, the original OTLP; and nests spans as a tree."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _WIDE = 120
 
 
 def render_spans(document: dict[str, Any], console: Console) -> None:
-    """Print the answer of ``/spans``: each span's kind, the rule that decided, and its step.
+    """Print the response of ``/spans``: each span's kind, the rule that decided, and its step.
 
-    ``itself`` means that the span is the step; an id, that it counts under that step; noise
-    has no step.
+    ``itself`` means that the span is the step; an id means that it counts under that step;
+    ``noise`` means that it has no step.
     """
     signs = signs_of(console)
     is_wide = console.width >= _WIDE
@@ -66,18 +66,18 @@ def _cell(text: str, style: str = "") -> Text:
 
 @dataclass(slots=True)
 class SpanNode:
-    """A span with the spans under it."""
+    """A span and its children."""
 
-    span: dict[str, Any]  # as the API has it
+    span: dict[str, Any]  # an item of the response of /spans
     kind: str
     children: list[SpanNode] = field(default_factory=list)
     parent: SpanNode | None = None
 
 
 def build_forest(spans: Sequence[dict[str, Any]]) -> list[SpanNode]:
-    """Nest each span under the parent it names; give those whose parent is not there.
+    """Nest each span under its parent; return the spans whose parent is missing.
 
-    No span is lost or given twice: what turns in a circle is cut at its first span.
+    Each span occurs exactly once: a cycle is cut at its first span.
     """
     nodes = {str(span.get("span_id")): SpanNode(span, str(span.get("kind"))) for span in spans}
     tops: list[SpanNode] = []
@@ -95,11 +95,11 @@ def build_forest(spans: Sequence[dict[str, Any]]) -> list[SpanNode]:
 
 
 def _below(tops: Iterable[SpanNode]) -> set[int]:
-    """Return the identities of these nodes and of all below them."""
-    found = list(tops)
-    for node in found:
-        found.extend(node.children)
-    return {id(node) for node in found}
+    """Return the ``id()`` of these nodes and of all their descendants."""
+    nodes = list(tops)
+    for node in nodes:
+        nodes.extend(node.children)
+    return {id(node) for node in nodes}
 
 
 VALUE_CHARS = 400
@@ -107,11 +107,11 @@ _KINDS = ("unspecified", "internal", "server", "client", "producer", "consumer")
 _STATUSES = {1: ("ok", "green"), 2: ("error", "bold red")}
 _NS_PER_MS = 1_000_000
 
-Fields = dict[str, Any]  # a message of OTLP as JSON
+Fields = dict[str, Any]  # an OTLP message as JSON
 
 
 def render_sent_spans(data: Fields, console: Console, *, is_full: bool) -> None:
-    """Print every span of OTLP JSON: its name and times, then what it carries."""
+    """Print every span of OTLP JSON: name, times, attributes, events, links and resource."""
     for resource_spans in data.get("resourceSpans") or []:
         resource = resource_spans.get("resource") or {}
         for scope_spans in resource_spans.get("scopeSpans") or []:
@@ -154,7 +154,7 @@ def _attributes(label: str, of: Fields, *, is_full: bool) -> Iterator[Text]:
 
 
 def _value(value: Fields) -> str:
-    """Return an attribute's value: text as it is, anything else as JSON."""
+    """Return an attribute's value: a string unchanged, anything else as JSON."""
     plain = _plain(value)
     return plain if isinstance(plain, str) else orjson.dumps(plain).decode()
 

@@ -1,4 +1,4 @@
-"""What the SQL port answers, read without losing a digit, and as a table."""
+"""Reads responses of the SQL port without losing digits, and prints them as tables."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FORMAT = "JSONCompactEachRowWithNamesAndTypes"
-"""The format that is read: a line of names, one of types, then one a row."""
+"""The ClickHouse format that is read: a line of names, a line of types, then one per row."""
 
 
 class SqlRows(NamedTuple):
-    """Rows of an answer: numbers as ``int`` and ``Decimal``, what is nested as its JSON."""
+    """Rows of a response: numbers as ``int`` and ``Decimal``, nested values as JSON text."""
 
     names: Sequence[str]
     rows: Sequence[Sequence[object]]
 
 
 def read_rows(body: bytes) -> SqlRows:
-    """Read an answer in ``FORMAT``; raises ``ValueError`` for what is none."""
+    """Parse a response in ``FORMAT``; raises ``ValueError`` if it is malformed."""
     names, _types, *rows = map(_line, body.splitlines()) if body else ([], [])
     return SqlRows(names, [[_flat(value) for value in row] for row in rows])
 
 
-def render_sql(found: SqlRows, console: Console) -> None:
-    """Print a line a row, numbers with all their digits and to the right."""
+def render_sql(result: SqlRows, console: Console) -> None:
+    """Print one line per row; numbers are right-aligned with all their digits."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    for at, name in enumerate(found.names):
-        is_number = any(_is_number(row[at]) for row in found.rows)
+    for at, name in enumerate(result.names):
+        is_number = any(_is_number(row[at]) for row in result.rows)
         table.add_column(printable(name), justify="right" if is_number else "left", overflow="fold")
-    for row in found.rows:
+    for row in result.rows:
         table.add_row(*(Text("-" if value is None else _written(value)) for value in row))
-    console.print(table if found.rows else "No rows.")
+    console.print(table if result.rows else "No rows.")
 
 
-def _line(line: bytes) -> list[Any]:  # as JSON has it
+def _line(line: bytes) -> list[Any]:  # any JSON values
     values: list[Any] = json.loads(line, parse_float=Decimal)
     return values
 

@@ -1,4 +1,4 @@
-"""Steps of a run: one of them whole, and the outline."""
+"""Prints steps of a run: one step in full, and the outline of all."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 MAX_FACT = 400
-"""Characters of what is known of a step besides its texts."""
+"""Most characters of each metadata value of a step."""
 
 
-def render_step(told: dict[str, Any], console: Console, *, is_full: bool) -> None:
-    """Print one step: what it is, its messages or arguments and result, and its metadata."""
-    signs, step = signs_of(console), DocumentStep(told)
+def render_step(step_json: dict[str, Any], console: Console, *, is_full: bool) -> None:
+    """Print one step: heading, messages or arguments and result, errors and metadata."""
+    signs, step = signs_of(console), DocumentStep(step_json)
     facts = {**step.model_info, **step.metadata}
     for line in (
         heading(step, signs),
@@ -37,7 +37,7 @@ def render_step(told: dict[str, Any], console: Console, *, is_full: bool) -> Non
 
 
 def _texts(step: DocumentStep, *, is_full: bool) -> Iterator[Text]:
-    """Yield input and output, message by message where they hold messages."""
+    """Yield input and output, message by message if they contain messages."""
     for way, text in (("input", step.input), ("output", step.output)):
         messages = read_messages(text) if step.type == "model" else ()
         yield Text(way if text else f"no {way}", "dim underline" if text else "dim")
@@ -52,7 +52,7 @@ def _cut(value: object) -> str:
 
 
 def render_outline(lines: Sequence[dict[str, Any]], console: Console) -> None:
-    """Print lines of ``core.showing.step_outline``: numbers, what it was, how long it took."""
+    """Print lines of ``core.showing.step_outline``: numbers, type, name, duration and agent."""
     signs = signs_of(console)
     places = [_places(line) for line in lines]
     cells = max(map(len, places), default=0)

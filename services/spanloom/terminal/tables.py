@@ -1,4 +1,4 @@
-"""Tables of conversations, hits, dead letters and keys."""
+"""Tables of conversations, search hits, dead letters and API keys."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from spanloom.core.document import whole
 from spanloom.core.model.access import ALL_PROJECTS
 from spanloom.core.showing.values import age, printable
 from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
-from spanloom.terminal.runs import labelled, said_lines
-from spanloom.terminal.values import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, signs_of, went
+from spanloom.terminal.runs import exchange_lines, labelled
+from spanloom.terminal.values import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def render_conversations(items: list[Item], console: Console, now_ms: int) -> None:
-    """Print items of the API's list; ids, by which runs are found, are always whole."""
+    """Print items of the API's list of conversations; ids are never cut."""
     if not items:
         console.print(
             "No conversations. Runs of one name it: a conversation, session or thread id."
@@ -48,15 +48,15 @@ def _columns(now_ms: int) -> Iterable[Column]:
 
 
 def _conversation(item: Item, signs: Signs) -> Text:
-    """Name the conversation, and say how its last run went, if not well."""
-    outcome = went(str(item["last_run"]["outcome"]), signs)
+    """Return the id of the conversation, and the outcome of its last run unless it is ok."""
+    outcome = outcome_text(str(item["last_run"]["outcome"]), signs)
     name = Text(printable(item["conversation_id"]), "bold")
     return Text.assemble(name, " " if outcome else "", outcome)
 
 
 def _about(item: Item) -> Iterable[Text]:
-    """Say what was asked first and answered last, or that a person is asked now."""
-    yield from said_lines(item)
+    """Yield the first question, the last answer, and a line if the last run waits for a person."""
+    yield from exchange_lines(item)
     if item["last_run"]["outcome"] == "paused":
         yield labelled("waits", "for a person", OUTCOME_STYLES["paused"])
 
@@ -65,7 +65,7 @@ MARKED = "bold black on yellow"
 
 
 def render_hits(items: list[Item], console: Console, now_ms: int) -> None:
-    """Print items of the API's answer; ids, by which steps are shown, are always whole."""
+    """Print items of the API's search response; ids are never cut."""
     if not items:
         console.print("Nothing found. What is new is found some seconds after its run is stored.")
         return
@@ -84,7 +84,7 @@ def render_hits(items: list[Item], console: Console, now_ms: int) -> None:
 
 
 def mark_places(snippet: str, offsets: list[Any]) -> Text:
-    """Return a snippet as one harmless text, with its places marked."""
+    """Return an escaped snippet with the matches at ``offsets`` marked."""
     shown, at = Text(), 0
     for start, end in offsets:
         shown.append(printable(snippet[at:start]))
@@ -95,7 +95,7 @@ def mark_places(snippet: str, offsets: list[Any]) -> Text:
 
 
 def render_dead_letters(letters: Sequence[DeadLetter], now_ns: int) -> RenderableType:
-    """Return the dead letters as a table, or a line where there are none."""
+    """Return the dead letters as a table, or a line if there are none."""
     if not letters:
         return "There are no dead letters."
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
@@ -114,7 +114,7 @@ def render_dead_letters(letters: Sequence[DeadLetter], now_ns: int) -> Renderabl
 
 
 def render_keys(keys: Sequence[Key], now_ns: int) -> RenderableType:
-    """Return the keys as a table, or what to do where there are none."""
+    """Return the keys as a table, or how to create one if there are none."""
     if not keys:
         return "No keys: on loopback everything is open. `spanloom keys create` makes one."
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
@@ -135,7 +135,7 @@ def render_keys(keys: Sequence[Key], now_ns: int) -> RenderableType:
 
 
 def key_as_json(key: Key) -> dict[str, object]:
-    """Return what may be shown of a key; absent times are null, the others RFC 3339."""
+    """Return the public fields of a key; absent times are null, the others RFC 3339."""
     return {
         "id": key.id,
         "project": None if key.project == ALL_PROJECTS else key.project,

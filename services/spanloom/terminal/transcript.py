@@ -1,4 +1,4 @@
-"""A run as a transcript: what each agent was told and said, each call beside its result."""
+"""Prints a run as a transcript: the messages of each agent, each tool run where it happened."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class _Told:
-    """What a transcript has shown of an agent's conversation."""
+class _Printed:
+    """The part of an agent's conversation that was already printed."""
 
     messages: Counter[bytes] = field(default_factory=Counter)
     results: int = 0
-    """How many tools and agents stand where they ran, since the last model call."""
+    """How many tool and agent runs were printed since the last model call."""
 
 
 def render_transcript(document: dict[str, Any], console: Console, *, is_full: bool) -> None:
-    """Print what was said in a run, agent by agent, in the order in which they began.
+    """Print the messages of a run, agent by agent, in the order in which they began.
 
-    Of each model call only what is new is shown: a request repeats all that was said before.
+    Of each model call only new messages are shown: a request repeats all earlier ones.
     """
     signs, failures = signs_of(console), failures_by_step(document)
     agents = list(Document(document).agents)
@@ -60,7 +60,7 @@ def render_transcript(document: dict[str, Any], console: Console, *, is_full: bo
 
 
 def heading(step: DocumentStep, signs: Signs) -> Text:
-    """Return what a step is: its sign and name, its type and how long it ran."""
+    """Return a step's sign, name, type and duration as one line."""
     kind = step.type or "other"
     took = duration(step.duration)
     sign = signs.types.get(kind, signs.types["other"])
@@ -73,13 +73,13 @@ def heading(step: DocumentStep, signs: Signs) -> Text:
 def error_lines(
     step: DocumentStep, failures: Mapping[str, Sequence[Failure]], signs: Signs
 ) -> Iterator[Text]:
-    """Yield what failed in a step."""
+    """Yield the failures of a step, one line each."""
     for text in failure_texts(step, failures.get(step.id, ())):
         yield Text(f"  {signs.error} {printable(text)}", "red")
 
 
 def _type_of(agent: DocumentAgent, document: dict[str, Any]) -> str:
-    """Return what owns these steps: an agent, but for the root, which may be anything."""
+    """Return ``agent``, or the root's own type if the owner is the root."""
     view = Document(document)
     return view.root_type if agent.id == view.root.id and view.root_type else "agent"
 
@@ -89,13 +89,13 @@ def _agent(
 ) -> Iterator[Text]:
     yield heading(agent, signs)
     yield from error_lines(agent, failures, signs)
-    told = _Told()
+    printed = _Printed()
     steps = list(agent.steps)
     for step in steps:
         if step.type == "model":
-            yield from _call(step, told, is_full=is_full)
+            yield from _call(step, printed, is_full=is_full)
         else:
-            told.results += 1
+            printed.results += 1
             yield from _result(step, signs, is_full=is_full)
         yield from error_lines(step, failures, signs)
         yield from _waiting(step, signs)
@@ -103,13 +103,13 @@ def _agent(
         yield from _waiting(agent, signs)
 
 
-def _call(step: DocumentStep, told: _Told, *, is_full: bool) -> Iterator[Text]:
-    """Yield what is new in a call's request, and its answer; remember both."""
-    asked, answered = _messages(step.input, "user"), _messages(step.output, "assistant")
-    for message in (*_new(asked, told), *answered):
+def _call(step: DocumentStep, printed: _Printed, *, is_full: bool) -> Iterator[Text]:
+    """Yield the new messages of a call's request, and its response; remember both."""
+    request, response = _messages(step.input, "user"), _messages(step.output, "assistant")
+    for message in (*_new(request, printed), *response):
         yield from message_lines(message, is_full=is_full)
-    told.messages.update(map(_mark, answered))
-    if not asked and not answered:
+    printed.messages.update(map(_key, response))
+    if not request and not response:
         yield Text("assistant", ROLE_STYLES["assistant"])
         yield Text("  its texts were not sent", "dim italic")
 
@@ -118,36 +118,36 @@ def _messages(text: str, role: str) -> Sequence[Message]:
     return read_messages(text) or ([{"role": role, "content": text}] if text else [])
 
 
-def _new(messages: Sequence[Message], told: _Told) -> Sequence[Message]:
-    """Return what was not said before; what is said twice in one request was said twice.
+def _new(messages: Sequence[Message], printed: _Printed) -> Sequence[Message]:
+    """Return the messages not printed before; a message twice in one request counts twice.
 
-    The last results of tools are left out, as many as stand where they ran.
+    The last tool results are left out, as many as were printed where the tools ran.
     """
     seen, new = Counter[bytes](), []
     for message in messages:
-        mark = _mark(message)
-        seen[mark] += 1
-        if seen[mark] > told.messages[mark]:
-            told.messages[mark] += 1
+        key = _key(message)
+        seen[key] += 1
+        if seen[key] > printed.messages[key]:
+            printed.messages[key] += 1
             new.append(message)
     results = [at for at, message in enumerate(new) if message.get("role") == "tool"]
-    shown = set(results[-told.results :] if told.results else ())
-    told.results = 0
+    shown = set(results[-printed.results :] if printed.results else ())
+    printed.results = 0
     return [message for at, message in enumerate(new) if at not in shown]
 
 
-def _mark(message: Message) -> bytes:
-    """Return what makes two messages one: who speaks, what is said, and what is asked for."""
-    asked = [
+def _key(message: Message) -> bytes:
+    """Return a key that is equal for equal messages: role, content and tool calls."""
+    calls = [
         f"{call.get('name')} {''.join(str(call.get('arguments')).split())}"
         for call in calls_of(message)
     ]
-    said = content_text(message.get("content"))
-    return "\0".join((str(message.get("role")), said, *asked)).encode("utf-8", "replace")
+    content = content_text(message.get("content"))
+    return "\0".join((str(message.get("role")), content, *calls)).encode("utf-8", "replace")
 
 
 def _result(step: DocumentStep, signs: Signs, *, is_full: bool) -> Iterator[Text]:
-    """Yield what a tool gave, or that another agent went on, whose words stand apart."""
+    """Yield a tool's result, or the name of another agent, which has its own section."""
     name = printable(step.name)
     if step.type != "tool":
         yield Text(f"  {signs.arrow} {name}", TYPE_STYLES["agent"])
@@ -157,10 +157,10 @@ def _result(step: DocumentStep, signs: Signs, *, is_full: bool) -> Iterator[Text
 
 
 def _waiting(step: DocumentStep, signs: Signs) -> Iterator[Text]:
-    """Yield what a paused step asks of a person."""
+    """Yield the question to a person if the step is paused."""
     if question := _question(step):
-        asked = f"  {signs.outcomes['paused']} waits for a person: {printable(question)}"
-        yield Text(asked, OUTCOME_STYLES["paused"])
+        line = f"  {signs.outcomes['paused']} waits for a person: {printable(question)}"
+        yield Text(line, OUTCOME_STYLES["paused"])
 
 
 def _question(step: DocumentStep) -> str:

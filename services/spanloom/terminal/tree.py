@@ -1,4 +1,4 @@
-"""The tree of steps as lines: names to the left, durations, tokens and bars in columns."""
+"""Draws the tree of steps: names on the left, durations, tokens and bars in columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 from spanloom.core.document import whole
 from spanloom.core.showing.values import duration, printable
 from spanloom.terminal.sayings import failure_texts
-from spanloom.terminal.values import TYPE_STYLES, Signs, cut, went
+from spanloom.terminal.values import TYPE_STYLES, Signs, cut, outcome_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
 
 
 MAX_LEVELS = 16
-"""Levels that are drawn; below them the outermost make room."""
+"""Most levels of indentation; deeper nodes drop those of their outermost ancestors."""
 _NAME_CELLS = 12
-"""What a name gets at least, with the sign before it."""
+"""Least width of a name with its sign."""
 
 
 class Nested(Protocol):
-    """Whatever has others of its kind below it."""
+    """A node with children of its own kind."""
 
     @property
     def children(self) -> Sequence[Self]:
-        """Those below it, in order."""
+        """The children, in order."""
 
 
 NodeT = TypeVar("NodeT", bound=Nested)
 
 
 class Branch(NamedTuple, Generic[NodeT]):
-    """A node and the lines that lead to it."""
+    """A node and the line prefixes that connect it to its parent."""
 
     node: NodeT
     lead: str
-    """What stands before the node's sign."""
+    """Prefix of the node's own line."""
     below: str
-    """What stands before further lines of the same node."""
+    """Prefix of further lines of the same node."""
 
 
 def levels_in(width: int) -> int:
-    """Return how many levels to draw, so that in half of a line names have room beside them."""
+    """Return how many levels to draw so that half of a line has room for them and a name."""
     return max(1, min(MAX_LEVELS, (width // 2 - _NAME_CELLS) // 3 - 1))
 
 
 def walk(root: NodeT, signs: Signs, levels: int = MAX_LEVELS) -> Iterator[Branch[NodeT]]:
-    """Yield every node, parents first, with the lines that draw the tree."""
+    """Yield every node with its line prefixes, parents first."""
     stack = [Branch(root, "", "")]
     while stack:
         branch = stack.pop()
@@ -70,9 +70,9 @@ _MIN_LABEL = 8
 def tree_lines(
     root: Node, signs: Signs, width: int, failures: Mapping[str, Sequence[Failure]]
 ) -> list[Text]:
-    """Draw the tree: sign and name, duration, tokens, and a bar where it ran in the whole.
+    """Draw the tree: sign and name, duration, tokens, and a bar of when each step ran.
 
-    ``failures`` are those that the document lists, by step: they stand below their step's line.
+    ``failures`` are the document's listed failures by step id; each follows its step's line.
     """
     branches = list(islice(walk(root, signs, levels_in(width)), MAX_STEPS + 1))
     labels = [_label(branch, signs) for branch in branches[:MAX_STEPS]]
@@ -97,7 +97,7 @@ def tree_lines(
 
 
 def _bar_cells(width: int, left_over: int) -> int:
-    """Return how long the bars may be: half as long where names and models need the room."""
+    """Return the width of the bars: 0, 12 or 24 cells; 12 if names and models need the room."""
     if width < 76:
         return 0
     return 24 if width >= 96 and left_over >= 24 else 12
@@ -113,13 +113,13 @@ def _label(branch: Branch[Node], signs: Signs) -> Text:
     )
     if model := node.step.model:
         label.append(f"  {printable(str(model))}", "dim")
-    if how := went(str(node.step.metadata.get("outcome", "")), signs):
+    if how := outcome_text(str(node.step.metadata.get("outcome", "")), signs):
         label = Text.assemble(label, "  ", how)
     return label
 
 
 def _tokens(nodes: list[Node], signs: Signs) -> list[str]:
-    """Write what each node used, the arrows below each other; nothing where nothing was used."""
+    """Return the tokens of each node, arrows aligned; empty for a node without tokens."""
     used = [
         (f"{whole(info.get('input_tokens')):,}", f"{whole(info.get('output_tokens')):,}")
         for node in nodes
@@ -133,7 +133,7 @@ def _tokens(nodes: list[Node], signs: Signs) -> list[str]:
 
 
 def _bar(node: Node, root: Node, cells: int, signs: Signs) -> Text:
-    """Draw when it ran within the run of the root."""
+    """Draw when the node ran, relative to the root's duration."""
     whole = max(1, root.duration_ms)
     begin = min(max(0, (node.start_ms - root.start_ms) * cells // whole), cells - 1)
     length = min(max(1, round(node.duration_ms * cells / whole)), cells - begin)

@@ -1,4 +1,4 @@
-"""How single values look on a terminal: short, and harmless whatever they contain."""
+"""Styles and signs of single values on a terminal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUTCOME_STYLES = {
     "cancelled": "magenta",
     "failed": "bold red",
 }
-"""Of what is worth a word: most runs go well."""
+"""Outcomes that are printed; ``ok`` is not."""
 
 
 class Signs(NamedTuple):
@@ -56,17 +56,17 @@ _ASCII = Signs(
 
 
 def signs_of(console: Console) -> Signs:
-    """Choose by what the console can encode."""
+    """Return the Unicode signs if the console can encode them, else ASCII ones."""
     return _UNICODE if console.encoding.lower().startswith("utf") else _ASCII
 
 
-def went(outcome: str, signs: Signs) -> Text:
-    """Return how a run went, sign and word; empty if it went well."""
+def outcome_text(outcome: str, signs: Signs) -> Text:
+    """Return the outcome of a run, sign and word; empty if it is ok."""
     style = OUTCOME_STYLES.get(outcome)
     return Text() if style is None else Text(f"{signs.outcomes[outcome]} {outcome}", style)
 
 
 def cut(line: Text, cells: int) -> Text:
-    """Let a line end at the edge of the terminal, not go on below."""
+    """Cut a line to this width, in place, and return it."""
     line.truncate(cells, overflow="ellipsis")
     return line

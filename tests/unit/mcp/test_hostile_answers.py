@@ -19,7 +19,7 @@ pytest.importorskip("mcp", reason="the MCP library is not installed")
 from tests.support.mcp_calls import REFUSED, answers, body_of, every_call
 
 from spanloom.mcp.data import MOST_CHARS
-from spanloom.mcp.requests import InProcess
+from spanloom.mcp.requests import LocalApi
 from spanloom.mcp.server import make_server
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def server() -> MCPServer[Any]:
         world.send_message(hostile_run(trace_id))
     for _ in range(3):
         world.step(100)
-    return make_server(InProcess(create_app(world.store, Metrics(), tuple, Locks().access)))
+    return make_server(LocalApi(create_app(world.store, Metrics(), tuple, Locks().access)))
 
 
 def test_every_answer_is_short_enough_and_says_how_to_go_on(server: MCPServer[Any]) -> None:

@@ -21,7 +21,7 @@ from mcp import Client
 
 from spanloom.mcp import data
 from spanloom.mcp.data import MOST_CHARS, NOTICE
-from spanloom.mcp.requests import InProcess
+from spanloom.mcp.requests import LocalApi
 from spanloom.mcp.server import make_server
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def server() -> MCPServer[Any]:
     world.step(100)
     world.step(100)
     app = create_app(world.store, Metrics(), tuple, Locks().access)
-    return make_server(InProcess(app))
+    return make_server(LocalApi(app))
 
 
 def call(server: MCPServer[Any], tool: str, **arguments: object) -> tuple[bool, str]:
@@ -154,7 +154,7 @@ def test_what_has_no_room_comes_with_the_next_page(
 
 def test_the_tools_only_read_and_take_little_to_describe() -> None:
     async def ask() -> list[Any]:
-        async with Client(make_server(InProcess(), "http://127.0.0.1:8123")) as client:
+        async with Client(make_server(LocalApi(), "http://127.0.0.1:8123")) as client:
             return list((await client.list_tools()).tools)
 
     tools = asyncio.run(ask())

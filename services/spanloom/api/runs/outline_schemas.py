@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from spanloom.api.schemas import Moment
 from spanloom.core.model.trajectory import Status
-from spanloom.core.outline.find import Found
+from spanloom.core.outline.find import Match
 from spanloom.core.outline.previews import first_words
 from spanloom.core.outline.view import RunView
 from spanloom.core.ports.annotations import KeptAt
@@ -93,7 +93,7 @@ class FoundItem(BaseModel):
     snippet: str
 
     @classmethod
-    def of(cls, found: Found) -> "FoundItem":
+    def of(cls, found: Match) -> "FoundItem":
         """Return it as the API shows it."""
         return cls(row=found.row, part=found.part, snippet=found.snippet)
 

@@ -1,6 +1,7 @@
-"""What differs between two runs: their steps side by side, agent by agent.
+"""The diff of two runs: their steps aligned and compared, agent by agent.
 
-``diff_documents`` takes two canonical documents. Steps of the same agents are laid side by side
-(``align``), each pair is compared (``changes``), and what stands on one side only is added, removed
-or, if the other side has it elsewhere, moved. Steps that ran at the same time have no order.
+In: two canonical documents (``diff_documents``).
+Out: a row per step: same, changed, added, removed, or moved if the other run has it elsewhere; as
+JSON by ``shown``. Steps that ran at the same time have no order.
+Start with ``diff``; ``align`` pairs the steps of two agents, ``changes`` compares a pair.
 """

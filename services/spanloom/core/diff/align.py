@@ -1,8 +1,8 @@
-"""Lays two lists of steps side by side: which step of one is which of the other.
+"""Aligns two lists of steps: finds which step of one corresponds to which of the other.
 
-Steps that are rare and equal on both sides tie the lists together; what lies between two ties is
-compared step by step (Needleman and Wunsch, 1970). Where that would be too much, the longest
-common parts do, and beyond that nothing between the ties is compared.
+Steps that occur equally often on both sides are anchors ("ties"); the steps between two ties are
+aligned one by one (Needleman and Wunsch, 1970). If those are too many, only their longest common
+parts are paired, and if they are more still, none.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from spanloom.core.diff.steps import DiffStep, Signature
 
 MAX_COMPARED = 400_000
-"""Pairs of steps between two ties that are compared one by one."""
+"""Most pairs of steps between two ties that are compared one by one."""
 MAX_MATCHED = 4_000_000
-"""Pairs of steps between two ties in which common parts are looked for."""
+"""Most pairs of steps between two ties that are searched for common parts."""
 
 Pairs = list[tuple[int, int]]
 
 
 def align(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
-    """Return the pairs of places that belong together, growing on both sides.
+    """Return the pairs of corresponding positions, ascending on both sides.
 
-    The same pairs whichever side comes first.
+    The pairs do not depend on which side comes first.
     """
     if [step.signature for step in a] > [step.signature for step in b]:
         return [(i, j) for j, i in _aligned(b, a)]
@@ -50,7 +50,7 @@ def _aligned(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
 
 
 def _ties(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
-    """Return the steps that both sides have equally often, those that stand in one order."""
+    """Return pairs of steps that both sides have equally often, the most in one common order."""
     in_a, in_b = _places(a), _places(b)
     shared = [
         pair
@@ -62,14 +62,14 @@ def _ties(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
 
 
 def _places(steps: Sequence[DiffStep]) -> dict[Signature, list[int]]:
-    found: defaultdict[Signature, list[int]] = defaultdict(list)
+    places: defaultdict[Signature, list[int]] = defaultdict(list)
     for place, step in enumerate(steps):
-        found[step.signature].append(place)
-    return found
+        places[step.signature].append(place)
+    return places
 
 
 def _longest_rising(pairs: Pairs) -> Pairs:
-    """Return the most pairs, of those sorted by the first place, whose second place rises too."""
+    """Return the longest subsequence in which second positions ascend; first ones are sorted."""
     ends: list[int] = []
     chosen: list[int] = []
     before: list[int] = []
@@ -106,7 +106,7 @@ def _common_parts(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Iterator[tupl
 
 
 def _compared(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
-    """Return the pairs whose likenesses sum up highest, each step left over costing ``GAP``."""
+    """Return the pairs with the highest sum of likenesses; each unpaired step costs ``GAP``."""
     best = [[j * GAP for j in range(len(b) + 1)]]
     for i, left in enumerate(a, 1):
         above, row = best[-1], [i * GAP]

@@ -1,4 +1,4 @@
-"""What differs between two steps that belong together."""
+"""Finds what differs between two corresponding steps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from spanloom.core.diff.steps import DiffStep
 
 SLOWER_BY = 0.2
-"""A fifth, and as many ms at least: less is chance."""
+"""Durations differ by more than a fifth and 50 ms; smaller differences are noise."""
 SLOWER_BY_MS = 50
 
 
 class Change(NamedTuple):
-    """One field that differs."""
+    """A field with its two different values."""
 
     field: str
     """``input.limit``, ``output``, ``name``, ``model``, ``error``, ``duration`` (ms)."""
@@ -28,50 +28,49 @@ class Change(NamedTuple):
 
 
 class ModelInputs:
-    """The inputs of a run's model calls, each without what a call of its agent had before.
+    """The new messages of each model call: its input without those of its agent's earlier calls.
 
-    Every call repeats the messages before it: one early change would mark all that follow.
+    Every call repeats all earlier messages: one early change would mark all later calls.
     """
 
     def __init__(self) -> None:
-        """Start with nothing said."""
-        self._beside: dict[str, Sequence[DiffStep]] = {}
+        """Start without steps."""
+        self._agent_steps: dict[str, Sequence[DiffStep]] = {}
         self._new: dict[str, Sequence[Json]] = {}
 
-    def take(self, steps: Sequence[DiffStep]) -> None:
-        """Take in the steps of an agent in their order; nothing is read yet."""
-        self._beside.update((step.id, steps) for step in steps if step.type == "model")
+    def add(self, steps: Sequence[DiffStep]) -> None:
+        """Add the steps of an agent in their order; their inputs are parsed on demand."""
+        self._agent_steps.update((step.id, steps) for step in steps if step.type == "model")
 
-    def new(self, step: DiffStep) -> Sequence[Json] | None:
-        """Return the messages that no call before was given; ``None`` where there are none.
+    def new_messages(self, step: DiffStep) -> Sequence[Json] | None:
+        """Return the messages that no earlier call had; ``None`` if the input has no messages.
 
-        The inputs of an agent are read when the first of them is asked for: of runs that say the
-        same none is.
+        The inputs of an agent are parsed on the first call: for equal runs never.
         """
-        if step.id not in self._new and step.id in self._beside:
-            self._read(self._beside[step.id])
+        if step.id not in self._new and step.id in self._agent_steps:
+            self._read(self._agent_steps[step.id])
         return self._new.get(step.id)
 
     def _read(self, steps: Sequence[DiffStep]) -> None:
-        said: set[str] = set()
+        seen: set[str] = set()
         for step in steps:
-            if step.type == "model" and (messages := step.asked_messages) is not None:
-                self._new[step.id] = [m for m in messages if repr(m) not in said]
-                said.update(map(repr, messages))
+            if step.type == "model" and (messages := step.input_messages) is not None:
+                self._new[step.id] = [m for m in messages if repr(m) not in seen]
+                seen.update(map(repr, messages))
 
 
 def find_changes(
-    a: DiffStep, b: DiffStep, said_a: ModelInputs, said_b: ModelInputs
+    a: DiffStep, b: DiffStep, inputs_a: ModelInputs, inputs_b: ModelInputs
 ) -> Iterator[Change]:
-    """Yield what differs between two steps, in the order in which it is shown."""
-    if a.type != b.type:  # of two roots
+    """Yield the fields that differ between two steps, in display order."""
+    if a.type != b.type:  # only roots can differ
         yield Change("type", a.type, b.type)
     if a.name != b.name:
         yield Change("name", a.name, b.name)
     if a.model != b.model:
         yield Change("model", a.model, b.model)
     if a.input != b.input:
-        yield from _of_inputs(a, b, said_a, said_b)
+        yield from _of_inputs(a, b, inputs_a, inputs_b)
     if a.output != b.output and _answer(a) != _answer(b):
         yield from _of_texts("output", a.output, b.output)
     if a.error != b.error:
@@ -82,14 +81,14 @@ def find_changes(
 
 
 def _answer(step: DiffStep) -> str:
-    """Return an output without ids of calls; that of a model was compared so before."""
-    return step.signature.said if step.type == "model" else without_ids(step.output)
+    """Return an output without call ids; a model's signature already has it so."""
+    return step.signature.text if step.type == "model" else without_ids(step.output)
 
 
 def _of_inputs(
-    a: DiffStep, b: DiffStep, said_a: ModelInputs, said_b: ModelInputs
+    a: DiffStep, b: DiffStep, inputs_a: ModelInputs, inputs_b: ModelInputs
 ) -> Iterator[Change]:
-    ours, theirs = said_a.new(a), said_b.new(b)
+    ours, theirs = inputs_a.new_messages(a), inputs_b.new_messages(b)
     if a.type != "model" or ours is None or theirs is None:
         yield from _of_texts("input", a.input, b.input)
     elif ours != theirs:
@@ -97,7 +96,7 @@ def _of_inputs(
 
 
 def _of_texts(field: str, a: str, b: str) -> Iterator[Change]:
-    """Yield the members that differ where both are JSON objects, else the whole."""
+    """Yield the members that differ if both are JSON objects, else the two texts."""
     ours, theirs = json_value(a), json_value(b)
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         yield Change(field, a, b)

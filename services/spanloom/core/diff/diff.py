@@ -1,4 +1,4 @@
-"""Two canonical documents side by side."""
+"""Compares two canonical documents step by step."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """One step of either run, or of both."""
+    """A step of one run, or a pair of steps of both."""
 
     op: str
-    """``same``, ``changed``, ``added`` (only the second has it), ``removed`` or ``moved``."""
+    """``same``, ``changed``, ``added`` (only in the second run), ``removed`` or ``moved``."""
     a: DiffStep | None
     b: DiffStep | None
     changes: Sequence[Change] = ()
 
 
 class Diff(NamedTuple):
-    """What differs between two runs."""
+    """The differences of two runs."""
 
     rows: Sequence[Row]
-    """Every step of both, in the order of the second run, what it lacks where the first had it."""
+    """Every step of both in the order of the second run; removed steps where the first had them."""
     counts: dict[str, int]
-    """How many rows of each ``op``."""
+    """Number of rows by ``op``."""
 
     @property
     def is_same(self) -> bool:
-        """Whether every step has its equal."""
+        """Whether every step is the same in both runs."""
         return self.counts["same"] == len(self.rows)
 
 
 def diff_documents(a: Json, b: Json) -> Diff:
-    """Compare two canonical documents."""
+    """Return the differences of two canonical documents."""
     rows = _with_moves(list(_Comparison(a, b).rows()))
     counts = dict.fromkeys(("same", "changed", "added", "removed", "moved"), 0)
     for row in rows:
@@ -54,13 +54,13 @@ class _Comparison:
     def __init__(self, a: Json, b: Json) -> None:
         self._roots = root_of(a), root_of(b)
         self._runs = owned_steps(a), owned_steps(b)
-        self._said = ModelInputs(), ModelInputs()
-        for runs, said in zip(self._runs, self._said, strict=True):
+        self._inputs = ModelInputs(), ModelInputs()
+        for runs, inputs in zip(self._runs, self._inputs, strict=True):
             for steps in runs.values():
-                said.take(steps)
+                inputs.add(steps)
 
     def rows(self) -> Iterator[Row]:
-        """Yield every step, below each agent those that it owns; agents may nest to any depth."""
+        """Yield every step, each agent followed by its steps; agents may nest to any depth."""
         levels: list[Iterator[Row]] = [iter([self._paired(*self._roots)])]
         while levels:
             row = next(levels[-1], None)
@@ -84,7 +84,7 @@ class _Comparison:
             i, j = next_i + 1, next_j + 1
 
     def _paired(self, a: DiffStep, b: DiffStep) -> Row:
-        changes = tuple(find_changes(a, b, *self._said))
+        changes = tuple(find_changes(a, b, *self._inputs))
         return Row("changed" if changes else "same", a, b, changes)
 
     def _below(self, step: DiffStep | None, side: int) -> Sequence[DiffStep]:
@@ -94,7 +94,7 @@ class _Comparison:
 
 
 def _with_moves(rows: Sequence[Row]) -> list[Row]:
-    """Join what only the first run has to the same step elsewhere in the second: it has moved."""
+    """Join a removed step and an equal added one into one row: the step has moved."""
     gone: defaultdict[Signature, list[DiffStep]] = defaultdict(list)
     for row in reversed(rows):
         if row.op == "removed" and row.a is not None:

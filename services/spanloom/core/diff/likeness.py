@@ -1,4 +1,4 @@
-"""How much two steps look like the same step of two runs."""
+"""Scores how well two steps of two runs correspond."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ if TYPE_CHECKING:
     from spanloom.core.diff.steps import DiffStep
 
 GAP = -0.6
-"""For a step that has no partner: two of them are worse than a pair of different tools."""
+"""Score of an unpaired step: two of them are worse than a pair of different tools."""
 _OTHER_NAME = -0.5
 
 
 def likeness(a: DiffStep, b: DiffStep) -> float | None:
-    """Return how well two steps pair: 2 at best; ``None`` if they never do.
+    """Return how well two steps match: 2 at best; ``None`` if they cannot match.
 
-    A model call and a tool never pair; two tools of different names do only where nothing is
-    better. The same tool with two of three arguments equal gives 1.67.
+    Steps of different types never match; steps of different names do only if there is no better
+    pair. The same tool with two of three arguments equal scores 1.67.
     """
     if a.type != b.type:
         return None
@@ -28,7 +28,7 @@ def likeness(a: DiffStep, b: DiffStep) -> float | None:
 
 
 def _same_arguments(a: DiffStep, b: DiffStep) -> float:
-    """Return the share of arguments that are equal, of those that either has."""
+    """Return the share of equal arguments among all that either has."""
     ours, theirs = a.arguments, b.arguments
     if not ours or not theirs:
         return 0.0
@@ -38,7 +38,7 @@ def _same_arguments(a: DiffStep, b: DiffStep) -> float:
 
 
 def _same_answer(a: DiffStep, b: DiffStep) -> float:
-    """Return the share of tools that both answers ask for; of answers without any half."""
+    """Return the share of called tools that both outputs have; 0.5 if neither calls any."""
     if not a.calls and not b.calls:
         return 0.5
     return len(a.calls & b.calls) / len(a.calls | b.calls)

@@ -1,7 +1,7 @@
-"""Messages as two runs are compared by them: without the ids that no two runs have in common.
+"""Normalizes messages for comparison: removes ids, which differ between any two runs.
 
-A model gives each tool call an id, ``call_8xQ2``, and another one when it is asked again; the
-message with the result names it. What is asked for counts, not how its JSON is spaced.
+A model assigns each tool call a new id, ``call_8xQ2``, which the message with the result repeats.
+Arguments are parsed, so that the spacing of their JSON does not count.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from spanloom.core.values.attributes import json_value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, Any]  # a document or a part of it, as orjson gives it
+Json = dict[str, Any]  # a document or a part of it, as parsed JSON
 
 _IDS = ("id", "tool_call_id")
 
 
 def read_messages(text: str) -> Sequence[Json] | None:
-    """Return the messages that a text holds, without ids; ``None`` where it holds other things."""
+    """Return the messages in a text without ids; ``None`` if it contains anything else."""
     value = json_value(text)
     items = value if isinstance(value, list) else [value]
     messages = [item for item in items if isinstance(item, dict) and "role" in item]
@@ -31,9 +31,9 @@ def read_messages(text: str) -> Sequence[Json] | None:
 
 
 def without_ids(text: str) -> str:
-    """Return a text of messages without their ids; any other text as it is."""
+    """Return a text of messages without their ids; any other text unchanged."""
     if "call_id" not in text and "tool_calls" not in text:
-        return text  # nothing to leave out: most answers
+        return text  # no ids in it: most outputs
     messages = read_messages(text)
     return text if messages is None else orjson.dumps(messages).decode()
 

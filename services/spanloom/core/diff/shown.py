@@ -1,4 +1,4 @@
-"""A diff as JSON."""
+"""Writes a diff as JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from spanloom.core.diff.steps import DiffStep
 
 MAX_CHARS = 400
-"""Of a text that differs, unless whole texts are asked for."""
+"""Most characters of a differing text, unless whole texts are requested."""
 
 
 def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool = False) -> Json:
     """Return the diff of two documents as JSON.
 
-    Steps that are the same are left out unless ``every`` step is asked for; of texts that differ
-    the first 400 characters are shown unless whole ``texts`` are asked for.
+    Equal steps are left out unless ``every`` is set; differing texts are cut to 400 characters
+    unless ``texts`` is set.
     """
     rows = [row for row in diff.rows if every or row.op != "same"]
     first = next((row for row in diff.rows if row.op != "same"), None)
@@ -42,42 +42,42 @@ def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool 
 
 def _named(document: Json) -> Json:
     view = Document(document)
-    said, root = view.extraction, view.root
+    extraction, root = view.extraction, view.root
     return {
         "trace_id": view.id,
-        "project": said["project"],
-        "version": said["version"],
-        "status": said["status"],
-        "outcome": said.get("outcome", ""),
+        "project": extraction["project"],
+        "version": extraction["version"],
+        "status": extraction["status"],
+        "outcome": extraction.get("outcome", ""),
         "name": root.name,
         "started_at": root.basic_info["started_at"],
     }
 
 
 def _metrics(a: Json, b: Json) -> Json:
-    """Return what was measured of both; times in ms, ``cost`` in US dollars."""
+    """Return the metrics of both runs; times in ms, ``cost`` in US dollars."""
     ours, theirs = _measured(a), _measured(b)
     return {name: [ours[name], theirs[name]] for name in ours}
 
 
 def _measured(document: Json) -> Json:
     view = Document(document)
-    root, said = view.root, view.extraction
-    metrics, counts = root.metrics_info, said.get("step_counts", {})
+    root, extraction = view.root, view.extraction
+    metrics, counts = root.metrics_info, extraction.get("step_counts", {})
     return {
         "duration": root.duration,
         "model_time": int(metrics.get("llm_duration", 0)),
         "tool_time": int(metrics.get("tool_duration", 0)),
         "input_tokens": metrics["input_tokens"],
         "output_tokens": metrics["output_tokens"],
-        "cost": (said.get("cost") or {}).get("usd"),
+        "cost": (extraction.get("cost") or {}).get("usd"),
         **{f"{kind}_steps": counts.get(kind, 0) for kind in StepType},
-        "errors": said.get("failures", 0),
+        "errors": extraction.get("failures", 0),
     }
 
 
 def _position(row: Row) -> int | None:
-    """Return the place in the second run; where that lacks the step, the one in the first."""
+    """Return the position in the second run, or in the first if only that has the step."""
     step = row.b or row.a
     return None if step is None else step.position
 
@@ -100,7 +100,7 @@ def _side(side: str, step: DiffStep | None) -> Json:
 
 
 def _shown(value: object, *, texts: bool) -> object:
-    """Return a value with its texts cut, however deep they stand in messages."""
+    """Return a value with its texts cut, at any depth."""
     if texts:
         return value
     if isinstance(value, str):

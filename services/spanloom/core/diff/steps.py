@@ -1,4 +1,4 @@
-"""The steps of a canonical document, as far as two runs are compared by them."""
+"""The steps of a canonical document, with the properties that are compared."""
 
 from __future__ import annotations
 
@@ -16,57 +16,57 @@ if TYPE_CHECKING:
 
 
 class Signature(NamedTuple):
-    """What makes two steps the same at first sight."""
+    """A cheap key by which two steps are considered equal."""
 
     type: str
     name: str
-    said: str
-    """Arguments of a tool, answer of a model; of an agent what it was asked."""
+    text: str
+    """Input of a tool or agent, output of a model (without ids)."""
 
 
 class DiffStep:
-    """One step, with what is worked out of it only when it is asked for."""
+    """One step; expensive properties are computed on first use."""
 
     position: int | None = None
-    """Its place among those of the run, from 0."""
+    """Its position among the steps of the run, from 0; ``None`` for the root."""
 
     def __init__(self, step: DocumentStep) -> None:
-        """Take a step of the document."""
+        """Copy the compared properties of a step of a document."""
         self.id, self.parent_id = step.id, step.parent_id
         self.type, self.name, self.model = step.type, step.name, step.model
         self.input, self.output = step.input, step.output
         self.start_ms, self.duration_ms = step.started_at, step.duration
         self.end_ms = self.start_ms + self.duration_ms
         self.error = None if step.error is None else step.error_message
-        said = without_ids(self.output) if self.type == "model" else self.input
-        self.signature = Signature(self.type, self.name, said)
+        text = without_ids(self.output) if self.type == "model" else self.input
+        self.signature = Signature(self.type, self.name, text)
 
     @cached_property
     def arguments(self) -> Mapping[str, object] | None:
-        """The input where it is a JSON object, else ``None``."""
+        """The input if it is a JSON object, else ``None``."""
         value = json_value(self.input)
         return value if isinstance(value, dict) else None
 
     @cached_property
-    def asked_messages(self) -> Sequence[Json] | None:
-        """The input where it is a list of messages, without ids, else ``None``."""
+    def input_messages(self) -> Sequence[Json] | None:
+        """The messages of the input without ids; ``None`` if it has none."""
         return read_messages(self.input)
 
     @cached_property
     def calls(self) -> frozenset[str]:
-        """The names of the tools that a model's answer asks for."""
+        """The names of the tools that a model's output calls."""
         answers = read_messages(self.output) or ()
-        asked = (call for answer in answers for call in answer.get("tool_calls") or ())
-        return frozenset(str((call.get("function") or {}).get("name", "")) for call in asked)
+        calls = (call for answer in answers for call in answer.get("tool_calls") or ())
+        return frozenset(str((call.get("function") or {}).get("name", "")) for call in calls)
 
 
 def root_of(document: Json) -> DiffStep:
-    """Return the root of a run as a step of it; it has no place among the steps."""
+    """Return the root of a run as a step without position."""
     return DiffStep(Document(document).root)
 
 
 def owned_steps(document: Json) -> dict[str, list[DiffStep]]:
-    """Return the steps of each agent, and of the root where it owns some, by the owner's id."""
+    """Return the steps of each agent, and of the root if it owns any, by the owner's id."""
     agents = [(agent.id, agent.steps) for agent in Document(document).agents]
     every = [(agent_id, DiffStep(step)) for agent_id, steps in agents for step in steps]
     every.sort(key=lambda item: (item[1].start_ms, -item[1].end_ms))
@@ -78,9 +78,9 @@ def owned_steps(document: Json) -> dict[str, list[DiffStep]]:
 
 
 def _in_one_order(agent_id: str, steps: Sequence[DiffStep]) -> Iterator[DiffStep]:
-    """Yield steps from the top down, those that ran side by side by what they are.
+    """Yield steps in preorder, steps that ran in parallel sorted by signature.
 
-    Three parallel searches end in any order: they are laid out by name and arguments.
+    Three parallel searches may end in any order: they are sorted by name and arguments.
     """
     ids = {step.id for step in steps}
     below: dict[str, list[DiffStep]] = {}
@@ -108,5 +108,5 @@ def _siblings(steps: Iterable[DiffStep]) -> list[DiffStep]:
 
 
 def _by_what_they_are(group: list[DiffStep]) -> list[DiffStep]:
-    """Return them in that order; nearly always there is one alone."""
+    """Return the group sorted by signature; nearly always it has one step."""
     return group if len(group) < 2 else sorted(group, key=lambda s: s.signature)

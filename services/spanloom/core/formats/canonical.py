@@ -1,11 +1,11 @@
 """The canonical document: the Coze Loop trajectory schema and an ``extraction`` object.
 
-Equal trajectories give equal bytes: the order of keys is fixed here, and sorted where the keys
-come from the data. ``canonical_schema.json`` beside this file describes the result.
+Equal trajectories have equal bytes: the order of keys is fixed here, and keys that come from the
+data are sorted. The schema is ``canonical_schema.json`` next to this file.
 
-Times are strings of whole milliseconds, cut, not rounded; a negative duration is ``"0"``.
-``latency_first_resp`` is absent where the first token was not seen: ``"0"`` would claim an
-instant answer. Token counts are always there, 0 where none were reported.
+Times are strings of whole milliseconds, truncated, not rounded; a negative duration is ``"0"``.
+``latency_first_resp`` is absent if the first token was not seen: ``"0"`` would claim an instant
+response. Token counts are always present, 0 if none were reported.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "application/json"
 
 EXTRACTION = b'"extraction":{"version":'
-"""Where the last member of a document begins."""
+"""The beginning of the last member of a document."""
 MAX_ERROR_CHARS = 300
-"""Of a failure that a span tells: every span around it tells it again."""
+"""Most characters of a span's error in the verdicts: every enclosing span repeats it."""
 STEP_BYTES = 150
-"""A step has about so many, beside what it says."""
+"""Approximate size of a step without its texts."""
 MAX_ERRORS = 1_000
 """The most failures that a document lists; ``failures`` counts all."""
 _STEP_COUNTS = ("agent", "model", "tool", "graph", "other")
 _NS_PER_MS = 1_000_000
 _NO_USAGE = Usage()
-_MODEL = StepType.MODEL  # kept: until Python 3.12 an enum looks its members up in Python code
+_MODEL = StepType.MODEL  # cached: before Python 3.12 member access of an enum is slow
 
 
 def encode_document(trajectory: Trajectory, version: int, status: Status) -> bytes:
@@ -68,9 +68,9 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
 
 
 def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
-    """Return the same, written piece by piece into memory that is not copied in the end."""
+    """Return the same bytes, written in pieces into a buffer that is not copied at the end."""
     file = BytesIO()
-    file.seek(_bytes_of(trajectory))  # room at once: growing by and by leaves holes in the heap
+    file.seek(_bytes_of(trajectory))  # allocate at once: growing step by step fragments the heap
     file.write(b" ")
     file.seek(0)
     file.write(dump(_beginning(trajectory))[:-1])
@@ -88,7 +88,7 @@ def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
 
 
 def _bytes_of(trajectory: Trajectory) -> int:
-    """Return about how long a document is, hardly ever more."""
+    """Estimate the size of a document; it is rarely larger."""
     return sum(
         STEP_BYTES + len(step.input) + len(step.output)
         for agent in trajectory.agent_steps
@@ -97,10 +97,10 @@ def _bytes_of(trajectory: Trajectory) -> int:
 
 
 def without_version(document: bytes) -> Sequence[memoryview]:
-    """Return the parts of a document around its version: what two versions of it have in common.
+    """Return the parts of a document before and after its version, to compare two versions.
 
-    Inside JSON strings quotes are escaped, and nothing but ``extraction`` holds an object that
-    begins with a number named ``version``: the last such mark is it. Nothing is copied.
+    Quotes are escaped inside JSON strings, and only ``extraction`` begins with a number named
+    ``version``, so the last such mark is the right one. Nothing is copied.
     """
     start = document.rindex(EXTRACTION) + len(EXTRACTION)
     parts = memoryview(document)
@@ -108,13 +108,13 @@ def without_version(document: bytes) -> Sequence[memoryview]:
 
 
 def with_version(document: bytes, version: int) -> bytes:
-    """Return the document as that version: versions that say the same are kept once."""
+    """Return the document with another version number: equal versions are stored once."""
     before, after = without_version(document)
     return b"".join((before, str(version).encode(), after))
 
 
 def encode_spans(trajectory: Trajectory) -> bytes:
-    """Return the JSON list of what became of each span, in the order of the verdicts."""
+    """Return the JSON list of the span verdicts, in their order."""
     return dump_list(trajectory.verdicts, _span)
 
 
@@ -145,7 +145,7 @@ def _step(step: Step) -> Json:
 
 
 def _show(step: Step, shown: Json) -> Json:
-    """Add to what identifies a step what every step shows, and give it back."""
+    """Add to ``shown`` the members that every step has, and return it."""
     shown["name"] = step.name
     shown["input"] = step.input
     shown["output"] = step.output
@@ -157,7 +157,7 @@ def _show(step: Step, shown: Json) -> Json:
 def _metadata(step: Step) -> Json:
     shown = step.metadata
     if step.model and "model" not in shown:
-        # The seed's model_info has no room for the model's name, and readers ask for it first.
+        # The schema's model_info has no member for the model's name, which readers need first.
         shown = {**shown, "model": step.model}
     return {key: shown[key] for key in sorted(shown)}
 
@@ -241,7 +241,7 @@ def _failure(failure: Failure) -> Json:
 
 
 def _beyond(promised: Json, extras: Mapping[str, object]) -> Json:
-    """Extras add to what is promised; they never replace any of it."""
+    """Return the extras that replace no promised member, sorted by key."""
     free = [key for key in sorted(extras) if key not in promised and key != "duplicate_of"]
     return {key: sorted_keys(extras[key]) for key in free}
 
@@ -262,7 +262,7 @@ def _span(verdict: SpanVerdict) -> Json:
 
 
 def _in_short(error: StepError | None) -> str | None:
-    """Return a failure in a line, as Python ends a traceback: ``KeyError: 'city'``."""
+    """Return a failure as one line, as Python ends a traceback: ``KeyError: 'city'``."""
     if error is None:
         return None
     return with_type(error.message.partition("\n")[0], error.type)[:MAX_ERROR_CHARS]

@@ -1,8 +1,8 @@
-"""A stored document with what is only known when it is read: which runs its own goes on with.
+"""Adds to a stored document what is known only when it is read: the runs it is linked to.
 
-Two members stand at the end of ``extraction``: ``resumes``, the trace that waited for the answer
-which this run was given, and ``resumed_by``, the trace that was given the one it waited for. All
-before them is as it is stored, byte for byte.
+Two members are appended to ``extraction``: ``resumes``, the trace that waited for the answer which
+this run received, and ``resumed_by``, the trace that received the answer for which this one waited.
+All bytes before them are as stored.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from spanloom.core.query.continuations import Continuation
 
 _MARKS = (b'"is_resuming":true', b'"pauses":[{')
-"""Inside JSON strings quotes are escaped: nothing that somebody said looks like these."""
+"""Quotes are escaped inside JSON strings, so no recorded text contains these marks."""
 _END = b"}}"
-"""Of ``extraction``, the last member, and of the document."""
+"""The end of ``extraction``, the last member, and of the document."""
 
 
 def may_continue(document: bytes) -> bool:
-    """Return whether the document is of a run that waits for a person or goes on with one."""
+    """Return whether the run is paused or resumes a paused one."""
     start = max(document.rfind(EXTRACTION), 0)
     return any(document.find(mark, start) >= 0 for mark in _MARKS)
 
 
 def with_continuation(document: bytes, found: Continuation) -> bytes:
-    """Return the document with the runs that it goes on with, or that go on with it."""
+    """Return the document with the traces that it resumes and is resumed by."""
     told = {name: trace_id for name, trace_id in found._asdict().items() if trace_id}
     if not told:
         return document

@@ -1,9 +1,9 @@
-"""What an agent heard and said, as one conversation: a message for each turn, in order.
+"""The messages of an agent as one conversation: one message per turn, in order.
 
-It is told from steps, never copied from the last model call's input: between neighbouring calls of
-one agent the earlier conversation was a beginning of the later one in 176 of 228 captured cases
-only. Of each input come the messages of system, developer and user beyond what the input before
-began with; of each output one assistant's turn; of each tool step its result.
+It is built from the steps, not copied from the last model call's input: only in 176 of 228 captured
+pairs of neighbouring calls was the earlier conversation a prefix of the later one. Each input adds
+its system, developer and user messages after the prefix shared with the input before; each output
+adds one assistant message; each tool step adds its result.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _HEARD = frozenset({"system", "developer", "user"})
 
 
 class Turn(NamedTuple):
-    """A message, and of which step it is."""
+    """A message, and the step it comes from."""
 
     message: Json
     step_id: str
     parts: Mapping[tuple[str, str], tuple[str, int]]
-    """Where texts of the step stand: ``("output", "0.content")`` at ``("content", 12)``, counted in
-    UTF-16 units."""
+    """Where the step's texts are in the message: ``("output", "0.content")`` at
+    ``("content", 12)``, an offset in UTF-16 code units."""
 
 
 def conversation(agent: DocumentAgent) -> Sequence[Turn]:
-    """Return the turns of an agent of a document; of steps that are neither models nor tools none.
+    """Return the turns of an agent; only model and tool steps have turns.
 
-    Results of tools that ran beside each other stand in the order in which they were called.
+    Results of tools that ran in parallel are in the order of their calls.
     """
     turns: list[Turn] = []
     results: list[tuple[int, Turn]] = []
@@ -63,14 +63,14 @@ def _in_order(results: list[tuple[int, Turn]]) -> Iterator[Turn]:
 
 
 def _result(step: DocumentStep, call_id: str) -> Turn:
-    """Return what a tool gave back, or why it failed."""
+    """Return the message with a tool's result or error message."""
     text = step.output or step.error_message
     message = {"role": "tool", "tool_call_id": call_id, "name": step.name, "content": text}
     return Turn(message, step.id, {("output", ""): ("content", 0)})
 
 
 def _news(step: DocumentStep, said: Sequence[Json], known: int, calls: OpenCalls) -> Iterator[Turn]:
-    """Yield what was not said before; also what a tool gave back that is no step of its own."""
+    """Yield the new messages; also tool results for which there is no tool step."""
     for at, message in enumerate(said[known:], known):
         is_result = message["role"] == "tool" and calls.answer_id(str(message.get("tool_call_id")))
         if message["role"] in _HEARD or is_result:
@@ -82,7 +82,7 @@ def _news(step: DocumentStep, said: Sequence[Json], known: int, calls: OpenCalls
 
 
 def _answer(step: DocumentStep) -> Iterator[Turn]:
-    """Yield the one turn of a model's answer: its messages are joined into one."""
+    """Yield one turn for a model's output, its messages joined; none if it is empty."""
     texts: list[str] = []
     calls: list[Json] = []
     parts: dict[tuple[str, str], tuple[str, int]] = {}
@@ -103,13 +103,13 @@ def _answer(step: DocumentStep) -> Iterator[Turn]:
 
 
 def _shared(before: Sequence[Json], now: Sequence[Json]) -> int:
-    """Return how many messages both begin with."""
+    """Return the length of the common prefix."""
     pairs = enumerate(zip(before, now, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(before), len(now)))
 
 
 def _text(content: object) -> str:
-    """Return what a message says in words; of media nothing."""
+    """Return the text of a message's content, without media."""
     if isinstance(content, list):
         said = [p.get("text") for p in content if isinstance(p, dict) and p.get("type") == "text"]
         return "\n".join(text for text in said if isinstance(text, str))

@@ -1,16 +1,16 @@
-"""The trajectory as Coze Loop's published builder would print it, for tools that compare with it.
+"""Writes a trajectory as Coze Loop's published builder would, for tools that compare with it.
 
-Spans are classified and merged as everywhere here; what differs is how they are put together:
+Spans are classified and merged as in the canonical document; the differences are:
 
 - graphs are agents: listed among ``agent_steps``, with steps of their own;
 - the root comes first among ``agent_steps``, even without steps; the others newest first;
 - of several roots the latest counts; without any ``root_step`` is null;
-- what hangs below a parent that never came is left out, unless it is an agent;
-- a failure that only the span's status tells is none;
+- steps below a missing parent are left out, unless they are agents;
+- a failure reported only by the span's status is ignored;
 - empty maps and zero tokens and durations are left out, rates stay; tokens have 32 bits.
 
 The builder orders steps of equal start at random: here they are ordered by span id. A root that is
-a model or tool call stands among its own steps, of which nothing is published.
+a model or tool call is one of its own steps; for this case there is no published reference.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _TOKENS = frozenset(
 
 
 def encode_coze(document: bytes, spans: bytes) -> bytes:
-    """Return the document of the published builder from the canonical one and its list of spans."""
+    """Return the builder's document from the canonical document and its span verdicts."""
     canonical: Json = orjson.loads(document)
     return dump(_Builder(canonical, orjson.loads(spans)).build())
 
 
 class _Builder:
-    """One trace: what each span says, and where it hangs."""
+    """Builds the document of one trace."""
 
     def __init__(self, document: Json, spans: Sequence[Json]) -> None:
         self._id = document["id"]
@@ -55,14 +55,14 @@ class _Builder:
             i: span["kind"]
             for i, span in self._spans.items()
             if span["step_id"] == i
-            and i in self._contents_by_step  # the two may be of different versions
+            and i in self._contents_by_step  # document and verdicts may be of different versions
         }
         roots = [i for i, span in self._spans.items() if span["parent_span_id"] is None]
         self._root = roots[-1] if roots else ""
         self._parents = {i: self._nearest(i) for i in self._types}
 
     def build(self) -> Json:
-        """Return the document: the root, then every agent with what it owns."""
+        """Return the document: the root, then every agent with its steps."""
         owned = self._owned()
         agents = [i for i, kind in self._types.items() if kind in _AGENTS and i != self._root]
         listed = [*([self._root] if self._root else []), *reversed(agents)]
@@ -74,7 +74,7 @@ class _Builder:
         }
 
     def _nearest(self, span_id: str) -> str | None:
-        """Return the step or root above a span; ``None`` if the way up ends before one."""
+        """Return the nearest step or root above a span; ``None`` if a parent is missing first."""
         above = self._spans[span_id]["parent_span_id"]
         for _ in range(MAX_HOPS):
             span = self._spans.get(above)
@@ -126,14 +126,14 @@ class _Builder:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
 
     def _content_of(self, step_id: str) -> Json:
-        """Return what is said of a step, or of a root that is none, as far as it is kept."""
+        """Return the JSON of a step; of a root that is no step only its name and times."""
         span = self._spans[step_id]
         times = {"started_at": span["started_at"], "duration": span["duration"]}
         return self._contents_by_step.get(step_id, {"name": span["name"], "basic_info": times})
 
 
 def _contents(document: Json) -> Mapping[str, Json]:
-    """Return what the canonical document says of each step, by its id."""
+    """Return the JSON of each step of the canonical document, by id."""
     view = Document(document)
     return {step.id: step.json for step in (view.root, *view.agents, *view.steps)}
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of what ``coze.py`` writes: the canonical one, with less that must be there."""
+"""The JSON Schema of what ``coze.py`` writes: the canonical one with fewer required members."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ALWAYS_THERE = frozenset(
         *("tool_error_rate", "model_error_rate", "tool_step_proportion"),
     }
 )
-"""What is written even if it is empty or zero."""
+"""Members that are written even if empty or zero."""
 _NOT_HELD = frozenset({"if", "then", "else", "minimum"})
-"""What need not hold: a call may be without ``model_info``, and 32 bits make tokens negative."""
+"""Keywords that are dropped: ``model_info`` may be missing, and 32-bit tokens may be negative."""
 
 _OF_EXTRACTION = frozenset({"Extraction", "StepCounts", "DuplicateOf"})
 
@@ -31,7 +31,7 @@ _OF_EXTRACTION = frozenset({"Extraction", "StepCounts", "DuplicateOf"})
 def coze_schema() -> Json:
     """Return the schema, its definitions named ``Coze…``; do not change it."""
     loosened = _loosened(canonical_schema())
-    assert isinstance(loosened, dict)  # noqa: S101  # as the canonical one
+    assert isinstance(loosened, dict)  # noqa: S101  # as the canonical schema is
     definitions = loosened.pop("definitions")
     properties = loosened["properties"]
     del properties["extraction"]
@@ -45,7 +45,7 @@ def coze_schema() -> Json:
 
 
 def _loosened(node: object) -> object:
-    """Return a schema that requires nothing that may be left out, and refers to ``Coze…``."""
+    """Return a copy of a schema that requires only ``_ALWAYS_THERE`` and refers to ``Coze…``."""
     if isinstance(node, list):
         return [_loosened(item) for item in node]
     if not isinstance(node, dict):

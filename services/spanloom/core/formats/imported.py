@@ -1,7 +1,7 @@
-"""A canonical document as spans that carry it, one for each step.
+"""Converts a canonical document into spans that carry it, one per step.
 
-``core/conventions/imported.py`` names what stands in them, ``core/extraction/restore.py`` makes the
-document of them again.
+``core/conventions/imported.py`` names their attributes, ``core/extraction/restore.py`` restores the
+document from them.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 TOLD_ANEW = frozenset(
     {"version", "status", "extractor_version", "project", "span_count", "resumes", "resumed_by"}
 )
-"""Members of ``extraction`` that the store which takes the document finds for itself."""
+"""Members of ``extraction`` that the importing store determines itself."""
 _OTHER = "other"
-"""Of ``step_counts``: spans that are no step, of which there are fewer."""
+"""Member of ``step_counts``: spans that are no steps; an import has fewer of them."""
 _TRACE_ID, _STEP_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 
 
 @dataclass(slots=True)
 class _Carrier:
-    """A span to be: what is shown of a step, wherever that is."""
+    """A span to be made: a step and its attributes from all places in the document."""
 
     where: str
     parent_id: str
@@ -45,9 +45,9 @@ class _Carrier:
 
 
 def carry(document: Json) -> Sequence[Span]:
-    """Return the spans that carry a document, which has the shape of one.
+    """Return the spans that carry a document of the canonical shape.
 
-    Raises ``InvalidRequestError``, with the place, for what no spans can carry.
+    Raises ``InvalidRequestError``, naming the place, for content that spans cannot carry.
     """
     view = Document(document)
     _check_id(view.id, _TRACE_ID, "id", 32)
@@ -107,7 +107,7 @@ def _carry_steps(agent: DocumentAgent, owner: str, carriers: dict[str, _Carrier]
 def _note(
     carriers: dict[str, _Carrier], shown: DocumentStep, parent_id: str, where: str
 ) -> _Carrier:
-    """Return what carries a step, which has to be the same wherever it is shown."""
+    """Return the carrier of a step; raises ``InvalidRequestError`` if two places of it differ."""
     _check_id(shown.id, _STEP_ID, f"{where}.id", 16)
     if parent_id:
         _check_id(parent_id, _STEP_ID, f"{where}.parent_id", 16)
@@ -163,8 +163,8 @@ def _json(value: object) -> str:
     return dump(value).decode()
 
 
-def span_json(span: Span) -> Mapping[str, Any]:  # as OTLP's JSON has it
-    """Return a span as OTLP's JSON."""
+def span_json(span: Span) -> Mapping[str, Any]:  # OTLP JSON
+    """Return a span as OTLP JSON."""
     told: dict[str, Any] = {
         "traceId": span.trace_id,
         "spanId": span.span_id,
@@ -182,20 +182,20 @@ def span_json(span: Span) -> Mapping[str, Any]:  # as OTLP's JSON has it
 
 
 def text_attribute(key: str, value: str) -> Mapping[str, object]:
-    """Return an attribute as OTLP's JSON."""
+    """Return a string attribute as OTLP JSON."""
     return {"key": key, "value": {"stringValue": value}}
 
 
 def find_loss(document: Json, restored: Json) -> str | None:
-    """Return the first place at which the restored document is another one; ``None`` if it is not.
+    """Return the first place at which the restored document differs; ``None`` if it is equal.
 
-    What the store that takes it finds for itself is not compared.
+    Members that the importing store determines itself (``TOLD_ANEW``) are not compared.
     """
     return find_difference(_lasting(document), _lasting(restored))
 
 
 def find_difference(ours: object, theirs: object, where: str = "") -> str | None:
-    """Return the first place at which two JSON values differ, ``root_step.name``; else ``None``."""
+    """Return the first path at which two JSON values differ (``root_step.name``), or ``None``."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         keys = sorted(ours.keys() | theirs.keys())
         pairs = [(key, ours.get(key, ...), theirs.get(key, ...)) for key in keys]

@@ -1,10 +1,10 @@
-"""Runs with assessments for Invariant Explorer: a line an agent, its messages and annotations.
+"""Writes runs with assessments for Invariant Explorer: one line per agent.
 
 A line is a row of its dataset files: ``{index, messages, annotations, metadata}``. Messages are in
 its strict form: arguments are objects, every call has an id, parts are text or images. An
 annotation is ``{content, address, extra_metadata}``; its address is ``messages.2.content:0-5`` for
-a piece of a text, ``messages.2`` for a step. What has no message (an agent, a node of a graph, the
-run itself, a step that has gone) stands in ``metadata.assessments``.
+a range of a text, ``messages.2`` for a step. Assessments of anything without a message (an agent, a
+graph node, the run itself, a step that no longer exists) are in ``metadata.assessments``.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from spanloom.core.model.assessment import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
-    """Of step, field and part: line, address, and where in the text there it begins, if in one."""
+    """By step, field and part: line, address, and the offset in the text there, if it is a text."""
 
 _PARTS = frozenset({"text", "image_url"})
 _KEPT = ("role", "content", "tool_call_id")
 
 
 def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterator[Json]:
-    """Yield the lines of a run, that of its root agent first.
+    """Yield one line per agent with messages, that of the root agent first.
 
-    A run without messages has one line, with its question and its answer.
+    A run without messages has one line with its question and answer.
     """
     view = Document(document)
     talks = [(agent, turns) for agent in view.agents if (turns := conversation(agent))]
@@ -59,7 +59,7 @@ def _line(agent: DocumentStep, messages: Sequence[Json]) -> Json:
 
 
 def _about(document: Document) -> Json:
-    """Return what is said of the run: its figures as the document has them."""
+    """Return the metadata of a run: ids, name and metrics of the document."""
     root = document.root
     known = {
         "version": document.extraction.get("version"),
@@ -72,14 +72,14 @@ def _about(document: Document) -> Json:
 
 
 def _gist(root: DocumentStep) -> Sequence[Json]:
-    """Return the question and the answer of a run as messages."""
+    """Return the question and the answer of a run as two messages."""
     question, answer = question_in(root.input), answer_in(root.output)
     asked = {"role": "user", "content": question}
     return [asked, {"role": "assistant", "content": answer}]
 
 
 def _spots(talks: Iterable[Sequence[Turn]]) -> Spots:
-    """Return where steps stand, and their texts. Of a step as a whole its last message counts."""
+    """Return where steps and their texts are; a whole step is at its last message."""
     spots: dict[tuple[str, str, str], tuple[int, str, int | None]] = {}
     for line, turns in enumerate(talks):
         for at, turn in enumerate(turns):
@@ -92,7 +92,7 @@ def _spots(talks: Iterable[Sequence[Turn]]) -> Spots:
 
 
 def _address(assessment: Assessment, spots: Spots) -> tuple[int, str]:
-    """Return line and address of an assessment; an empty address if it is of nothing there."""
+    """Return the line and address of an assessment; the address is empty if it has no message."""
     whole = spots.get((assessment.step_id, "", ""), (0, "", None))
     if (place := assessment.place) is None:
         return whole[:2]
@@ -103,7 +103,7 @@ def _address(assessment: Assessment, spots: Spots) -> tuple[int, str]:
 
 
 def _annotation(assessment: Assessment) -> Json:
-    """Return an assessment in one line for people, and with all that is said as its metadata."""
+    """Return an annotation: a line for people, and all facts of the assessment as metadata."""
     facts = assessment.facts
     names = ("correctness", "type", "error_type", "subtype", "error_subtype", "severity", "score")
     said = ", ".join(str(facts[name]) for name in names if name in facts)
@@ -119,7 +119,7 @@ def _annotation(assessment: Assessment) -> Json:
 
 
 def _strict(message: Json) -> Json:
-    """Return a message with nothing but what Invariant's own tools take."""
+    """Return a message with only the members that Invariant's tools accept."""
     strict = {name: message[name] for name in _KEPT if name in message}
     if isinstance(content := strict["content"], list):
         strict["content"] = [_part(part) for part in content]

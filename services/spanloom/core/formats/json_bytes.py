@@ -1,4 +1,4 @@
-"""JSON text in one form only: what equal values need to become equal bytes."""
+"""Deterministic JSON: equal values become equal bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Json = dict[str, Any]  # an object as json gives and takes it: typed by its schema, not by Python
+Json = dict[str, Any]  # a JSON object: typed by its schema, not by Python
 
 _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
 _SCALARS = (str, int, float)
@@ -19,23 +19,23 @@ _LISTS = (list, tuple)
 _MAPPINGS = (dict, Mapping)
 T = TypeVar("T")
 AT_ONCE = 1_000
-"""Items of a long list that are JSON values, and not text yet, at one time."""
+"""Items of a long list that are encoded at one time, to limit memory."""
 
 
 def dump(value: Any) -> bytes:  # any JSON value
-    """Write a value as compact UTF-8.
+    """Return a value as compact UTF-8 JSON.
 
-    Nothing is too odd to be written: half a surrogate pair becomes U+FFFD, an integer beyond
-    64 bits the nearest that fits, a number that is none ``null``.
+    Every value can be written: a lone surrogate becomes U+FFFD, an integer beyond 64 bits the
+    nearest that fits, NaN and infinity ``null``.
     """
     try:
         return orjson.dumps(value)
-    except TypeError:  # so rare that looking for it first would be a waste
+    except TypeError:  # rare: checking first would cost more
         return orjson.dumps(_encodable(value))
 
 
 def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
-    """Write the list of what ``encode`` makes of the items, as ``dump`` does."""
+    """Return the list of the encoded items as ``dump`` does."""
     if len(items) <= AT_ONCE:
         return dump([encode(item) for item in items])
     file = BytesIO()
@@ -44,7 +44,7 @@ def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
 
 
 def write_list(file: BytesIO, items: Sequence[T], encode: Callable[[T], Any]) -> None:
-    """Write a list to a file piece by piece: as values it is several times as large as its text."""
+    """Write a list to a file in pieces: as values it takes several times the memory of its text."""
     file.write(b"[")
     for start in range(0, len(items), AT_ONCE):
         piece = dump([encode(item) for item in items[start : start + AT_ONCE]])
@@ -54,8 +54,8 @@ def write_list(file: BytesIO, items: Sequence[T], encode: Callable[[T], Any]) ->
 
 
 def sorted_keys(value: Any) -> Any:  # any JSON value
-    """Return the value with the keys of every mapping in it in order."""
-    if isinstance(value, _SCALARS):  # most values, and quicker told than a mapping
+    """Return the value with the keys of every mapping in it sorted."""
+    if isinstance(value, _SCALARS):  # most values, and a quicker check than for a mapping
         return value
     if isinstance(value, _MAPPINGS):
         return {key: sorted_keys(value[key]) for key in sorted(value)}

@@ -1,4 +1,4 @@
-"""Stored spans as OTLP JSON: ids in hex and enums as numbers, which protobuf's own JSON has not.
+"""Converts stored spans to OTLP JSON: unlike in protobuf JSON, ids are hex, enums numbers.
 
 Source: OpenTelemetry protocol specification, "JSON Protobuf Encoding".
 """

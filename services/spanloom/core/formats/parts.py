@@ -1,4 +1,4 @@
-"""Parts of a canonical document, and the document with its texts taken apart."""
+"""Parts of a canonical document, and the document with its texts parsed or removed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 _TEXTS = ("input", "output")
 Texts = Literal["raw", "parsed", "none"]
-"""How texts are given: as stored, JSON in them taken apart, or left out where nobody reads them."""
+"""How texts are returned: as stored, parsed if they are JSON, or empty."""
 
 
 def find_step(whole: Json, step_id: str) -> Json | None:
-    """Return a step of a document with the agent that owns it as ``agent_id``, or ``None``.
+    """Return a step of a document with the id of its agent as ``agent_id``; ``None`` if missing.
 
-    The root is one too, of the type ``extraction.root_type``, owned by nobody: its ``agent_id`` is
-    empty. An agent comes without the steps that it owns.
+    The root has the type ``extraction.root_type`` and an empty ``agent_id``. An agent is returned
+    without its own steps.
     """
     found = next((step for step in _steps(whole) if step.id == step_id), None)
     if found is None:
@@ -34,10 +34,10 @@ def find_step(whole: Json, step_id: str) -> Json | None:
 
 
 def brief_steps(whole: Json) -> list[Json]:
-    """Return the steps of a document, the root first, each once and without what was said.
+    """Return the steps of a document without their texts, each once, the root first.
 
-    Times are texts of milliseconds, as in the document. A root is a step only if it is an agent or
-    a graph: one of a model or a tool stands among the steps already.
+    Times are strings of milliseconds, as in the document. A root is included only if it is an agent
+    or a graph: a model or tool is already among the steps.
     """
     *owned, root = _steps(whole)
     steps = [root, *owned] if root.type in (StepType.AGENT, StepType.GRAPH) else owned
@@ -62,7 +62,7 @@ def _brief(step: DocumentStep) -> Json:
 
 
 def spans_under(spans: bytes, step_id: str) -> list[Json]:
-    """Return what became of each span that counts under a step, the step's own first.
+    """Return the verdicts of the spans that count under a step, its own span first.
 
     ``spans`` is the stored list of verdicts, in the order of their starts.
     """
@@ -71,7 +71,7 @@ def spans_under(spans: bytes, step_id: str) -> list[Json]:
 
 
 def with_texts(document: bytes, texts: Texts) -> bytes:
-    """Return the document with its texts as wanted; raw they stay byte for byte."""
+    """Return the document with its texts in this form; ``raw`` returns it byte for byte."""
     if texts == "raw":
         return document
     whole: Json = orjson.loads(document)
@@ -82,7 +82,7 @@ def with_texts(document: bytes, texts: Texts) -> bytes:
 
 
 def turn_texts_of(step: Json, texts: Texts) -> None:
-    """Take the texts of a step apart where they are JSON objects or lists, or empty them."""
+    """Parse the texts of a step that are JSON objects or lists, or empty all, in place."""
     for name in _TEXTS:
         if texts == "none":
             step[name] = ""

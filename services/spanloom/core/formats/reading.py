@@ -1,4 +1,4 @@
-"""Reads a trajectory document, in the canonical form or in the one of Coze Loop's example."""
+"""Parses a trajectory document, in the canonical form or that of Coze Loop's example."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def read_document(body: bytes) -> Json:
-    """Return the document as the canonical form has it: ``agent_steps`` beside ``root_step``.
+    """Return the document in the canonical form: ``agent_steps`` next to ``root_step``.
 
-    Coze Loop's published schema has them there, its published example inside ``root_step``;
-    where a document has both, those beside count. Nothing else is changed or filled in.
-    Raises ``InvalidRequestError`` for anything that has not the shape of a trajectory.
+    Coze Loop's published schema has them there, its published example inside ``root_step``; if a
+    document has both, those next to it are used. Nothing else is changed or filled in. Raises
+    ``InvalidRequestError`` for anything that has not the shape of a trajectory.
     """
     document = _object(_parse(body), "the document")
     root = dict(_object(document.get("root_step", {}), "root_step"))

@@ -20,7 +20,7 @@ def canonical_schema() -> Json:
 
 @cache
 def parsed_schema() -> Json:
-    """Return the schema of the same document with its texts as JSON; do not change it."""
+    """Return the schema of the document with parsed texts; do not change it."""
     text = orjson.dumps(canonical_schema()).replace(b"#/definitions/", b"#/definitions/Parsed")
     schema: Json = orjson.loads(text)
     definitions = schema["definitions"]

@@ -1,8 +1,8 @@
-"""Runs with assessments as traces of Snorkel: steps in steps, assessments in their metadata.
+"""Writes runs with assessments as Snorkel traces: nested steps, assessments in their metadata.
 
-Its schema has no place for what annotators say, and takes plain values in ``metadata`` alone, so a
-mark is some keys there: ``potato/ada/correctness``, ``potato/ada/severity``. What is said of pieces
-of texts, and of steps that are not in the run any more, is JSON in ``metadata_expand``.
+Its schema has no members for annotations, and only plain values are allowed in ``metadata``, so a
+mark becomes keys there: ``potato/ada/correctness``, ``potato/ada/severity``. Assessments of ranges
+of texts, and of steps that are no longer in the run, are JSON in ``metadata_expand``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.assessment import Assessment
 
 DEEPEST = 100
-"""Agents within agents: steps below stand under the root, for few read JSON that is much deeper."""
+"""Most nested agents; deeper steps go under the root, for few parsers read deeper JSON."""
 _BESIDE = "assessments"
 _ROOT = "root"
 
@@ -30,8 +30,8 @@ _ROOT = "root"
 def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
     """Return a run as the root of a trace, each agent's steps below it.
 
-    Tokens of a model are what went in and out, of an agent and of the root their sum; latency is in
-    seconds. Steps side by side that ran at the same time make what is above them ``parallel``.
+    Tokens of a model are the sum of input and output, those of an agent or the root the sum of all;
+    latency is in seconds. A parent whose children overlapped in time is ``parallel``.
     """
     view = Document(document)
     nodes = _nodes(view)
@@ -41,7 +41,7 @@ def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
 
 
 def _nodes(document: Document) -> Mapping[str, Json]:
-    """Return every step as a node, by its id, hung below the agent that it is of."""
+    """Return every step as a node, by id, each among the substeps of its agent."""
     root = document.root
     root.type = _ROOT
     agents = {agent.id: agent for agent in document.agents}
@@ -64,7 +64,7 @@ def _nodes(document: Document) -> Mapping[str, Json]:
 
 
 def _owners(agents: Mapping[str, DocumentAgent]) -> Mapping[str, str]:
-    """Return of which agent each step is; an agent that is nobody's step is below its parent's."""
+    """Return the owner's id by step; an unowned agent goes to its parent or its parent's owner."""
     owners: dict[str, str] = {}
     for agent_id, agent in agents.items():
         for step in agent.steps:
@@ -77,7 +77,7 @@ def _owners(agents: Mapping[str, DocumentAgent]) -> Mapping[str, str]:
 
 
 def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
-    """Return below what a step hangs: its agent, but the root if that is too deep, or in a ring."""
+    """Return the parent id of a step: its agent, or the root if that is too deep or in a cycle."""
     above = at = owners.get(step_id, root)
     for _ in range(DEEPEST):
         if at == root:
@@ -87,7 +87,7 @@ def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
 
 
 def _node(step: DocumentStep, agent: str) -> Json:
-    """Return a step without what is below it."""
+    """Return a step without its substeps."""
     error = step.error or {}
     failed = {"error_code": error.get("code"), "error_msg": error.get("msg")}
     metadata = {
@@ -113,7 +113,7 @@ def _node(step: DocumentStep, agent: str) -> Json:
 
 
 def _say(nodes: Mapping[str, Json], top: Json, assessments: Iterable[Assessment]) -> None:
-    """Write assessments into the nodes of their steps; those without a step into the root's."""
+    """Add assessments to the nodes of their steps; those without a step to the root."""
     beside: dict[str, list[Json]] = {}
     for assessment in assessments:
         node = nodes.get(assessment.step_id) if assessment.step_id else top
@@ -141,18 +141,18 @@ def _written(assessment: Assessment) -> Json:
 
 
 def _tokens(step: DocumentStep) -> int:
-    """Return the tokens of a step, in and out; those of agents are summed in the document."""
+    """Return the sum of a step's input and output tokens."""
     usage = step.tokens
     return sum(int(usage.get(name) or 0) for name in ("input_tokens", "output_tokens"))
 
 
 def _times(step: DocumentStep) -> tuple[int, int]:
-    """Return when a step began and ended, in ms."""
+    """Return start and end of a step, in ms since the epoch."""
     began = step.started_at
     return began, began + step.duration
 
 
 def _overlap(times: tuple[tuple[int, int], tuple[int, int]]) -> bool:
-    """Return whether a step ran for a millisecond at least together with the next one."""
+    """Return whether a step overlapped the next one by at least a millisecond."""
     (_, ended), (began, _) = times
     return ended > began

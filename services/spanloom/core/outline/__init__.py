@@ -1,6 +1,6 @@
-"""A run as rows for whoever shows it: one row a stored span, in the order of a tree.
+"""The outline of a run: one row per stored span, in the preorder of the tree.
 
-``rows`` makes them of a document and what became of each span, ``columns`` writes them as bytes;
-``previews``, ``find`` and ``graph`` speak of the same rows by their numbers. The format and why:
-docs/adr/038-a-viewer-without-a-build.md.
+In: a canonical document and the list of span verdicts of the same version.
+Out: rows; their bytes (``columns``); previews, matches and a graph that refer to row numbers.
+Start with ``rows`` and ``view``. The format: docs/adr/038-a-viewer-without-a-build.md.
 """

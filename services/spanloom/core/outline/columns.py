@@ -1,4 +1,4 @@
-"""The bytes of an outline: columns, as docs/adr/038-a-viewer-without-a-build.md has them."""
+"""Encodes an outline as columns of bytes (docs/adr/038-a-viewer-without-a-build.md)."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "application/vnd.spanloom.outline"
 MAGIC = b"OUTL"
 _MS = 1_000_000
-"""Nanoseconds: documents tell times in milliseconds."""
+"""Nanoseconds per millisecond, the unit of documents."""
 _U1, _U2, _U4, _U8 = "B", "H", "I", "Q"
 _MOST_4 = 2**32 - 1
 _MOST_START = 2**31 - 1
-"""A difference of starts takes one bit for its sign."""
+"""Largest difference of starts: one bit is its sign."""
 
 
 class Column(NamedTuple):
-    """Values of one width, a row each."""
+    """Values of one width, one per row."""
 
     name: str
     code: str
-    """As ``array`` calls the width."""
+    """Type code of ``array``."""
     values: Iterable[int]
 
 
 def encode_outline(rows: Sequence[OutlineRow], version: int) -> bytes:
-    """Return the rows as bytes; ``version`` is that of the document they were made of."""
+    """Return the rows as bytes; ``version`` is that of their document."""
     origin = min((row.start_ms for row in rows), default=0)
     unit = _unit(rows)
     names, agents = _dictionary(row.name for row in rows), {"": 0}
@@ -82,7 +82,7 @@ def _columns(
 
 
 def _unit(rows: Sequence[OutlineRow]) -> int:
-    """Return the smallest power of ten, in milliseconds, with which every time fits."""
+    """Return the unit of times in milliseconds: the smallest power of ten with which all fit."""
     starts = [row.start_ms for row in rows]
     largest = max(
         max(starts, default=0) - min(starts, default=0),
@@ -95,7 +95,7 @@ def _unit(rows: Sequence[OutlineRow]) -> int:
 
 
 def _differences(values: Sequence[int]) -> Iterator[int]:
-    """Yield by how much each value is more than the one before, in zigzag: 1 for -1, 2 for 1."""
+    """Yield the difference of each value to the one before, zigzag encoded: 1 for -1, 2 for 1."""
     before = 0
     for value in values:
         step = value - before
@@ -115,7 +115,7 @@ def _width(words: Mapping[str, int]) -> str:
 
 
 def _transposed(column: Column) -> bytes:
-    """Return all first bytes, then all second: gzip finds alike what stands together."""
+    """Return all first bytes, then all second ones, and so on: gzip compresses this better."""
     values = array(column.code, column.values)
     if sys.byteorder == "big":
         values.byteswap()

@@ -1,7 +1,7 @@
-"""Finds a text in the steps of one run, by the numbers of its rows.
+"""Finds a text in the steps of one run, by row number.
 
-A part of a word is found too, in any case: whoever looks into one run wants ``kub`` to find
-``Kubernetes``. Whole words of all runs are searched elsewhere (``/v1/search``).
+Parts of words match, in any case: ``kub`` finds ``Kubernetes``. The search over all runs, which
+matches whole words, is ``/v1/search``.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 BEFORE_CHARS, AFTER_CHARS = 40, 120
 
 
-class Found(NamedTuple):
-    """A row in which the text stands."""
+class Match(NamedTuple):
+    """A row that contains the text."""
 
     row: int
     part: str
     """``name``, ``input``, ``output`` or ``error``."""
     snippet: str
-    """What stands around it, in one line."""
+    """The text around the match, in one line."""
 
 
 def find_rows(
     rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep], text: str
-) -> Iterator[Found]:
-    """Yield each row once that has the text, with the first part of it that does."""
-    wanted = text.casefold()
+) -> Iterator[Match]:
+    """Yield each matching row once, with its first part that contains the text."""
+    needle = text.casefold()
     for number, row in enumerate(rows):
         step = steps.get(row.id) if row.step_id == row.id else None
-        for part, said in _parts(row, step):
-            at = said.casefold().find(wanted)
+        for part, content in _parts(row, step):
+            at = content.casefold().find(needle)
             if at >= 0:
-                yield Found(number, part, _around(said, at, len(text)))
+                yield Match(number, part, _around(content, at, len(text)))
                 break
 
 
@@ -53,7 +53,7 @@ def _parts(row: OutlineRow, step: DocumentStep | None) -> Iterator[tuple[str, st
         yield "error", step.error_message
 
 
-def _around(said: str, at: int, length: int) -> str:
+def _around(content: str, at: int, length: int) -> str:
     begin, end = max(at - BEFORE_CHARS, 0), at + length + AFTER_CHARS
-    head, tail = "…" if begin else "", "…" if end < len(said) else ""
-    return f"{head}{' '.join(said[begin:end].split())}{tail}"
+    head, tail = "…" if begin else "", "…" if end < len(content) else ""
+    return f"{head}{' '.join(content[begin:end].split())}{tail}"

@@ -1,7 +1,7 @@
-"""Who called whom in a run: agents, models, tools and graphs, by what the spans say alone.
+"""The call graph of a run: which agents, models, tools and graphs called which others.
 
-Up to ``MOST_STEPS`` steps each is a node of its own; of a longer run all calls of one name by one
-agent are one. Nothing is concluded from times.
+In a run of up to ``MOST_STEPS`` steps each step is a node; in a longer run all calls of one name by
+one agent are one node. Edges come from the spans alone, never from times.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 250
 MOST_NODES = 1_000
-"""Of nodes of their own kind and name; what is beyond shares one node for its type."""
+"""Most nodes by kind, agent and name; further steps share one node per type."""
 _REST = "…"
 
 
 def run_graph(rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep]) -> dict[str, Any]:
-    """Return the nodes and edges of a run; each node names the first row that it stands for."""
+    """Return the nodes and edges of a run; each node has the number of its first row."""
     own = [(number, row) for number, row in enumerate(rows) if row.step_id == row.id]
     is_expanded = len(own) <= MOST_STEPS
     nodes: dict[str, dict[str, Any]] = {}
@@ -53,9 +53,9 @@ def _handed(
     *,
     is_expanded: bool,
 ) -> Counter[tuple[str, str]]:
-    """Count handoffs by the nodes they join: to an agent that is one node alone.
+    """Count handoffs by the nodes they join, for agents that are one node only.
 
-    Which of several runs of an agent one led to, only times would tell.
+    If an agent ran several times, only times would tell to which run a handoff led.
     """
     runs = Counter(row.name for row in rows if row.kind == "agent" and row.step_id == row.id)
     named = {row.id: row.name for row in rows}
@@ -82,7 +82,7 @@ def _edges(
 
 
 def _kind_key(row: OutlineRow, nodes: Mapping[str, object]) -> str:
-    """Return the node of a step: all that an agent calls by one name are one."""
+    """Return the node id of a step: all calls of one kind and name by one agent share it."""
     key = f"{row.kind}/{row.agent}/{row.name}"
     return key if key in nodes or len(nodes) < MOST_NODES else f"{row.kind}/{_REST}/{_REST}"
 

@@ -1,8 +1,8 @@
-"""Handoffs: a tool by which an agent gives the run to another one, as its name or texts tell.
+"""Finds handoffs: tool runs by which an agent passes control to another, by name or texts.
 
 LangGraph's, Eino's, AutoGen's and ADK's tools are called ``transfer_to_…``, those of OpenAI's
-Agents SDK and of LlamaIndex ``handoff``. Whom they name has to be an agent of the same run; nothing
-is concluded from which agent began next.
+Agents SDK and of LlamaIndex ``handoff``. The agent they name has to be in the same run; which agent
+started next is not considered.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _BEFORE_NAME = ("transfer_to_", "handoff to ")
 _NAMELESS = ("handoff", "transfer_to_agent")
-"""Tools that name the agent in their arguments, or answer with it."""
+"""Tools with the agent's name in their arguments or in their output."""
 _ARGUMENTS = ("agent_name", "to_agent")
 
 
 class Handoff(NamedTuple):
-    """A step that gave the run to another agent, by the ids of both."""
+    """The id of a tool step that passed control to an agent, and that agent's id."""
 
     step_id: str
     agent_id: str
@@ -33,9 +33,9 @@ class Handoff(NamedTuple):
 def find_handoffs(
     rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep]
 ) -> Iterator[Handoff]:
-    """Yield the handoffs whose agent is known.
+    """Yield the handoffs to agents of this run.
 
-    Where an agent ran several times the first of them stands for all; see ``run_graph``.
+    If an agent ran several times, the id is that of its first run; see ``run_graph``.
     """
     own = [row for row in rows if row.step_id == row.id and row.id in steps]
     agents: dict[str, str] = {}
@@ -49,16 +49,17 @@ def find_handoffs(
 
 
 def _named(tool: OutlineRow, step: DocumentStep) -> str:
-    """Return whom a tool names as the next agent; empty for any other tool."""
+    """Return the name of the agent to which a tool hands off; empty for any other tool."""
     name = tool.name
     if name in _NAMELESS:
-        given = json_value(step.input)
-        told = [given[key] for key in _ARGUMENTS if key in given] if isinstance(given, dict) else []
-        return str(told[0] if told else step.output)
-    found = (name.removeprefix(begin) for begin in _BEFORE_NAME if name.startswith(begin))
-    return next(found, "")
+        value = json_value(step.input)
+        arguments = value if isinstance(value, dict) else {}
+        agents = [arguments[key] for key in _ARGUMENTS if key in arguments]
+        return str(agents[0] if agents else step.output)
+    names = (name.removeprefix(begin) for begin in _BEFORE_NAME if name.startswith(begin))
+    return next(names, "")
 
 
 def _plain(name: str) -> str:
-    """Return a name as it may stand in that of a function: ``Essay Writer`` is ``essay_writer``."""
+    """Return a name as it is written in function names: ``essay_writer`` for ``Essay Writer``."""
     return name.strip().casefold().replace(" ", "_").replace("-", "_")

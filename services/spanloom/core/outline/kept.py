@@ -1,4 +1,4 @@
-"""What a kept document tells of spans: verdicts are stored for the newest version alone."""
+"""The spans of a kept older version: verdicts are stored for the newest version only."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 def spans_of_document(document: Json) -> Sequence[Json]:
     """Return a span for each step of a canonical document, in the order of their starts.
 
-    They have the shape of the stored verdicts without dialect and rule. Framework spans, which are
-    no steps, are not among them.
+    They have the shape of the stored verdicts without dialect and rule. Framework spans that are
+    no steps are missing.
     """
-    told = Document(document)
-    root = told.root.id
-    found = sorted(told.by_id().values(), key=lambda step: (step.started_at, step.id != root))
-    return [_span(step) for step in found]
+    view = Document(document)
+    root = view.root.id
+    steps = sorted(view.by_id().values(), key=lambda step: (step.started_at, step.id != root))
+    return [_span(step) for step in steps]
 
 
 def _span(step: DocumentStep) -> Json:

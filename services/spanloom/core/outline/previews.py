@@ -1,4 +1,4 @@
-"""What a row says in a line: the beginning of what its step answered, or was given."""
+"""The preview line of a row: the beginning of its step's output, or else of its input."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 PREVIEW_CHARS = 200
 _READ_CHARS = 20_000
-"""So much of what is said is looked at."""
+"""Most characters of a text that are read for a preview."""
 
 
 class Source(NamedTuple):
-    """What the line of a step is made of."""
+    """The data of a step's preview line."""
 
     text: str
-    """What it answered, or was given if it answered nothing."""
+    """The output, or the input if there is no output."""
     model: str
     cost: float | None
     """In US dollars."""
@@ -26,7 +26,7 @@ class Source(NamedTuple):
 
 
 def source_of(step: DocumentStep) -> Source:
-    """Return what of a step is kept for its line."""
+    """Return the data of a step's preview line."""
     metadata = step.metadata
     cost = metadata.get("cost")
     return Source(
@@ -38,7 +38,7 @@ def source_of(step: DocumentStep) -> Source:
 
 
 def first_words(text: str) -> str:
-    """Return the beginning of what a text says, in one line; of messages that of the last one."""
-    said = read_texts(text)
-    line = " ".join((said[-1] if said else "")[:_READ_CHARS].split())
+    """Return the beginning of a text in one line; of messages that of the last one."""
+    texts = read_texts(text)
+    line = " ".join((texts[-1] if texts else "")[:_READ_CHARS].split())
     return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"

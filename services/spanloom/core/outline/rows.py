@@ -1,4 +1,4 @@
-"""The rows of an outline: what is told of every stored span of a run without its texts."""
+"""The rows of an outline: every stored span of a run, without its texts."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ if TYPE_CHECKING:
 
 KINDS = ("agent", "model", "tool", "graph", "other")
 ERROR, PLUMBING, ORPHAN, MERGED, MOVED = 1, 4, 8, 16, 32
-"""Flags of a row: it failed; it is no step; the parent that its span names was never stored; it
-counts under another step; it stands below another step than its span says."""
+"""Flags of a row: it failed; it is no step; the parent of its span was never stored; it counts
+under another step; its parent in the tree is not that of its span."""
 
 _NO_USAGE: Mapping[str, int] = MappingProxyType({})
 
 
 class OutlineRow(NamedTuple):
-    """One stored span; a step as the trajectory tells it, any other as it was reported."""
+    """One stored span; a step with the trajectory's values, any other with its own."""
 
     id: str
     depth: int
     kind: str
     name: str
     agent: str
-    """The agent to which it belongs; empty where there is none."""
+    """Name of the agent to which it belongs; empty if there is none."""
     start_ms: int
     duration_ms: int
     input_tokens: int
     output_tokens: int
     flags: int
     step_id: str
-    """The step under which it counts; empty for plumbing."""
+    """Id of the step under which it counts; empty for framework plumbing."""
     first_token_ms: int = 0
-    """Until the first token of a model call; 0 where nobody saw it."""
+    """Time to the first token of a model call; 0 if unknown."""
 
 
 def outline_rows(document: Json, spans: Sequence[Json]) -> list[OutlineRow]:
     """Return a row for each span of a run, in preorder.
 
-    ``document`` is the canonical one, ``spans`` what became of each span in the same version, in
-    the order of their starts.
+    ``document`` is the canonical one, ``spans`` are the verdicts of the same version, in the order
+    of their starts.
     """
     return place_rows(Document(document).by_id(), spans)
 
 
 def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list[OutlineRow]:
-    """Return the rows as ``outline_rows`` does, where the steps of the document are known."""
+    """Return the rows as ``outline_rows`` does, from the steps of the document by id."""
     own = {span["span_id"]: span.get("parent_span_id") or "" for span in spans}
     parents = _parents(spans, own, steps)
     order, depths = preorder([span["span_id"] for span in spans], parents)
@@ -62,20 +62,20 @@ def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list
     for at, depth in zip(order, depths, strict=True):
         span = spans[at]
         step_id = span["step_id"]
-        told = steps.get(step_id) if step_id else None
-        agent = told.agent_name if told else ""
+        step = steps.get(step_id) if step_id else None
+        agent = step.agent_name if step else ""
         del agents[depth:]
         agents.append(agent or (agents[-1] if agents else ""))
-        flags = _flags(span, own, parents[at], told)
-        step = told if step_id == span["span_id"] else None
-        rows.append(_row(span, step, depth, agents[-1], flags))
+        flags = _flags(span, own, parents[at], step)
+        own_step = step if step_id == span["span_id"] else None
+        rows.append(_row(span, own_step, depth, agents[-1], flags))
     return rows
 
 
 def _parents(
     spans: Sequence[Json], own: Mapping[str, str], steps: Mapping[str, DocumentStep]
 ) -> list[str]:
-    """Return below what each span stands: its own parent, unless its step was moved elsewhere."""
+    """Return the parent id of each span in the tree: its own, unless its step was moved."""
     nearest: dict[str, str] = {}
     parents = []
     for span in spans:
@@ -95,7 +95,7 @@ def _parents(
 def _step_above(
     span_id: str, own: Mapping[str, str], steps: Mapping[str, DocumentStep], nearest: dict[str, str]
 ) -> str:
-    """Return the nearest step above a span by its own parents; each span is walked over once."""
+    """Return the nearest step above a span by parent ids; ``nearest`` caches spans on the way."""
     path: list[str] = []
     seen = {span_id}
     here = own[span_id]
@@ -110,7 +110,7 @@ def _step_above(
 
 def _row(span: Json, step: DocumentStep | None, depth: int, agent: str, flags: int) -> OutlineRow:
     usage = _NO_USAGE if step is None else step.model_info
-    return OutlineRow(  # in the order of its fields: by name it would take twice the time
+    return OutlineRow(  # positional arguments: keywords take twice the time
         span["span_id"],
         depth,
         span["kind"],
@@ -126,7 +126,7 @@ def _row(span: Json, step: DocumentStep | None, depth: int, agent: str, flags: i
     )
 
 
-def _flags(span: Json, own: Mapping[str, str], parent_id: str, told: DocumentStep | None) -> int:
+def _flags(span: Json, own: Mapping[str, str], parent_id: str, step: DocumentStep | None) -> int:
     span_id, step_id = span["span_id"], span["step_id"]
     named = own[span_id]
     flags = MOVED if parent_id != named else 0
@@ -136,6 +136,6 @@ def _flags(span: Json, own: Mapping[str, str], parent_id: str, told: DocumentSte
         flags |= PLUMBING
     elif step_id != span_id:
         flags |= MERGED if step_id else 0
-    elif told and told.error:
+    elif step and step.error:
         flags |= ERROR
     return flags | ERROR if span.get("error") else flags

@@ -1,4 +1,4 @@
-"""The order of a tree of spans that came in any order: parents first, children as they began."""
+"""The preorder of a tree of spans: parents first, siblings in the order of the input."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from collections.abc import MutableSequence, Sequence
 
 MAX_DEPTH = 65_535
-"""What a column of depths can hold; spans below stand at this depth, behind each other."""
+"""Most that the column of depths can hold; deeper spans get this depth."""
 _NOWHERE = -1
-"""The parent of a root; as a place in a list it is the last one."""
+"""The parent of a root; as a list index it is the last element."""
 
 
 class Preorder(NamedTuple):
-    """Spans by their places in the list that was given, from the top down."""
+    """Spans by their index in the input, in preorder."""
 
     order: Sequence[int]
     depths: Sequence[int]
@@ -22,10 +22,9 @@ class Preorder(NamedTuple):
 
 
 def preorder(ids: Sequence[str], parents: Sequence[str]) -> Preorder:
-    """Return every span once, parents before their children, siblings in the order given.
+    """Return every span once, parents before their children, siblings in the order of the input.
 
-    A span whose parent is not there is a root. Of spans that are each other's ancestors the first
-    is one.
+    A span whose parent is missing is a root. In a cycle the first span becomes a root.
     """
     at = {span_id: place for place, span_id in enumerate(ids)}
     above = [at.get(parent_id, _NOWHERE) for parent_id in parents]
@@ -38,7 +37,7 @@ def preorder(ids: Sequence[str], parents: Sequence[str]) -> Preorder:
 
 
 def _walk(above: Sequence[int], first: Sequence[int], following: Sequence[int]) -> Preorder:
-    """Follow the links to each first child and to each next sibling; no recursion, no stack."""
+    """Walk the tree by first children and next siblings, without recursion or stack."""
     order: list[int] = []
     depths: list[int] = []
     place, depth = first[_NOWHERE], 0
@@ -56,7 +55,7 @@ def _walk(above: Sequence[int], first: Sequence[int], following: Sequence[int]) 
 
 
 def _cut_circles(above: MutableSequence[int]) -> None:
-    """Make a root of the first span of each circle; each span is walked over once."""
+    """Make the first span of each cycle a root, in place; visits each span once."""
     done = bytearray(len(above))
     for start in range(len(above)):
         path, place = [], start

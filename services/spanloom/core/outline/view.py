@@ -1,4 +1,4 @@
-"""One version of a run as it is shown: its rows, and what their lines are made of."""
+"""One version of a run for display: its rows and the data of their previews."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ if TYPE_CHECKING:
     from spanloom.core.document import DocumentStep
 
 _ROW_BYTES = 700
-"""What a row takes beside its text."""
+"""Bytes of memory of a row without its text."""
 
 
 class RunView(NamedTuple):
-    """Kept while a run is looked at, so without most of its texts."""
+    """The rows of a run; cached while a run is viewed, so without most of its texts."""
 
     version: int
     rows: Sequence[OutlineRow]
     sources: Sequence[Source | None]
-    """Of each row; ``None`` where there is nothing but a name."""
+    """One per row; ``None`` if the row has only a name."""
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Approximate memory in bytes."""
         texts = sum(len(source.text) for source in self.sources if source is not None)
         return texts + _ROW_BYTES * len(self.rows)
 
 
 class WholeRun(NamedTuple):
-    """A run with all that its steps say."""
+    """A run with the texts of its steps."""
 
     view: RunView
     steps: Mapping[str, DocumentStep]
 
 
 def read_run(document: bytes, spans: bytes) -> WholeRun:
-    """Return a run as it is shown, of its document and its spans in the same version."""
-    whole = Document(orjson.loads(document))
-    steps = whole.by_id()
+    """Parse a run from its document and its span verdicts of the same version."""
+    parsed = Document(orjson.loads(document))
+    steps = parsed.by_id()
     rows = place_rows(steps, orjson.loads(spans))
     sources = [source_of(steps[row.id]) if row.id in steps else None for row in rows]
-    return WholeRun(RunView(whole.extraction["version"], rows, sources), steps)
+    return WholeRun(RunView(parsed.extraction["version"], rows, sources), steps)

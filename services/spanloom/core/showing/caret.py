@@ -1,4 +1,4 @@
-"""A place in a text, shown by carets below it."""
+"""Marks a position in a text by carets below it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from unicodedata import east_asian_width
 from spanloom.core.showing.values import printable
 
 MOST_BEFORE, MOST_AFTER = 40, 30
-"""Characters of the line around the place."""
+"""Most characters of the line before and after the position."""
 
 
 def point_at(text: str, position: int, length: int = 1) -> tuple[str, str]:
-    """Return the line in which a place stands, cut around it, and a line of carets below it.
+    """Return the line that contains a position, cut around it, and a line of carets below it.
 
-    The place is counted in characters from 0. A character that takes two cells, as Chinese ones
-    do, takes two carets. ::
+    The position is counted in characters from 0. A character two cells wide, such as a Chinese
+    one, gets two carets. ::
 
         has_error and durtion > 5s
                       ^^^^^^^

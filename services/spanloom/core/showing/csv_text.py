@@ -1,4 +1,4 @@
-"""Rows as CSV (RFC 4180): null is empty, a list or an object is JSON, nothing is a formula."""
+"""Writes rows as CSV (RFC 4180): null is empty, lists and objects are JSON; never a formula."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_lines(rows: Iterable[Iterable[object]]) -> str:
-    """Return a line for each row of values; the names of the columns are such a row too."""
+    """Return one line per row of values; pass the column names as the first row."""
     text = io.StringIO(newline="")
     csv.writer(text).writerows([_cell(value) for value in row] for row in rows)
     return text.getvalue()
@@ -28,13 +28,13 @@ def _cell(value: object) -> str:
     if isinstance(value, str):
         return _harmless(value)
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
-        return str(value)  # however many digits it has
-    return orjson.dumps(value).decode()  # a number, a truth, a list: never a formula
+        return str(value)  # with all its digits
+    return orjson.dumps(value).decode()  # a float, boolean, list or object: never a formula
 
 
 def _harmless(text: str) -> str:
-    """Return a text that no spreadsheet runs: ``=1+1`` gets an apostrophe before it.
+    """Return a text that no spreadsheet evaluates: ``=1+1`` gets an apostrophe before it.
 
-    So does ``'=1+1``, so that who takes one away again has the text as it was.
+    So does ``'=1+1``: removing one apostrophe always restores the text.
     """
     return f"'{text}" if text.lstrip("'").startswith(_BEGINS_A_FORMULA) else text

@@ -1,4 +1,4 @@
-"""The steps of a document in one order, numbered from 1, and folded where neighbours are equal."""
+"""The steps of a document by start time, numbered from 1, with equal neighbours folded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Placed(NamedTuple):
-    """A step, its place from 1, and the name of the agent that owns it."""
+    """A step, its number from 1, and the name of the agent that owns it."""
 
     place: int
     agent: str
@@ -25,7 +25,7 @@ class Placed(NamedTuple):
 
     @property
     def error(self) -> str:
-        """What its failure says, ``429: slow down``, or ``failed``; empty where nothing did."""
+        """Its error, ``429: slow down``, or ``failed``; empty if it did not fail."""
         error = self.step.error
         if error is None:
             return ""
@@ -34,15 +34,15 @@ class Placed(NamedTuple):
 
 
 def place_steps(document: Json) -> Sequence[Placed]:
-    """Return every step in the order of their starts; of equal starts the longest comes first."""
+    """Return every step by start time; of equal starts the longest comes first."""
     owned = sorted(Document(document).steps, key=_start)
     return [Placed(place, step.agent_name, step) for place, step in enumerate(owned, 1)]
 
 
 def outline(steps: Sequence[Placed]) -> Iterator[dict[str, Any]]:
-    """Yield a line for each step; equal neighbours share one: ``get_order`` 17 times.
+    """Yield one line per step; equal neighbours share one: ``get_order`` 17 times.
 
-    Equal are those of one type, name and agent that failed alike, or did not fail. ::
+    Steps are equal if type, name, agent and error are. Durations (``ms``) are summed. ::
 
         {"from": 3, "type": "tool", "name": "get_order", "agent": "shop", "ms": 96,
          "to": 19, "times": 17}

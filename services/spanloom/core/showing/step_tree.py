@@ -1,4 +1,4 @@
-"""From the flat document back to the tree of steps."""
+"""Rebuilds the tree of steps from a flat document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OTHER = "other"
 
 @dataclass(slots=True)
 class Node:
-    """A step with the steps under it, in order of their start."""
+    """A step and its child steps, ordered by start."""
 
     step: DocumentStep
     type: str
@@ -21,19 +21,19 @@ class Node:
 
     @property
     def start_ms(self) -> int:
-        """When it began, in milliseconds since the epoch."""
+        """Its start, in milliseconds since the epoch."""
         return self.step.started_at
 
     @property
     def duration_ms(self) -> int:
-        """How long it ran."""
+        """Its duration in milliseconds."""
         return self.step.duration
 
 
 def build_tree(document: dict[str, Any]) -> Node:
     """Nest every step under its parent, else under the agent that owns it, else under the root.
 
-    No step is lost or shown twice, whatever the ids say.
+    Each step occurs exactly once, whatever its ids.
     """
     view = Document(document)
     root = Node(view.root, view.root_type or _OTHER)
@@ -51,7 +51,7 @@ def build_tree(document: dict[str, Any]) -> Node:
 
 
 def _place(nodes: dict[str, Node], step: DocumentStep, owner: Node) -> Node:
-    """Make the step's node, or add to it: an agent is also a step of the agent above it."""
+    """Add the step's node, or extend it: an agent is also a step of the agent above it."""
     node = nodes.get(step.id)
     if node is None:
         node = nodes[step.id] = Node(step, step.type or _OTHER, parent=owner)
@@ -61,7 +61,7 @@ def _place(nodes: dict[str, Node], step: DocumentStep, owner: Node) -> Node:
 
 
 def _adopt(parent: Node | None, node: Node, root: Node) -> None:
-    """Hang a node under its parent; one that would close a circle goes under the root."""
+    """Append a node to its parent, or to the root if it would close a cycle."""
     chosen = parent or node.parent or root
     above: Node | None = chosen
     while above is not None and above is not node:

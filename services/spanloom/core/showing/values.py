@@ -1,4 +1,4 @@
-"""How single values are shown to people: short, and harmless whatever they contain."""
+"""Formats single values for people: short, and safe whatever they contain."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 
 def printable(text: str) -> str:
-    r"""Make text safe to print on one line: white space becomes a space, the rest is escaped.
+    r"""Return a text that is safe to print on one line.
 
-    Control characters, escape sequences, line separators and marks that turn the direction of
-    writing come out as ``\x1b`` and the like. The joiner inside emoji stays.
+    White space becomes a space. Control characters, escape sequences and marks that change the
+    direction of text are escaped as ``\x1b`` and the like. The joiner inside emoji stays.
     """
     if text.isprintable():
         return text
@@ -18,13 +18,13 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, cells: int) -> str:
-    """Return the beginning of a text on one line, at most about so many characters."""
+    """Return the beginning of a text on one line, at most ``cells`` characters."""
     line = " ".join(printable(text[: cells * 4]).split())
     return line if len(line) <= cells else line[: cells - 1].rstrip() + "…"
 
 
 def duration(ms: int) -> str:
-    """Write a duration: ``<1 ms``, ``412 ms``, ``2.31 s``, ``1m 05s``, ``2h 03m``."""
+    """Format a duration: ``<1 ms``, ``412 ms``, ``2.31 s``, ``1m 05s``, ``2h 03m``."""
     if ms < 1_000:
         return f"{ms} ms" if ms else "<1 ms"
     if ms < 60_000:
@@ -36,7 +36,7 @@ def duration(ms: int) -> str:
 
 
 def age(ms: int) -> str:
-    """Write how long ago something was: ``12 s ago``, ``5 min ago``, ``3 h ago``, ``2 d ago``."""
+    """Format how long ago something was: ``12 s ago``, ``5 min ago``, ``3 h ago``, ``2 d ago``."""
     seconds = max(0, ms) // 1000
     for unit, size, until in (("s", 1, 100), ("min", 60, 6_000), ("h", 3_600, 172_800)):
         if seconds < until:
@@ -45,7 +45,7 @@ def age(ms: int) -> str:
 
 
 def instant(ms: int) -> str:
-    """Write a point in time in UTC; empty where it is beyond the calendar."""
+    """Format ms since the epoch as a UTC time; empty if it is out of range."""
     try:
         return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, ValueError, OSError):
@@ -53,12 +53,12 @@ def instant(ms: int) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Write a number with its noun: ``1 agent``, ``1,200 model calls``."""
+    """Format a number with its noun: ``1 agent``, ``1,200 model calls``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def dollars(usd: float) -> str:
-    """Write a sum of money: ``$12.40``; a small one with two digits that count, ``$0.00034``."""
+    """Format US dollars: ``$12.40``; below 1 with two significant digits: ``$0.00034``."""
     places = 2 if usd >= 1 or not usd else 1 - math.floor(math.log10(usd))
     return f"${usd:,.{places}f}"
 

@@ -1,5 +1,6 @@
-"""A run or a conversation as a file of HTML that needs nothing: no script, no other file.
+"""The HTML export: a run or a conversation as one self-contained file without scripts.
 
-``steps.py`` chooses and nests what is in it, ``texts.py`` writes what was said, ``page.py``
-puts the file of a run together, ``conversation.py`` that of several.
+In: canonical documents; for a conversation also the list's summary of each run.
+Out: HTML, piece by piece for a conversation; long texts and long runs are cut, with a note.
+Start with ``page`` (one run) or ``conversation``; ``steps`` and ``texts`` write the contents.
 """

@@ -1,4 +1,4 @@
-"""A conversation as one file of HTML: its runs, each as its own file shows it, piece by piece.
+"""Writes a conversation as one HTML file, run by run.
 
 ::
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 def begin(conversation_id: str) -> bytes:
-    """Return what comes before the first run."""
+    """Return the HTML before the first run."""
     return "".join(opening(conversation_id)).encode()
 
 
 def write_run(at: int, line: ListedRun, document: bytes | None, room: Room) -> bytes:
-    """Return a run with as many of its steps as have room; without its document, where it is.
+    """Return a run with as many steps as ``room`` allows; without a document, a link to the run.
 
-    ``at`` is its number in the conversation, ``line`` what the list tells of it.
+    ``at`` is its number in the conversation, ``line`` its summary.
     """
     name = f"{at:,}. {line.run.root_name or line.key.trace_id}"
     if document is None:
-        inside = [facts(_told_of(line)), _elsewhere(line)]
+        inside = [facts(_facts_of(line)), _elsewhere(line)]
     else:
         run: dict[str, Any] = orjson.loads(document)
         inside = list(run_inside(run, room))
@@ -43,11 +43,11 @@ def write_run(at: int, line: ListedRun, document: bytes | None, room: Room) -> b
 
 
 def finish(note: str = "") -> bytes:
-    """Return what comes behind the last run; ``note`` says why there are no more."""
+    """Return the HTML after the last run; ``note`` is the reason why runs are missing."""
     return f"{_cut(legible(note)) if note else ''}{ENDING}".encode()
 
 
-def _told_of(line: ListedRun) -> dict[str, str]:
+def _facts_of(line: ListedRun) -> dict[str, str]:
     return {
         "trace": line.key.trace_id,
         "version": f"{line.version}, {line.status}",

@@ -1,4 +1,4 @@
-"""The file: what the run is, what it measured, what is missing, its steps."""
+"""Writes a run as one HTML file: facts, metrics, notes on what is missing, steps."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "text/html; charset=utf-8"
 POLICY = f"default-src 'none'; style-src 'sha256-{HASH}'; base-uri 'none'; form-action 'none'"
-"""What a browser may do with the file: use the one style sheet in it. It has no script."""
+"""Content security policy: only the file's own style sheet is allowed, and no script."""
 ENDING = "</main></body></html>"
 
 
 def run_page(document: bytes) -> bytes:
-    """Return a canonical document as one file of HTML, 40 MB at most."""
+    """Return a canonical document as one HTML file of at most 40 MB."""
     run: dict[str, Any] = orjson.loads(document)
     name = Document(run).root.name or run["id"]
     return "".join((*opening(name), *run_inside(run, Room()), ENDING)).encode()
 
 
 def opening(name: str) -> Iterator[str]:
-    """Yield the file up to its heading, which is its name."""
+    """Yield the beginning of the file, up to the heading with the name."""
     yield '<!doctype html><html lang="en"><head><meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -38,22 +38,22 @@ def opening(name: str) -> Iterator[str]:
 
 
 def heading(name: str, level: int) -> str:
-    """Return a name as a heading."""
+    """Return a heading with a name."""
     return f"<h{level}><bdi>{_title(name)}</bdi></h{level}>"
 
 
 def run_inside(run: dict[str, Any], room: Room) -> Iterator[str]:
-    """Yield what a run is, what of it is missing, and those of its steps that have room."""
+    """Yield a run's facts, notes on what is missing, and as many steps as ``room`` allows."""
     most = room.steps
     shown, steps = earliest(run, most)
-    yield facts(_told_of(run))
+    yield facts(_facts_of(run))
     yield _missing(run, steps, most)
     yield from write_steps(shown, room)
 
 
-def facts(told: dict[str, str]) -> str:
-    """Return names and what they are as a list."""
-    rows = (f"<div><dt>{key}</dt><dd>{legible(value)}</dd></div>" for key, value in told.items())
+def facts(values: dict[str, str]) -> str:
+    """Return a description list of names and values."""
+    rows = (f"<div><dt>{key}</dt><dd>{legible(value)}</dd></div>" for key, value in values.items())
     return f"<dl>{''.join(rows)}</dl>"
 
 
@@ -61,12 +61,12 @@ def _title(name: str) -> str:
     return legible(name[:200])
 
 
-def _told_of(run: dict[str, Any]) -> dict[str, str]:
+def _facts_of(run: dict[str, Any]) -> dict[str, str]:
     view = Document(run)
-    root, told, metrics = view.root, view.extraction, view.root.metrics_info
+    root, extraction, metrics = view.root, view.extraction, view.root.metrics_info
     return {
         "trace": view.id,
-        "version": f"{told['version']}, {told['status']}",
+        "version": f"{extraction['version']}, {extraction['status']}",
         "started": instant(root.started_at),
         "duration": duration(root.duration),
         "model time": duration(whole(metrics["llm_duration"])),

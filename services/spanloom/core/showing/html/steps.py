@@ -1,4 +1,4 @@
-"""The steps of a run as nested ``<details>``: the earliest ones of a long run."""
+"""Writes the steps of a run as nested ``<details>``; of a long run the earliest ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.document import Document
-from spanloom.core.showing.html.texts import block, legible, said
+from spanloom.core.showing.html.texts import block, content_html, legible
 from spanloom.core.showing.step_tree import Node, build_tree
 from spanloom.core.showing.values import duration
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 5_000
 MAX_LEVELS = 100
-"""Browsers nest no more than 512 elements; steps below stand beside each other at this level."""
+"""Browsers nest at most 512 elements; deeper steps are written as siblings at this level."""
 MAX_TEXT_BYTES = 30_000_000
-"""Of the texts of all steps; behind that only names and numbers are written."""
+"""Most bytes of the texts of all steps; after that only names and numbers are written."""
 _NAME_CHARS = 300
 _NO_TEXTS = '<p class="cut">Texts are not in this file.</p>'
 
 
 @dataclass(slots=True)
 class Room:
-    """What a file still has room for: whoever writes steps takes from it."""
+    """The remaining budget of a file; writing steps reduces it."""
 
     steps: int = field(default_factory=lambda: MAX_STEPS)
     text_bytes: int = field(default_factory=lambda: MAX_TEXT_BYTES)
 
 
 def earliest(document: Json, most: int) -> tuple[Json, int]:
-    """Return the document with at most so many steps, the earliest, and how many it had."""
+    """Return the document with its earliest steps, ``most`` of them, and how many it had."""
     view = Document(document)
     starts: dict[str, int] = {}
     for agent in view.agents:
@@ -48,7 +48,7 @@ def earliest(document: Json, most: int) -> tuple[Json, int]:
 
 
 def write_steps(document: Json, room: Room) -> Iterator[str]:
-    """Yield the tree of steps piece by piece; the first two levels are open."""
+    """Yield the tree of steps in pieces; the first two levels are expanded."""
     waiting: list[tuple[Node | None, int]] = [(build_tree(document), 0)]
     while waiting:
         node, level = waiting.pop()
@@ -86,5 +86,5 @@ def _texts(step: DocumentStep) -> str:
     parts = [f'<div class="bad">{block(error)}</div>'] if error else []
     for title, text in (("Input", step.input), ("Output", step.output)):
         if text:
-            parts.append(f'<div class="side"><h3>{title}</h3>{said(text)}</div>')
+            parts.append(f'<div class="side"><h3>{title}</h3>{content_html(text)}</div>')
     return "".join(parts)

@@ -1,4 +1,4 @@
-"""The style sheet in the file, and its hash: the one thing that its policy allows."""
+"""The style sheet of the file, and its hash for the content security policy."""
 
 from base64 import b64encode
 from hashlib import sha256

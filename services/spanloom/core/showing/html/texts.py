@@ -1,4 +1,4 @@
-"""Texts of strangers as HTML: escaped, what nobody sees shown by its number, long ones cut."""
+"""Untrusted texts as HTML: escaped, invisible characters made visible, long texts cut."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_CHARS = 20_000
-"""Of one text; how many are missing is said behind it."""
+"""Most characters of one text; a note after it states the full length."""
 MAX_MESSAGES = 200
-"""Of one list, the last ones: the first were told by the calls before."""
+"""Most messages of one list, the last ones: earlier calls already show the first."""
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064"
     "\u2066-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-"""Control characters, those that turn the direction of text, and those without any width."""
+"""Control characters, those that change the direction of text, and those without width."""
 _BYTES = re.compile(r"data:[\w.+/-]*;base64,[A-Za-z0-9+/=]{100,}")
 
 
 def legible(text: str) -> str:
-    """Return a text as HTML, with what is hidden in it as ``⟨U+202E⟩``."""
-    return escape(_HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text))
+    """Return a text as HTML, with invisible characters as ``⟨U+202E⟩``."""
+    return escape(_HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text))
 
 
 def block(text: str) -> str:
-    """Return a text with its line breaks, cut."""
-    plain = _BYTES.sub(lambda found: f"(data, {len(found[0]):,} characters)", text[: MAX_CHARS * 4])
+    """Return a text as a block with line breaks, cut to ``MAX_CHARS``."""
+    plain = _BYTES.sub(lambda match: f"(data, {len(match[0]):,} characters)", text[: MAX_CHARS * 4])
     shown = f'<div class="text" dir="auto">{legible(plain[:MAX_CHARS])}</div>'
     if len(plain) <= MAX_CHARS and len(text) <= MAX_CHARS * 4:
         return shown
@@ -41,8 +41,8 @@ def block(text: str) -> str:
     )
 
 
-def said(text: str) -> str:
-    """Return what a step was given or gave: messages one by one, any other text as it is."""
+def content_html(text: str) -> str:
+    """Return a step's input or output: messages one by one, any other text as a block."""
     value: Any = json_value(text)
     if not isinstance(value, list) or not value or not all(map(_is_message, value)):
         return block(text)
@@ -62,7 +62,7 @@ def _message(message: dict[str, Any]) -> str:
 
 
 def _parts(message: dict[str, Any]) -> Iterator[str]:
-    """Yield the texts of a message: thoughts, what is said, refusal, calls."""
+    """Yield the texts of a message: reasoning, content, refusal, tool calls."""
     for name in ("reasoning_content", "content", "refusal"):
         value = message.get(name)
         for part in value if isinstance(value, list) else [value] if value else []:
@@ -72,7 +72,7 @@ def _parts(message: dict[str, Any]) -> Iterator[str]:
 
 
 def _part(part: object) -> str:
-    """Return the text of a part or of a call; anything else as JSON."""
+    """Return the text of a content part or tool call; anything else as JSON."""
     if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
         text: str = part["text"]
         return text
