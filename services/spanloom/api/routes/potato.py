@@ -18,12 +18,14 @@ from spanloom.api.routes.annotation_import import DryRunInQuery, take_all
 from spanloom.api.services import Services, Using
 from spanloom.api.zip_stream import zipped
 from spanloom.core.annotation.potato.folder import read_files
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 
 router = APIRouter(tags=["annotations"])
 
-ZIP = "application/zip"
+ZIP = formats_of(Of.ANNOTATIONS)["potato"].media_type
 
 
 class PotatoFile(BaseModel):

@@ -24,11 +24,12 @@ from spanloom.api.asked_annotations import AnnotatorInQuery, SchemeInQuery
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
 from spanloom.api.routes.places import AcceptInHeader, ProjectInQuery, TraceIdInPath
-from spanloom.api.rows.accept import JSON, form_for
+from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.found import stream_found
 from spanloom.api.rows.stream import VARIES
 from spanloom.api.services import Using
 from spanloom.api.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
+from spanloom.core.formats.entry import JSON
 from spanloom.core.model.access import Scope
 from spanloom.core.model.annotation import Origin
 

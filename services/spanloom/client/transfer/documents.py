@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import orjson
 from pydantic import ValidationError
@@ -18,7 +18,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tree import SpanTree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.model.span import Span
@@ -27,6 +27,10 @@ MAX_VALUE_BYTES = 8 * 1024 * 1024
 """A receiver cuts a longer text."""
 _DIALECT = "imported"
 _BY_COZE = "it has no `extraction`: of documents only canonical ones are read (--format jsonl)"
+
+
+Group: TypeAlias = "dict[str, Any]"  # as JSON has it
+"""An item of ``resourceSpans``."""
 
 
 class Run(NamedTuple):
@@ -64,10 +68,31 @@ def read_run(document: Json, project: str | None) -> Run:
     return run
 
 
-def groups_of(run: Run) -> Sequence[dict[str, object]]:
+def groups_of(run: Run) -> Sequence[Group]:
     """Return the spans of a run as items of OTLP's ``resourceSpans``."""
     spans = [span_json(span) for span in run.spans]
     return [{"scopeSpans": [{"scope": {"name": SCOPE}, "spans": spans}]}]
+
+
+class ItemReader(NamedTuple):
+    """Reads one JSON value of a file: a line, a row, or all of it."""
+
+    fits: Callable[[object], bool]
+    """Whether the value is meant to be in this format, by its shape."""
+    read: Callable[[Any, str | None], tuple[Run | None, Sequence[Group]]]
+    """Return the items of ``resourceSpans``, and the run whose document they carry.
+
+    Takes the value and the project, if that is given. Raises ``InvalidRequestError`` or
+    ``ValueError`` with the reason.
+    """
+
+
+def _read_canonical(document: Json, project: str | None) -> tuple[Run, Sequence[Group]]:
+    run = read_run(document, project)
+    return run, groups_of(run)
+
+
+CANONICAL = ItemReader(is_document, _read_canonical)
 
 
 class Standing(NamedTuple):
