@@ -10,8 +10,9 @@ import pytest
 
 from spanloom import Client
 from spanloom.client import NotSpanloomError, QueryError, frames
-from spanloom.client.calls.walks import ARROW, PAGE_ITEMS
+from spanloom.client.calls.walks import PAGE_ITEMS
 from spanloom.core.formats import entry
+from spanloom.core.formats.entry import ARROW
 
 if TYPE_CHECKING:
     from tests.unit.client.conftest import World

@@ -13,12 +13,13 @@ from spanloom.core.document import OF_THE_RUN, ROOT
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.formats.entry import ItemReader
 from spanloom.core.formats.imported import carry, find_difference, find_loss, span_json
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tree import SpanTree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.model.span import Span
@@ -74,25 +75,7 @@ def groups_of(run: Run) -> Sequence[Group]:
     return [{"scopeSpans": [{"scope": {"name": SCOPE}, "spans": spans}]}]
 
 
-class ItemReader(NamedTuple):
-    """Reads one JSON value of a file: a line, a row, or all of it."""
-
-    fits: Callable[[object], bool]
-    """Whether the value is meant to be in this format, by its shape."""
-    read: Callable[[Any, str | None], tuple[Run | None, Sequence[Group]]]
-    """Return the items of ``resourceSpans``, and the run whose document they carry.
-
-    Takes the value and the project, if that is given. Raises ``InvalidRequestError`` or
-    ``ValueError`` with the reason.
-    """
-
-
-def _read_canonical(document: Json, project: str | None) -> tuple[Run, Sequence[Group]]:
-    run = read_run(document, project)
-    return run, groups_of(run)
-
-
-CANONICAL = ItemReader(is_document, _read_canonical)
+CANONICAL = ItemReader(is_document, lambda document: document)
 
 
 class Standing(NamedTuple):

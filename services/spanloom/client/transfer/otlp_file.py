@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 from google.protobuf.message import DecodeError
 
-from spanloom.client.transfer.documents import Group, ItemReader, Run
+from spanloom.client.transfer.documents import Group, Run, groups_of, read_run
 from spanloom.client.transfer.parts import CUT_OFF, read_parts
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.entry import Of
@@ -22,6 +22,8 @@ from spanloom.core.formats.registry import formats_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from spanloom.core.formats.entry import ItemReader
 
 PIECE_BYTES = 4 * 1024 * 1024
 """About what a request may have: a receiver takes 64 MiB, and gRPC's neighbours 4."""
@@ -70,30 +72,30 @@ def _contents(read: bytes, project: str | None) -> tuple[Run | None, Sequence[Gr
     if read.lstrip()[:1] not in {b"{", b"["}:
         return None, [orjson.loads(item) for item in resource_spans_json(read)]
     value = orjson.loads(read)
-    reader = next((known for known in _item_readers() if known.fits(value)), SPANS)
-    return reader.read(value, project)
+    for reader in _item_readers():
+        if reader.fits(value):
+            run = read_run(reader.to_document(value), project)
+            return run, groups_of(run)
+    return None, read_groups(value)
 
 
 @cache
 def _item_readers() -> Sequence[ItemReader]:
+    """Return the readers of documents; what fits none of them is read as OTLP."""
     known = formats_of(Of.RUNS).values()
-    return [one.load_reader() for one in known if one.is_read and not one.magic]
+    return [
+        one.load_reader() for one in known if one.is_read and not one.magic and one.line != "otlp"
+    ]
 
 
-def _has_spans(value: object) -> bool:
-    return isinstance(value, dict) and "resourceSpans" in value
-
-
-def _groups(document: object) -> Sequence[Group]:
+def read_groups(document: object) -> Sequence[Group]:
+    """Return the items of ``resourceSpans``; raises ``ValueError`` if there are none."""
     groups = document.get("resourceSpans", ()) if isinstance(document, dict) else None
     if not isinstance(groups, list | tuple) or (not groups and document):
         raise ValueError("it has no `resourceSpans`, and is no canonical document either")
     if not all(isinstance(group, dict) for group in groups):
         raise ValueError("`resourceSpans` has to be a list of objects")
     return groups
-
-
-SPANS = ItemReader(_has_spans, lambda value, _project: (None, _groups(value)))
 
 
 def _split(groups: Sequence[Group]) -> Iterator[tuple[Sequence[Group], int]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from importlib.util import find_spec
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +23,15 @@ LIBRARIES = {"arrow": "pyarrow"}
 
 DocumentEncoder: TypeAlias = "Callable[[bytes, bytes], bytes]"
 """Takes the stored canonical document and the list of spans, and returns the document."""
+
+
+class ItemReader(NamedTuple):
+    """Reads one JSON value of a file, a line or all of it, as a canonical document."""
+
+    fits: Callable[[object], bool]
+    """Whether the value is meant to be in this format, by its shape."""
+    to_document: Callable[[Any], dict[str, Any]]  # as JSON has them
+    """Return the canonical document; raises ``InvalidRequestError`` with the place and reason."""
 
 
 class Of(Enum):
@@ -59,7 +68,8 @@ class Format:
     - ``RUN``: the writer is a ``DocumentEncoder``;
     - ``RUNS``: the writer makes the file of lines in pairs, a row of the list and a document
       (``client/transfer/tables.py``), and is empty where each line is a document in the format
-      ``line``; the reader is an ``ItemReader`` of one JSON value, or, with ``magic``, reads a file;
+      ``line``; the reader is an ``ItemReader``; with ``magic`` it reads a file of documents, and
+      of OTLP it reads ``resourceSpans``;
     - ``ROWS``: the writer is a class that is a ``Form`` (``api/rows/forms.py``);
     - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/examples.py``) for ``?format=``,
       a ``Form`` for a table; the reader is an ``EntryReader`` (``cli/annotations.py``).

@@ -94,7 +94,7 @@ REGISTRY: Sequence[Format] = (
         "otlp",
         "The spans of a run a line, as they were sent.",
         line="otlp",
-        reader=f"{_CLIENT}.otlp_file:SPANS",
+        reader=f"{_CLIENT}.otlp_file:read_groups",
         streams=True,
     ),
     rows_as("jsonl", NDJSON, "A line of JSON for each row.", "forms:Ndjson"),
