@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tests.support.access import open_access
 from tests.support.goldens import pretty
+from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
@@ -13,12 +14,10 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from tests.support.goldens import Goldens
 
-    from spanloom.core.ports.reading import ReadingStore
-
 
 def test_openapi_document(goldens: Goldens) -> None:
     """All of it but the version of the release, with sorted keys."""
-    app = create_app(cast("ReadingStore", None), Metrics(), list, open_access())
+    app = create_app(MemoryStore(), Metrics(), list, open_access())
     document = app.openapi()
     document["info"]["version"] = "<version>"
     goldens.check("openapi.json", pretty(document, sort=True))
