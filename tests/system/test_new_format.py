@@ -43,12 +43,12 @@ ENTRIES = """
     *document_with_file(
         "mirror",
         "A document in a mirror.",
-        writer="spanloom.core.formats.mirror:encode",
+        "spanloom.core.formats.mirror:encode",
         lines="A mirror a line.",
         reader="spanloom.core.formats.mirror:READER",
     ),
-    annotations_as("tally", "How many entries there are.", "annotation.tally:write"),
-    rows_as("tsv", "text/tab-separated-values", "A table with tabs.", "tsv:Tsv"),"""
+    annotations_as("tally", "How many entries there are.", "spanloom.annotation.tally:write"),
+    rows_as("tsv", "text/tab-separated-values", "Tabs.", "spanloom.api.rows.tsv:Tsv"),"""
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_the_api_offers_it(seen: dict[str, Any]) -> None:
     assert seen["openapi description"].endswith("; `mirror`: A document in a mirror.")
     assert seen["openapi lines"] == ["jsonl", "sft", "dpo", "invariant", "snorkel", "tally"]
     assert "text/tab-separated-values" in seen["openapi rows"]
-    assert "`text/tab-separated-values`: a table with tabs; `app" in seen["openapi header"]
+    assert "`text/tab-separated-values`: tabs; `app" in seen["openapi header"]
 
 
 def test_the_shell_offers_it(seen: dict[str, Any]) -> None:

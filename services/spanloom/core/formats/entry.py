@@ -126,31 +126,60 @@ class Format:
 
 
 def document_with_file(
-    name: str, description: str, *, lines: str, file: str = "", reader: str = "", **more: Any
+    name: str,
+    description: str,
+    writer: str,
+    *,
+    lines: str,
+    file: str = "",
+    reader: str = "",
+    needs_spans: bool = False,
 ) -> Sequence[Format]:
     """Declare a format of one run, and the file with a line for each of many runs.
 
     ``lines`` describes the file, ``file`` is its id if that is another.
     """
-    return (
-        Format(
-            id=name,
-            of=Of.RUN,
-            media_type=JSON,
-            suffix=".json",
-            description=description,
-            via=Via.QUERY,
-            **more,
-        ),
-        file_of_runs(file or name, lines, line=name, reader=reader, streams=True),
+    document = Format(
+        id=name,
+        of=Of.RUN,
+        media_type=JSON,
+        suffix=".json",
+        description=description,
+        via=Via.QUERY,
+        writer=writer,
+        needs_spans=needs_spans,
     )
+    return document, file_of_runs(file or name, lines, line=name, reader=reader, streams=True)
 
 
-def file_of_runs(name: str, description: str, **more: Any) -> Format:
-    """Declare a file of many runs; of lines of JSON unless ``more`` says otherwise."""
-    lines = {"media_type": NDJSON, "suffix": ".jsonl"}
-    fields = {**lines, "via": Via.SHELL, **more}
-    return Format(id=name, of=Of.RUNS, description=description, **fields)
+def file_of_runs(
+    name: str,
+    description: str,
+    *,
+    line: str,
+    media_type: str = NDJSON,
+    suffix: str = ".jsonl",
+    writer: str = "",
+    reader: str = "",
+    magic: bytes = b"",
+    extra: str = "",
+    streams: bool = False,
+) -> Format:
+    """Declare a file of many runs; it has lines of JSON unless another media type is given."""
+    return Format(
+        id=name,
+        of=Of.RUNS,
+        media_type=media_type,
+        suffix=suffix,
+        description=description,
+        via=Via.SHELL,
+        line=line,
+        writer=writer,
+        reader=reader,
+        magic=magic,
+        extra=extra,
+        streams=streams,
+    )
 
 
 def rows_as(name: str, media_type: str, description: str, writer: str, extra: str = "") -> Format:
@@ -162,20 +191,37 @@ def rows_as(name: str, media_type: str, description: str, writer: str, extra: st
         suffix=f".{name}",
         description=description,
         via=Via.ACCEPT,
-        writer=f"spanloom.api.rows.{writer}",
+        writer=writer,
         streams=True,
         extra=extra,
     )
 
 
-def annotations_as(name: str, description: str, writer: str, **more: Any) -> Format:
-    """Declare a format of annotations; lines of JSON unless ``more`` says otherwise."""
-    lines = {"media_type": NDJSON, "suffix": ".jsonl", "via": Via.QUERY | Via.SHELL}
-    fields = {**lines, "streams": True, **more}
+def annotations_as(
+    name: str,
+    description: str,
+    writer: str,
+    *,
+    media_type: str = NDJSON,
+    suffix: str = ".jsonl",
+    via: Via = Via.QUERY | Via.SHELL,
+    reader: str = "",
+    path: str = "",
+    extra: str = "",
+    counts_corrections: bool = False,
+) -> Format:
+    """Declare a format of annotations; it has lines of JSON unless another media type is given."""
     return Format(
         id=name,
         of=Of.ANNOTATIONS,
+        media_type=media_type,
+        suffix=suffix,
         description=description,
-        writer=f"spanloom.{writer}",
-        **fields,
+        via=via,
+        writer=writer,
+        reader=reader,
+        path=path,
+        extra=extra,
+        counts_corrections=counts_corrections,
+        streams=True,
     )
