@@ -7,6 +7,8 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tests.support.filters import filtered
+
 from benchmarks.apart import Usage
 from benchmarks.engine import open_engine
 from benchmarks.runs import BUSIEST, DAY, DAYS, FIRST_NS, Runs
@@ -14,7 +16,6 @@ from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.steps import StepsAsked
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.where.fields import Subject
@@ -25,14 +26,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.where.tree import Condition
     from spanloom.storage.store import ClickHouseStore
 
 PAGE = 51
 """A page of 50, and one more that tells whether there is another."""
-ALL = TrajectoryFilter()
-A_WEEK = TrajectoryFilter(start_from_ns=FIRST_NS + 9 * DAY, start_before_ns=FIRST_NS + 16 * DAY)
-A_DAY = TrajectoryFilter(start_from_ns=FIRST_NS + 9 * DAY, start_before_ns=FIRST_NS + 10 * DAY)
+ALL = None
+A_WEEK = filtered(since=FIRST_NS + 9 * DAY, until=FIRST_NS + 16 * DAY)
+FROM_NS, UNTIL_NS = FIRST_NS + 9 * DAY, FIRST_NS + 10 * DAY
+A_DAY = filtered(since=FROM_NS, until=UNTIL_NS)
 SHAPE = 'has(tool = "search" then tool = "refund")'
 FILTERS = 'agent = "refunds" and has_error and steps > 20'
 FAILED = 'tool = "search" and error'
@@ -47,8 +50,8 @@ SELECT count() FROM (
 """
 DAY_OF_ROWS = f"""
 SELECT Model, quantile(0.95)(DurationNs) / 1e6, count() FROM steps FINAL
-WHERE Type = 'model' AND StartTimeUnixNano >= {A_DAY.start_from_ns}
-  AND StartTimeUnixNano < {A_DAY.start_before_ns}
+WHERE Type = 'model' AND StartTimeUnixNano >= {FROM_NS}
+  AND StartTimeUnixNano < {UNTIL_NS}
 GROUP BY Model
 """
 MONTH_OF_ROWS = """
@@ -80,12 +83,12 @@ def ask_everything(path: Path, count: int, times: int) -> Mapping[str, float]:
 
 def _pages(store: ClickHouseStore, reach: Reach) -> Mapping[str, Callable[[], object]]:
     def page(
-        asked: str = "", order: str = "-start", where: TrajectoryFilter = ALL
-    ) -> Sequence[TrajectorySummary]:
+        asked: str = "", order: str = "-start", where: Condition | None = ALL
+    ) -> Sequence[ListedRun]:
         parsed = parse_where(asked, 0) if asked else None
         return store.runs.list(reach, where, PAGE, None, Question(parsed, parse_order(order)))
 
-    middle = TrajectoryFilter(start_before_ns=FIRST_NS + DAYS // 2 * DAY)
+    middle = filtered(until=FIRST_NS + DAYS // 2 * DAY)
     deep = store.runs.list(reach, middle, PAGE)[-1].cursor
     failed = StepsAsked(parse_steps_where(FAILED, 0))
     return {

@@ -13,10 +13,9 @@ from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import stream_rows
-from spanloom.api.schemas import TrajectoryItem
-from spanloom.api.step_schemas import StepItem
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.records.run import Run
+from spanloom.core.records.step import StepRow
 from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Exported(NamedTuple):
 def export_everything(path: Path) -> Mapping[str, Exported]:
     """Return what each list took in each form: ``runs, text/csv``."""
     with closing(open_store(f"chdb://{path}")) as store:
-        store.runs.list(Reach.ALL, TrajectoryFilter(), 1_000)
+        store.runs.list(Reach.ALL, None, 1_000)
         before = peak_rss_bytes()
         return {
             f"{of}, {form.media_type}": asyncio.run(_export(store, of, form, before))
@@ -69,11 +68,11 @@ async def _export(store: ClickHouseStore, of: str, form: type[Form], before: int
 def _rows_of(store: ClickHouseStore, of: str, shown: list[None]) -> Rows[Any, Any]:
     """Return a whole list, of which each row that is shown is noted."""
     is_runs = of == "runs"
-    model: Any = TrajectoryItem if is_runs else StepItem
+    model: Any = Run if is_runs else StepRow
 
     def show(line: Any) -> Any:
         shown.append(None)
-        return model.of(line)
+        return line.run if is_runs else line.row
 
-    read = partial(store.runs.list if is_runs else store.steps.list, Reach.ALL, TrajectoryFilter())
+    read = partial(store.runs.list if is_runs else store.steps.list, Reach.ALL, None)
     return Rows(read, show, columns_of(model), None, None if is_runs else MOST_STEPS)

@@ -9,11 +9,10 @@ from benchmarks.apart import Usage, run_apart
 from benchmarks.engine import open_engine
 from benchmarks.report import Row, at_most
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.storage.deletions.hiding import DeletedRows
 from spanloom.storage.store import compose, open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,9 +70,9 @@ def poll(store_path: Path, count: int) -> Polled:
             client.command(FILL, parameters=sizes)
     store = open_store(url)
     shared = compose(store.lanes, DeletedRows(has_deletions=False)).feed  # as of a server
-    end = store.feed.announced(Reach.ALL, TrajectoryFilter(), None, 1000).next
+    end = store.feed.announced(Reach.ALL, None, None, 1000).next
     before = Position(end.until_us - _NEW * _STEP_US)
-    found = shared.announced(Reach.ALL, TrajectoryFilter(), before, 1000).announcements
+    found = shared.announced(Reach.ALL, None, before, 1000).announcements
     if len(found) not in (_NEW, _NEW + 1):
         raise RuntimeError(f"{len(found)} announcements in place of {_NEW}")
     result = Polled(
@@ -86,5 +85,5 @@ def poll(store_path: Path, count: int) -> Polled:
 def _mean_ms(feed: ClickHouseFeed, at: Position) -> float:
     start = Usage.now()
     for _ in range(_POLLS):
-        feed.announced(Reach.ALL, TrajectoryFilter(), at, 1000)
+        feed.announced(Reach.ALL, None, at, 1000)
     return Usage.now().since(start).cpu_s * 1000 / _POLLS

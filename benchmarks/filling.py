@@ -12,7 +12,7 @@ from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.ports.spans import SpooledRequest
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

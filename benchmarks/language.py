@@ -14,8 +14,8 @@ from spanloom.core.diff.diff import diff_documents
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.where.parser import parse_where
 from spanloom.memory import favour_speed
-from spanloom.storage.where.beside import Beside
 from spanloom.storage.where.compile import compile_where
+from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from benchmarks.engine import open_engine, wait_for_merges
 from benchmarks.runs import Runs
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

@@ -17,7 +17,7 @@ from spanloom.storage.engine.lane import READER_SETTINGS, WORKER_SETTINGS, Lane
 from spanloom.storage.engine.row_binary import RowBinary
 from spanloom.storage.texts.conditions import having_text
 from spanloom.storage.texts.index import TEXT_COLUMNS
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

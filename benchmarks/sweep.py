@@ -12,7 +12,7 @@ from benchmarks.report import Row, at_most
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.readiness import NS, Moment, Timing
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

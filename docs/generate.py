@@ -25,7 +25,14 @@ from spanloom.telemetry import Metrics, configure_logging
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
 
-from docs import conformance_table, evidence, formats_tables, matrix, recipes_page  # noqa: E402
+from docs import (  # noqa: E402
+    conformance_table,
+    evidence,
+    formats_tables,
+    matrix,
+    page_types,
+    recipes_page,
+)
 from tests.support import ground_truth  # noqa: E402
 
 if TYPE_CHECKING:
@@ -157,6 +164,12 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
+WHOLE: dict[str, Callable[[], str]] = {
+    "../services/spanloom/viewer/static/records.d.ts": page_types.page_types,
+}
+"""Files that are generated as a whole, by their paths from here."""
+
+
 def main() -> None:
     """Rewrite the pages, or with ``--check`` fail if one is stale."""
     configure_logging("warning")  # captured runs are extracted, and each greets its service
@@ -171,6 +184,12 @@ def main() -> None:
             stale.append(name)
             if "--check" not in sys.argv:
                 page.write_text(after, "utf-8")
+    for name, render in WHOLE.items():
+        file, made = HERE / name, render()
+        if not file.exists() or file.read_text("utf-8") != made:
+            stale.append(file.name)
+            if "--check" not in sys.argv:
+                file.write_text(made, "utf-8")
     if stale and "--check" in sys.argv:
         sys.exit(f"stale: {', '.join(stale)}; run python docs/generate.py")
 

@@ -23,13 +23,13 @@ import httpx
 import pytest
 import structlog
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
-from hypothesis import HealthCheck, settings
 from tests.support import programs
+from tests.support.examples import register_profiles
 from tests.support.memory_store import MemoryStore
 from tests.support.served_store import served_store
 
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ STOP_S = 60.0
 """A bound on hanging tests, no promise: what ends with a stop waits for a busy disk's fsync."""
 MAKE_STORE = """
 import sys
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 upkeep = open_upkeep(sys.argv[1])
 upkeep.migrate()
@@ -62,10 +62,7 @@ for wait in ("connect", "read", "write", "pool"):  # of its own it waits 5 s, on
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started as `pytest … &` by a script: programs that tests end by Ctrl-C would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("any machine")
+register_profiles()
 structlog.configure(
     processors=[
         structlog.processors.add_log_level,

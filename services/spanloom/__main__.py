@@ -1,12 +1,12 @@
-"""The way into the process."""
+"""Entry point of ``python -m spanloom`` and of the command ``spanloom``."""
 
 from spanloom.cli.interrupts import leave_at_once
 
 
 def main() -> None:
-    """Run ``spanloom`` with the process's arguments and exit."""
+    """Run the command line with the process's arguments and exit."""
     leave_at_once()
-    from spanloom.cli.running import run  # noqa: PLC0415  # most of what there is to load
+    from spanloom.cli.running import run  # noqa: PLC0415  # loads most of the code
 
     run()
 

@@ -1,8 +1,8 @@
-"""Every option, once: its name, default, meaning, section and variable.
+"""The definition of every option: name, default, meaning, section and variable.
 
-The command line derives its flags from these fields, the environment its ``SPANLOOM_…``
-variables, and ``docs/configuration.md`` its table; tests keep the three equal. A section is
-a class; ``Settings`` is all of them together, flat.
+Flags, ``SPANLOOM_…`` environment variables and the table of ``docs/configuration.md`` are derived
+from these fields; tests keep the three equal. Each section is a class; ``Settings`` combines them
+all, flat.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ STORE_SCHEMES = ("chdb:///", "clickhouse://", "clickhouses://")
 
 
 class OptionError(SpanloomError):
-    """An option or variable has a value it cannot have; the message is the line to print."""
+    """An option or variable has an invalid value; the message is one line."""
 
 
 class SectionSettings(BaseSettings):
-    """The options of one subject; the title heads them in help and documentation."""
+    """The options of one subject; the title is their heading in help and documentation."""
 
     model_config = SettingsConfigDict(
         env_prefix=VARIABLE_PREFIX, extra="ignore", frozen=True, title="Options"
@@ -40,7 +40,7 @@ class SectionSettings(BaseSettings):
 
 
 class StoreSettings(SectionSettings):
-    """Where data lives, and how long."""
+    """Location and retention of data."""
 
     model_config = SettingsConfigDict(title="Data and store")
 
@@ -87,12 +87,12 @@ class StoreSettings(SectionSettings):
 
     @property
     def resolved_retention_file(self) -> Path:
-        """The file with terms of single projects, with the default filled in."""
+        """The file with retention terms by project, or its default."""
         return self.retention_file or self.data_dir / "retention.toml"
 
     @property
     def resolved_store_url(self) -> str:
-        """The store's address, with the default filled in."""
+        """The store's URL, or its default."""
         return self.store_url or f"chdb://{self.data_dir.absolute() / 'store'}"
 
 
@@ -134,7 +134,7 @@ class NetworkSettings(SectionSettings):
 
 
 class SqlSettings(SectionSettings):
-    """What the SQL port answers, and what a statement may take."""
+    """The SQL port, and the limits of a statement."""
 
     model_config = SettingsConfigDict(title="SQL port")
 
@@ -155,7 +155,7 @@ class SqlSettings(SectionSettings):
 
 
 class ReceivingSettings(SectionSettings):
-    """What the collector takes, and how it hands it to the store."""
+    """Ports and limits of the collector, and its batches to the store."""
 
     model_config = SettingsConfigDict(title="Receiving")
 
@@ -207,7 +207,7 @@ class ReceivingSettings(SectionSettings):
 
 
 class RedactionSettings(SectionSettings):
-    """What is taken out of spans before anything is written."""
+    """Redaction of spans before anything is written."""
 
     model_config = SettingsConfigDict(title="Redaction")
 
@@ -257,7 +257,7 @@ class ExtractingSettings(SectionSettings):
 
 
 class BuildingSettings(SectionSettings):
-    """What a trajectory is built from, and by whom."""
+    """Inputs and worker processes of the building of trajectories."""
 
     model_config = SettingsConfigDict(title="Building")
 
@@ -284,7 +284,7 @@ class BuildingSettings(SectionSettings):
 
 
 class SearchingSettings(SectionSettings):
-    """Whether texts can be searched."""
+    """Full-text search."""
 
     model_config = SettingsConfigDict(title="Searching")
 
@@ -296,7 +296,7 @@ class SearchingSettings(SectionSettings):
 
 
 class ProcessSettings(SectionSettings):
-    """How the process ends and what it says."""
+    """Shutdown and logging."""
 
     model_config = SettingsConfigDict(title="Process")
 
@@ -352,7 +352,7 @@ def variable_of(name: str) -> str:
 
 
 def load_settings(flags: Mapping[str, object]) -> Settings:
-    """Read the options from the given flags, else the environment, else the defaults.
+    """Return the options from flags, else from the environment, else the defaults.
 
     Raises ``OptionError`` with one line that names the flag or variable at fault.
     """
@@ -379,7 +379,7 @@ def is_loopback(host: str) -> bool:
 
 def _refuse_unusable(settings: Settings) -> None:
     if settings.store_url and not settings.store_url.startswith(STORE_SCHEMES):
-        raise OptionError(  # without the value: it may hold a password
+        raise OptionError(  # without the value, which may contain a password
             "--store-url must be chdb:///path or clickhouse://user:password@host:8123/database "
             "(clickhouses:// for TLS)"
         )

@@ -1,4 +1,4 @@
-"""Asking for a replay: one of the same selection that is not finished goes on instead."""
+"""Requests for replays; an unfinished replay of the same selection is reused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.replay import Replay, Selection
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.replays import ReplayRequests
+    from spanloom.core.ports.progress import ReplayRequests
 
 
 def request_replay(replays: ReplayRequests, selection: Selection, now_ns: int) -> Replay:
-    """Return the replay of this selection that is under way, else record a new one."""
+    """Return the unfinished replay of this selection, else record a new one."""
     for replay in replays.unfinished(selection.reach):
         if replay.selection == selection:
             return replay

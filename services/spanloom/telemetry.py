@@ -1,7 +1,7 @@
-"""What Spanloom says about itself: metrics, declared here and nowhere else, and log lines.
+"""Spanloom's own metrics, all declared here, and its log lines.
 
-Nothing is counted or logged per span. The metrics live in a registry of their own, made once
-per process by ``bootstrap`` and handed down, so that tests get fresh ones.
+Nothing is counted or logged per span. The metrics have a registry of their own, made once per
+process and passed down, so that tests get fresh ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 
 
 class Metrics:
-    """Every metric, with its unit in its name and its meaning in its help text."""
+    """All metrics; the name has the unit, the help text the meaning."""
 
     def __init__(self) -> None:
         """Declare all metrics in a registry of their own."""
@@ -200,7 +200,7 @@ class Metrics:
 class _StandardError:
     """Standard error as it is at the moment of writing.
 
-    A log reader that went away, or a full disk behind it, must not stop the pipeline.
+    A closed pipe or a full disk of the log's reader must not stop the pipeline.
     """
 
     def write(self, text: str) -> None:
@@ -216,7 +216,7 @@ LogFormat = Literal["auto", "console", "json"]
 
 
 def configure_logging(level: str = "info", fmt: LogFormat = "auto") -> None:
-    """Send structured log lines to standard error: coloured on a terminal, JSON elsewhere."""
+    """Write structured log lines to standard error: coloured on a terminal, else JSON."""
     as_json = fmt == "json" or (fmt == "auto" and not sys.stderr.isatty())
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
@@ -236,7 +236,7 @@ def configure_logging(level: str = "info", fmt: LogFormat = "auto") -> None:
 
 
 class _Forward(logging.Handler):
-    """What libraries log, as lines like ours."""
+    """Forwards log records of libraries to our logger."""
 
     def emit(self, record: logging.LogRecord) -> None:
         get_logger(record.name).log(
@@ -253,5 +253,5 @@ def _forward_libraries() -> None:
 
 
 def get_logger(part: str) -> structlog.typing.FilteringBoundLogger:
-    """Return the logger of a part of the pipeline; its lines carry ``part``."""
+    """Return the logger of a part of the pipeline; its lines have the field ``part``."""
     return structlog.get_logger(part=part)  # type: ignore[no-any-return]  # structlog types it Any

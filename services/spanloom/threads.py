@@ -1,4 +1,4 @@
-"""Threads whose end is noticed: every long-running loop of the process runs in one of these."""
+"""Watched threads, in which every long-running loop of the process runs."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 def start_pool(workers: int, name: str) -> ThreadPoolExecutor:
-    """Return a pool whose threads all run already: later there may be no memory for another."""
+    """Return a pool with all threads started: later there may be no memory for another."""
     pool = ThreadPoolExecutor(workers, thread_name_prefix=name)
     together = Barrier(workers)
     wait([pool.submit(together.wait) for _ in range(workers)])
     return pool
 
 
-class EndedUnaskedError(SpanloomError):
-    """A loop returned although nobody had asked it to."""
+class UnexpectedEndError(SpanloomError):
+    """A loop returned without being stopped."""
 
 
 class WatchedThread:
-    """A thread that remembers why it ended.
+    """A thread that records why it ended.
 
-    ``failed`` is ``None`` while the thread runs and after an end that ``expect_end`` announced;
+    ``failed`` is ``None`` while the thread runs and after an end expected by ``expect_end``;
     otherwise it is the error that ended the thread. Example: a writer whose loop raises
-    ``KeyError`` has ``failed == KeyError(...)`` from then on, and its supervisor ends the process.
+    ``KeyError`` has ``failed == KeyError(...)`` from then on, and the supervisor ends the process.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class WatchedThread:
         target: Callable[[], None],
         on_failure: Callable[[BaseException], None] = lambda _: None,
     ) -> None:
-        """Prepare the thread; ``on_failure`` is called in it, once, when it ends unasked."""
+        """Prepare the thread; ``on_failure`` is called in it, once, if it ends unexpectedly."""
         self.failed: BaseException | None = None
         self._target = target
         self._on_failure = on_failure
@@ -48,15 +48,15 @@ class WatchedThread:
         self._thread = Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin to run the target."""
+        """Start to run the target."""
         self._thread.start()
 
     def expect_end(self) -> None:
-        """Take a return of the target as its proper end from now on."""
+        """From now on treat a return of the target as its regular end."""
         self._end_expected.set()
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the end, at most ``timeout_s`` seconds; return whether it has come."""
+        """Wait for the end, at most ``timeout_s`` seconds; return whether the thread has ended."""
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
         return not self._thread.is_alive()
@@ -69,11 +69,11 @@ class WatchedThread:
     def _run(self) -> None:
         try:
             self._target()
-        except BaseException as error:  # nothing above this would tell anybody
+        except BaseException as error:  # nothing above this would report it
             self._fail(error)
         else:
             if not self._end_expected.is_set():
-                self._fail(EndedUnaskedError("its loop ended without being asked to"))
+                self._fail(UnexpectedEndError("its loop ended without being asked to"))
 
     def _fail(self, error: BaseException) -> None:
         self.failed = error
@@ -82,38 +82,38 @@ class WatchedThread:
 
 
 class RepeatingPart(ABC):
-    """A ``Part`` that does its round every so many seconds, between ``start`` and ``stop``.
+    """A ``Part`` that calls ``_round`` at an interval, between ``start`` and ``stop``.
 
-    A subclass sets ``name`` and does the work in ``_round``. Example: the file of limits is read
-    again every second.
+    A subclass sets ``name`` and does the work in ``_round``. Example: the limits file is reloaded
+    every second.
     """
 
     name: str
 
     def __init__(self, every_s: float) -> None:
-        """Prepare the thread; the first round comes ``every_s`` seconds after the start."""
+        """Prepare the thread; the first round runs ``every_s`` seconds after the start."""
         self._every_s = every_s
         self._stopping = Event()
         self._thread = WatchedThread(self.name, self._repeat)
 
     @property
     def failed(self) -> BaseException | None:
-        """Why there are no more rounds; ``None`` while all is well."""
+        """Why the rounds have ended; ``None`` while they run."""
         return self._thread.failed
 
     def start(self) -> None:
-        """Begin with the rounds."""
+        """Start the rounds."""
         self._thread.start()
 
     def stop(self, grace_s: float) -> None:
-        """Finish the round under way, for at most ``grace_s`` seconds."""
+        """Stop after the current round, waiting at most ``grace_s`` seconds."""
         self._thread.expect_end()
         self._stopping.set()
         self._thread.join(grace_s)
 
     @abstractmethod
     def _round(self) -> None:
-        """Do the work once; an error that it raises ends the part."""
+        """Do the work once; an error raised here ends the part."""
 
     def _repeat(self) -> None:
         while not self._stopping.wait(self._every_s):

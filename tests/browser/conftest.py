@@ -15,7 +15,7 @@ from tests.support.page_runs import wait_for
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 
@@ -58,12 +58,35 @@ def trace(traces: list[str]) -> str:
     return traces.pop()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page in a context of its own; whatever it complained about fails the test."""
-    context = browser.new_context(
+def new_context(browser: Browser) -> BrowserContext:
+    return browser.new_context(
         viewport={"width": 1440, "height": 900}, locale="en-GB", reduced_motion="reduce"
     )
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One context for a module: in a new one each page loads and compiles all scripts again."""
+    opened = new_context(browser)
+    opened.new_page()  # stays, and with it the process that all pages share
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page of its own with nothing stored; whatever it complained about fails the test."""
+    opened = context.new_page()
+    watch = Watch(opened)
+    yield opened
+    watch.forget()
+    assert watch.faults == []
+
+
+@pytest.fixture
+def page_with_a_clock(browser: Browser) -> Iterator[Page]:
+    """A page in a context of its own, as a clock that is set stays set in its context."""
+    context = new_context(browser)
     opened = context.new_page()
     watch = Watch(opened)
     yield opened

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.annotated_runs import SEED
+from tests.support.examples import examples
 from tests.support.outlines import Row
 
 from spanloom.api.scheme_schemas import SchemeItem
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from spanloom.core.annotation.scheme import Scheme
 
 EXAMPLES = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 ODD = """\
 annotation_type: trajectory_eval

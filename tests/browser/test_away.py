@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import ROWS, act, annotate, step_id, wait_saved
+from tests.support.away import AWAY, come_back, leave, prepare, try_again
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
     from tests.conftest import RunningSpanloom
 
-ASKED = "**/v1/**"
-AWAY = "The service does not answer"
 
-
-def leave(page: Page) -> None:
-    """Have nobody answer what the page asks."""
-    page.route(ASKED, lambda route: route.abort())
+@pytest.fixture
+def page(page: Page) -> Page:
+    prepare(page)
+    return page
 
 
 def open_and_leave(page: Page, service: RunningSpanloom, trace: str) -> None:
@@ -26,10 +25,6 @@ def open_and_leave(page: Page, service: RunningSpanloom, trace: str) -> None:
     page.goto(f"{service.api}/trajectories/{trace}")
     expect(page.locator(ROWS).first).to_be_visible()
     leave(page)
-
-
-def come_back(page: Page) -> None:
-    page.unroute(ASKED)
 
 
 @pytest.mark.parametrize("view", ["Messages", "Raw", "Why"])
@@ -45,8 +40,7 @@ def test_a_step_that_was_not_told_is_asked_for_again(
     failure = step.get_by_role("alert")
     expect(failure).to_contain_text(AWAY)
     expect(failure).not_to_contain_text("Failed to fetch")
-    come_back(page)
-    failure.get_by_role("button", name="Try again").click()
+    try_again(failure)
     expect(step.locator(".side, .attributes").first).to_be_visible()
     expect(failure).to_have_count(0)
     leave(page)
@@ -85,12 +79,22 @@ def test_a_graph_and_a_panel_that_were_opened_offline_come(
     failure = page.locator(".left [role=alert]")
     expect(failure).to_contain_text(AWAY)
     expect(failure.get_by_role("button", name="Try again")).to_be_visible()
-    page.route("**/graph?*", lambda route: route.abort())
     page.unroute("**/annotate/panel.js")
     page.context.set_offline(False)  # the browser says so
+    expect(page.locator(".node")).to_have_count(4)
+    expect(page.locator(".annotate .name-form")).to_be_visible()
+
+
+def test_a_graph_and_a_panel_whose_service_was_away_come(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    open_and_leave(page, service, trace)
+    page.get_by_role("button", name="Annotate").click()
+    expect(page.locator(".annotate [role=alert]")).to_contain_text(AWAY)
+    page.get_by_role("button", name="Graph").click()
+    failure = page.locator(".left [role=alert]")
     expect(failure).to_contain_text("Is `spanloom serve` still running")
-    page.unroute("**/graph?*")
-    failure.get_by_role("button", name="Try again").click()
+    try_again(failure)
     expect(page.locator(".node")).to_have_count(4)
     expect(page.locator(".annotate .name-form")).to_be_visible()
 
@@ -114,6 +118,5 @@ def test_a_transcript_that_was_not_told_is_no_empty_one(
     page.get_by_role("button", name="Transcript").click()
     failure = page.locator(".left [role=alert]")
     expect(failure).to_contain_text(AWAY)
-    come_back(page)
-    failure.get_by_role("button", name="Try again").click()
+    try_again(failure)
     expect(page.locator(".entry")).to_have_count(4)

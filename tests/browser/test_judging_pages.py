@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_runs import SEED
+from tests.support.away import AWAY, prepare, try_again
 from tests.support.judging import Judged, Judges, Team
 
 if TYPE_CHECKING:
@@ -202,12 +203,12 @@ def test_a_decision_that_is_not_stored_is_said_to_be_and_can_be_made_again(
 
 
 def test_adjudication_that_was_opened_while_nobody_answered_comes(ada: Page, team: Team) -> None:
-    ada.route("**/v1/**", lambda route: route.abort())
+    prepare(ada)
+    ada.add_init_script("isAway = true")
     ada.goto(f"{team.api}/adjudication?scheme=blame&trace={team.runs[0].trace}")
     failure = ada.locator("section[role=alert]")
-    expect(failure).to_contain_text("The service does not answer")
-    ada.unroute("**/v1/**")
-    failure.get_by_role("button", name="Try again").click()
+    expect(failure).to_contain_text(AWAY)
+    try_again(failure)
     expect(ada.locator("table.decisions")).to_be_visible()
 
 

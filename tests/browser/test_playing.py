@@ -61,7 +61,8 @@ def test_who_wants_no_motion_sees_step_after_step(page: Page, address: str) -> N
     assert serious(page) == []
 
 
-def test_what_is_played_leaves_idle_time_out(page: Page, address: str) -> None:
+def test_what_is_played_leaves_idle_time_out(page_with_a_clock: Page, address: str) -> None:
+    page = page_with_a_clock
     page.emulate_media(reduced_motion="no-preference")
     page.clock.install()
     page.goto(address)

@@ -18,9 +18,10 @@ from spanloom.core.ports.annotations import (
     AnnotationQuery,
     KeptAt,
     KeptVersion,
+    ScorePlace,
+    ScoreQuery,
     StoredScheme,
 )
-from spanloom.core.ports.scores import ScorePlace, ScoreQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Failure, Outcome, Pause, StepError
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
-from spanloom.core.query.fields import TrajectoryFilter
-from spanloom.storage.trajectories.continuations import NEAR
+from spanloom.storage.runs.continuations import NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,10 +52,10 @@ def write(store: Store, *turns: Trajectory) -> None:
 def told(store: Store, project: str) -> Mapping[int, tuple[int, int]]:
     """Return which run goes on with which, by number; lists and single answers say the same."""
     reach = Reach.only(project)
-    lines = store.runs.list(reach, TrajectoryFilter(), 1000)
+    lines = store.runs.list(reach, None, 1000)
     for line in lines:
         assert store.runs.continuation(line.key) == line.continuation
-        talk = store.runs.conversation(line.conversation_id, reach, TrajectoryFilter(), 1000)
+        talk = store.runs.conversation(line.conversation_id, reach, None, 1000)
         if line.conversation_id:
             assert line in talk
     return {
@@ -155,7 +154,7 @@ def test_runs_go_on_with_what_they_are_now(store: Store, key: TraceKey) -> None:
 def test_a_page_of_a_long_conversation_knows_its_neighbours(store: Store, key: TraceKey) -> None:
     count = 2 * NEAR + 60
     write(store, *numbered(key.project, *["<>"] * count))
-    reach, where = Reach.only(key.project), TrajectoryFilter()
+    reach, where = Reach.only(key.project), None
     everything = store.runs.list(reach, where, count)
     for line in everything:
         n = int(line.key.trace_id, 16)

@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
 from tests.support.trajectory_lists import trace
@@ -15,17 +16,17 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Pause, Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.summaries import ConversationSummary, Cursor
-from spanloom.storage.trajectories import conversations
+from spanloom.storage.runs import conversations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.store import Store
+    from spanloom.core.query.where.tree import Condition
 
-EVERY = TrajectoryFilter()
+EVERY = None
 
 
 def turn(
@@ -48,7 +49,7 @@ def write(store: Store, *turns: Trajectory, status: Status = Status.SETTLED) -> 
 
 
 def talks(
-    store: Store, reach: Reach, where: TrajectoryFilter = EVERY, page: int = 100
+    store: Store, reach: Reach, where: Condition | None = EVERY, page: int = 100
 ) -> list[ConversationSummary]:
     return list(
         read_pages(lambda limit, after: store.conversations.list(reach, where, limit, after), page)
@@ -123,20 +124,20 @@ def test_filters_choose_conversations_by_their_runs(store: Store, key: TraceKey)
     )
     reach = Reach.only(key.project)
 
-    def found(where: TrajectoryFilter) -> list[tuple[str, int]]:
+    def found(where: Condition | None) -> list[tuple[str, int]]:
         return [(talk.conversation_id, talk.runs) for talk in talks(store, reach, where, 1)]
 
     assert found(EVERY) == [("old", 2), ("new", 1), ("both", 2)]
     for where in (
-        TrajectoryFilter(user_id="ada"),
-        TrajectoryFilter(service="travel"),
-        TrajectoryFilter(environment="production"),
+        filtered(user="ada"),
+        filtered(service="travel"),
+        filtered(environment="production"),
     ):
         assert found(where) == [("both", 2), ("old", 2)]  # by their newest run that passes
-    assert found(TrajectoryFilter(start_from_ns=START_NS + 35)) == [("old", 2), ("new", 1)]
-    assert found(TrajectoryFilter(start_before_ns=START_NS + 15)) == [("old", 2)]
-    assert found(TrajectoryFilter(user_id="ada", start_from_ns=START_NS + 15)) == [("both", 2)]
-    assert found(TrajectoryFilter(user_id="nobody")) == []
+    assert found(filtered(since=START_NS + 35)) == [("old", 2), ("new", 1)]
+    assert found(filtered(until=START_NS + 15)) == [("old", 2)]
+    assert found(filtered(user="ada", since=START_NS + 15)) == [("both", 2)]
+    assert found(filtered(user="nobody")) == []
 
 
 def test_a_run_counts_where_it_is_now(store: Store, key: TraceKey) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.annotations import SCHEME, annotation
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.span_store import content_event
 from tests.support.subjects import port_methods
@@ -19,14 +20,12 @@ from spanloom.core.model.replay import BEFORE_ALL, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
-from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion
+from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery
 from spanloom.core.ports.building import CallWindow
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.text_query import parse_text_query
@@ -79,33 +78,29 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "spans.find_home": lambda store, key: store.spans.find_home(key.trace_id, reach(key)),
     "stats.numbers": lambda store, key: [
         group
-        for group in store.stats.numbers(reach(key), TrajectoryFilter(), BY_TRACE)
+        for group in store.stats.numbers(reach(key), None, BY_TRACE)
         if group.by == [key.trace_id]
     ],
     "steps.list": lambda store, key: [
-        row for row in store.steps.list(reach(key), TrajectoryFilter(), 100) if row.key == key
+        row for row in store.steps.list(reach(key), None, 100) if row.key == key
     ],
     "runs.list": lambda store, key: [
-        line for line in store.runs.list(reach(key), TrajectoryFilter(), 100) if line.key == key
+        line for line in store.runs.list(reach(key), None, 100) if line.key == key
     ],
     "runs.asked_among": lambda store, key: store.runs.asked_among([key], reach(key), ANY_STEPS),
     "runs.conversation": lambda store, key: [
         line
-        for line in store.runs.conversation(key.project, reach(key), TrajectoryFilter(), 100)
+        for line in store.runs.conversation(key.project, reach(key), None, 100)
         if line.key == key
     ],
     "conversations.list": lambda store, key: [
         talk.last_trace_id
-        for talk in store.conversations.list(
-            reach(key), TrajectoryFilter(user_id=key.trace_id), 100
-        )
+        for talk in store.conversations.list(reach(key), filtered(user=key.trace_id), 100)
     ],
     "runs.continuation": lambda store, key: store.runs.continuation(key).resumed_by,
     "feed.announced": lambda store, key: [
         told.version
-        for told in store.feed.announced(
-            reach(key), TrajectoryFilter(), Position(), 100
-        ).announcements
+        for told in store.feed.announced(reach(key), None, Position(), 100).announcements
         if told.now and told.key == key
     ],
     "calls.find": lambda store, key: [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.annotations import annotation
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace
 from tests.support.trajectory_records import make_record, make_trajectory
@@ -18,7 +19,6 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.storage.deletions.hiding import DeletedRows
 from spanloom.storage.store import compose
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.feed import FeedPage
     from spanloom.core.ports.store import Store
+    from spanloom.core.query.where.tree import Condition
     from spanloom.storage.store import ClickHouseStore
 
-ANY = TrajectoryFilter()
+ANY = None
 
 
 @pytest.fixture(params=["memory", "clickhouse", "shared clock"])
@@ -53,7 +54,7 @@ def read(
     store: Store,
     key: TraceKey,
     after: Position | None,
-    where: TrajectoryFilter = ANY,
+    where: Condition | None = ANY,
     limit: int = 100,
 ) -> FeedPage:
     return store.feed.announced(Reach.only(key.project), where, after, limit)
@@ -156,7 +157,7 @@ def test_filters_ask_what_the_trajectory_is_now(store: Store, key: TraceKey) -> 
     other = TraceKey(key.project, trace(1))
     say(store, key, 1, agent="wanted")
     say(store, other, 1, agent="other")
-    wanted = TrajectoryFilter(agent_name="wanted")
+    wanted = filtered(agent="wanted")
     assert told(read(store, key, Position(), wanted)) == [(key.trace_id, 1)]
     say(store, other, 2, agent="wanted")
     say(store, key, 2, agent="other")

@@ -10,8 +10,7 @@ import pytest
 from tests.support.memory_keys import MemoryKeys
 
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
-from spanloom.storage.access.clickhouse import ClickHouseKeys
-from spanloom.storage.access.sqlite import SqliteKeys
+from spanloom.storage.access.keys import ClickHouseKeys, SqliteKeys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

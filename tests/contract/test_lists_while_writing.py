@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.paging import read_pages
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
@@ -27,7 +28,6 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import read_page
 from spanloom.storage.store import ClickHouseStore
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.core.ports.store import Store
-    from spanloom.core.query.summaries import Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import Cursor, ListedRun
 
 RUNS = 40
 NUMBERS = st.sets(st.integers(1, RUNS), min_size=1, max_size=RUNS)
@@ -108,21 +108,19 @@ class Writing(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """In the end every list has every run, in order, whatever the size of its pages."""
-        own, where = Reach.only(self.project), TrajectoryFilter()
+        own, where = Reach.only(self.project), None
         newest = [n for _, n in sorted(((s, n) for n, s in self.starts.items()), reverse=True)]
         for limit in (7, 50):
             pages = read_pages(lambda most, at: self.store.runs.list(own, where, most, at), limit)
             assert [int(line.key.trace_id, 16) for line in pages] == newest
             talk = read_pages(
-                lambda most, at: self.store.runs.conversation(
-                    CONVERSATION, own, TrajectoryFilter(), most, at
-                ),
+                lambda most, at: self.store.runs.conversation(CONVERSATION, own, None, most, at),
                 limit,
             )
             assert [int(line.key.trace_id, 16) for line in talk] == newest[::-1]
 
-    def read(self, limit: int) -> Sequence[TrajectorySummary]:
-        where = TrajectoryFilter(status=Status.SETTLED)
+    def read(self, limit: int) -> Sequence[ListedRun]:
+        where = filtered(status=Status.SETTLED)
         return self.store.runs.list(Reach.only(self.project), where, limit, self.after)
 
     def check(self) -> None:
@@ -176,8 +174,6 @@ def test_steps_are_those_of_the_newest_version_each_once(unmerged: Store) -> Non
     seq = next_seq()
     for version, trajectory in ((1, first), (2, second), (2, second)):
         unmerged.trajectories.write([make_record(key, trajectory, seq, version)])
-    found = unmerged.steps.list(Reach.only(key.project), TrajectoryFilter(), 50)
-    assert [(row.version, int(row.step_id, 16)) for row in found] == [(2, 1), (2, 2)]
-    assert not unmerged.steps.list(
-        Reach.only(key.project), TrajectoryFilter(), 50, found[-1].cursor
-    )
+    found = unmerged.steps.list(Reach.only(key.project), None, 50)
+    assert [(line.row.version, int(line.row.step_id, 16)) for line in found] == [(2, 1), (2, 2)]
+    assert not unmerged.steps.list(Reach.only(key.project), None, 50, found[-1].cursor)

@@ -12,8 +12,7 @@ from spanloom.api.annotators import HEADER
 from spanloom.api.app import create_app
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.annotations import EVERY_ANNOTATION
-from spanloom.core.ports.scores import ScoreQuery
+from spanloom.core.ports.annotations import EVERY_ANNOTATION, ScoreQuery
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.where.fields import Subject
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 def test_without_groups_there_is_always_one(store: Store, new_project: Callable[[], str]) -> None:
     of = Subject.RUN
     alone = Numbers(of, parse_metrics("count,sum(input_tokens),p95(duration)", of))
-    [group] = store.stats.numbers(Reach.only(new_project()), TrajectoryFilter(), alone)
+    [group] = store.stats.numbers(Reach.only(new_project()), None, alone)
     assert group.values[0] == 0
     assert not any(group.values)
     grouped = alone._replace(by=parse_by("model", of))
-    assert store.stats.numbers(Reach.only(new_project()), TrajectoryFilter(), grouped) == []
+    assert store.stats.numbers(Reach.only(new_project()), None, grouped) == []

@@ -13,7 +13,6 @@ from tests.support.otlp_requests import spooled
 from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extract import extract
 
@@ -42,8 +41,8 @@ def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
         "documents": {key: store.documents.both(key.trace_id, reach) for key in keys},
         "document alone": store.documents.get(keys[0].trace_id, reach),
         "spans alone": store.documents.spans(keys[0].trace_id, reach),
-        "steps": list(store.steps.list(reach, TrajectoryFilter(), 10_000)),
-        "list": list(store.runs.list(reach, TrajectoryFilter(), 1000)),
+        "steps": list(store.steps.list(reach, None, 10_000)),
+        "list": list(store.runs.list(reach, None, 1000)),
         "calls": sorted(
             store.calls.find(keys[0].project, windows(call_keys, 0, until_ns)),
             key=lambda call: (call.key, call.step_id),

@@ -11,6 +11,7 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
+from tests.support.filters import filtered
 from tests.support.generated_runs import generate_records
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
@@ -21,7 +22,6 @@ from spanloom.api.app import create_app
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question
 from spanloom.core.query.where.parser import parse_where
 from spanloom.telemetry import Metrics
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.store import Store
+    from spanloom.core.query.where.tree import Condition
 
 
 def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
@@ -48,10 +49,8 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
         )
     expected = sorted(wanted, reverse=True)
     for page in (1, 4, 7, 30, 100):
-        assert listed(store, key.project, TrajectoryFilter(), page) == expected
-    both = TrajectoryFilter(
-        start_from_ns=START_NS, start_before_ns=START_NS + 5, agent_name="planner"
-    )
+        assert listed(store, key.project, None, page) == expected
+    both = filtered(since=START_NS, until=START_NS + 5, agent="planner")
     lines = [
         x for x in store.runs.list(Reach.ALL, both, 1000) if x.key.project in {key.project, other}
     ]
@@ -76,8 +75,8 @@ def test_pages_stay_whole_among_many_old_versions(store: Store, key: TraceKey) -
                 for n, k in enumerate(keys)
             ]
         )
-    assert len(listed(store, key.project, TrajectoryFilter(), 3)) == 40
-    assert listed(store, key.project, TrajectoryFilter(status=Status.LIVE), 3) == []
+    assert len(listed(store, key.project, None, 3)) == 40
+    assert listed(store, key.project, filtered(status=Status.LIVE), 3) == []
 
 
 TOLD = {
@@ -96,24 +95,24 @@ def test_what_a_run_was_about_and_what_its_sender_tells(store: Store, key: Trace
     about.extras = TOLD
     other = TraceKey(key.project, trace(9))
     store.trajectories.write([make_record(key, about), make_record(other)])
-    (line,) = store.runs.list(Reach.only(key.project), TrajectoryFilter(user_id="ada"), 9)
-    assert (line.question, line.answer) == ("Where is it?", "x" * 199 + "…")
-    told = {name: getattr(line, name) for name in TOLD}
+    (line,) = store.runs.list(Reach.only(key.project), filtered(user="ada"), 9)
+    assert (line.run.question, line.run.answer) == ("Where is it?", "x" * 199 + "…")
+    told = {name: getattr(line.run, name) for name in TOLD}
     assert told == TOLD
 
 
 @pytest.mark.parametrize(
     "where",
     [
-        TrajectoryFilter(model="gpt-5"),
-        TrajectoryFilter(service="travel"),
-        TrajectoryFilter(environment="production"),
-        TrajectoryFilter(user_id="ada"),
-        TrajectoryFilter(tag="new"),
+        filtered(model="gpt-5"),
+        filtered(service="travel"),
+        filtered(environment="production"),
+        filtered(user="ada"),
+        filtered(tag="new"),
     ],
 )
 def test_runs_are_found_by_what_their_sender_tells(
-    where: TrajectoryFilter, store: Store, key: TraceKey
+    where: Condition | None, store: Store, key: TraceKey
 ) -> None:
     told = make_trajectory(key)
     told.extras = TOLD
@@ -125,13 +124,13 @@ def test_runs_are_found_by_what_their_sender_tells(
 def test_filters_hold_for_the_current_version(store: Store, key: TraceKey) -> None:
     failed = make_trajectory(key, steps=[model_step(2, error="x")])
     store.trajectories.write([make_record(key, failed, status=Status.LIVE)])
-    where = TrajectoryFilter(has_error=True)
+    where = filtered(has_error=True)
     assert listed(store, key.project, where)
     store.trajectories.write(
         [make_record(key, version=2, previous=store.trajectories.heads([key])[key])]
     )
     assert listed(store, key.project, where) == []
-    assert listed(store, key.project, replace(where, has_error=False)) == [(0, key.trace_id)]
+    assert listed(store, key.project, filtered(has_error=False)) == [(0, key.trace_id)]
 
 
 ORIGINAL = DuplicateOf("f" * 32, "a" * 16)
@@ -148,16 +147,17 @@ ORIGINAL = DuplicateOf("f" * 32, "a" * 16)
         ({"has_error": False}, [4, 2, 1]),
         ({"outcome": Outcome.RECOVERED}, [4]),
         ({"outcome": Outcome.OK}, [2, 1]),
-        ({"is_duplicate": True}, [2]),
-        ({"is_duplicate": False}, [4, 3, 1]),
+        ({"duplicate": True}, [2]),
+        ({"duplicate": False}, [4, 3, 1]),
         ({"has_steps": False}, [1]),
         ({"has_steps": True}, [4, 3, 2]),
-        ({"agent_name": "planner"}, [4, 3, 1]),
-        ({"agent_name": "plan"}, []),
-        ({"start_from_ns": START_NS + 2}, [4, 3, 2]),
-        ({"start_before_ns": START_NS + 2}, [1]),
-        ({"start_from_ns": START_NS + 2, "start_before_ns": START_NS + 3}, [2]),
-        ({"has_error": False, "agent_name": "planner"}, [4, 1]),
+        ({"agent": "planner"}, [4, 3, 1]),
+        ({"agent": "plan"}, []),
+        ({"since": 2**63}, []),
+        ({"since": START_NS + 2}, [4, 3, 2]),
+        ({"until": START_NS + 2}, [1]),
+        ({"since": START_NS + 2, "until": START_NS + 3}, [2]),
+        ({"has_error": False, "agent": "planner"}, [4, 1]),
     ],
 )
 def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: list[int]) -> None:
@@ -180,7 +180,7 @@ def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: l
             ),
         ]
     )
-    filters = TrajectoryFilter(**where)  # type: ignore[arg-type]  # one test, many types
+    filters = filtered(**where)
     assert listed(store, key.project, filters) == [(n, trace(n)) for n in found]
 
 
@@ -188,9 +188,7 @@ def conversation(store: Store, reach: Reach, name: str, page: int = 100) -> list
     """Read a conversation page by page; give the numbers of its traces."""
     lines = list(
         read_pages(
-            lambda limit, after: store.runs.conversation(
-                name, reach, TrajectoryFilter(), limit, after
-            ),
+            lambda limit, after: store.runs.conversation(name, reach, None, limit, after),
             page,
         )
     )
@@ -239,7 +237,7 @@ def test_a_conversation_has_the_current_versions_of_its_project(
     assert conversation(store, Reach.only(other.project), name) == [9]
     assert conversation(store, Reach.ALL, name) == [3, 9, 1]
     assert conversation(store, Reach.ALL, "else") != []
-    where = TrajectoryFilter(conversation_id=name)
+    where = filtered(conversation=name)
     assert listed(store, key.project, where, 1) == [(9, trace(1)), (0, trace(3))]
 
 
@@ -250,7 +248,7 @@ def test_runs_that_are_asked_for_are_told_among_some(
     records = generate_records(20, key.project)
     store.trajectories.write([*records, *generate_records(3, new_project())])
     keys, reach = [record.key for record in records], Reach.only(key.project)
-    lines = store.runs.list(reach, TrajectoryFilter(), 100, None, Question(asked))
+    lines = store.runs.list(reach, None, 100, None, Question(asked))
     wanted = {line.key for line in lines}
     assert 0 < len(wanted) < 20
     assert store.runs.asked_among(keys, reach, asked) == wanted

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.calls import windows
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.trajectory_lists import listed, trace
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
@@ -16,7 +17,6 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.ports.progress import Progress
-from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ def test_an_unknown_trace_is_absent(store: Store, key: TraceKey) -> None:
     assert store.documents.spans(key.trace_id, Reach.only(key.project)) is None
     assert store.documents.both(key.trace_id, Reach.only(key.project)) is None
     assert store.documents.versions(key.trace_id, Reach.only(key.project)) == []
-    assert store.runs.list(Reach.only(key.project), TrajectoryFilter(), 10) == []
+    assert store.runs.list(Reach.only(key.project), None, 10) == []
     assert store.calls.find(key.project, windows(["x"], 0, 2**63)) == []
 
 
@@ -81,16 +81,20 @@ def test_a_summary_says_what_the_trajectory_says(store: Store, key: TraceKey) ->
     steps = [model_step(2), model_step(3, error="slow down")]
     trajectory = make_trajectory(key, steps=steps, duplicate_of=DuplicateOf("f" * 32, "a" * 16))
     store.trajectories.write([make_record(key, trajectory, version=7, status=Status.PARTIAL)])
-    [line] = store.runs.list(Reach.only(key.project), TrajectoryFilter(), 10)
+    [line] = store.runs.list(Reach.only(key.project), None, 10)
     assert (line.key, line.version, line.status) == (key, 7, Status.PARTIAL)
-    assert (line.root_name, line.root_type, line.has_error) == ("planner", "agent", True)
-    assert (line.outcome, line.failures) == (Outcome.FAILED, 1)
-    assert (line.start_ns, line.duration_ns) == (START_NS, 1000)
-    assert list(line.agent_names) == ["planner"]
-    assert dict(line.step_counts) == {"agent": 1, "model": 2, "tool": 0, "graph": 0, "other": 3}
-    assert (line.span_count, line.input_tokens, line.output_tokens) == (6, 20, 10)
-    assert line.duplicate_of == "f" * 32
-    assert list(line.dialects) == ["tests"]
+    assert (line.run.root_name, line.run.root_type, line.run.has_error) == (
+        "planner",
+        "agent",
+        True,
+    )
+    assert (line.run.outcome, line.run.failures) == (Outcome.FAILED, 1)
+    assert (line.start_ns, line.run.duration) == (START_NS, 0)
+    assert list(line.run.agent_names) == ["planner"]
+    assert dict(line.run.step_counts) == {"agent": 1, "model": 2, "tool": 0, "graph": 0, "other": 3}
+    assert (line.run.span_count, line.run.input_tokens, line.run.output_tokens) == (6, 20, 10)
+    assert line.run.duplicate_of == "f" * 32
+    assert list(line.run.dialects) == ["tests"]
     assert line.conversation_id == ""
 
 
@@ -106,7 +110,7 @@ def test_a_newer_version_replaces_everything(store: Store, key: TraceKey) -> Non
         == make_record(key, version=2).document
     )
     assert sorted(store.trajectories.heads([key])[key].step_ids) == [f"{n:016x}" for n in (1, 3, 4)]
-    assert listed(store, key.project, TrajectoryFilter()) == [(-5, key.trace_id)]
+    assert listed(store, key.project, None) == [(-5, key.trace_id)]
 
 
 def test_a_writer_that_was_overtaken_changes_nothing(store: Store, key: TraceKey) -> None:
@@ -119,8 +123,8 @@ def test_a_writer_that_was_overtaken_changes_nothing(store: Store, key: TraceKey
     store.trajectories.write([make_record(key, old, old_seq, call_keys={f"{8:016x}": key.project})])
     head = store.trajectories.heads([key])[key]
     assert (head.version, head.start_ns) == (2, START_NS)
-    assert listed(store, key.project, TrajectoryFilter()) == [(0, key.trace_id)]
-    assert listed(store, key.project, TrajectoryFilter(agent_name="old")) == []
+    assert listed(store, key.project, None) == [(0, key.trace_id)]
+    assert listed(store, key.project, filtered(agent="old")) == []
     calls = store.calls.find(key.project, windows([key.project], 0, 2**63))
     assert [c.step_id for c in calls] == [f"{2:016x}"]
 
@@ -134,8 +138,8 @@ def test_who_was_told_the_same_head_is_overtaken_all_the_same(store: Store, key:
     store.trajectories.write([make_record(key, new, new_seq, version=3, previous=heads[0])])
     store.trajectories.write([make_record(key, old, old_seq, version=2, previous=heads[1])])
     assert store.trajectories.heads([key])[key].version == 3
-    assert listed(store, key.project, TrajectoryFilter()) == [(-9, key.trace_id)]
-    assert listed(store, key.project, TrajectoryFilter(agent_name="old")) == []
+    assert listed(store, key.project, None) == [(-9, key.trace_id)]
+    assert listed(store, key.project, filtered(agent="old")) == []
 
 
 def test_who_writes_alone_can_tell_that_nothing_was_written(store: Store, key: TraceKey) -> None:
@@ -151,7 +155,7 @@ def test_of_equal_sequences_the_last_written_stays(store: Store, key: TraceKey) 
     for version, status in ((1, Status.LIVE), (2, Status.SETTLED)):
         previous = store.trajectories.heads([key]).get(key)
         store.trajectories.write([make_record(key, None, seq, version, status, previous=previous)])
-    [line] = store.runs.list(Reach.only(key.project), TrajectoryFilter(), 10)
+    [line] = store.runs.list(Reach.only(key.project), None, 10)
     assert (line.version, line.status) == (2, Status.SETTLED)
     assert store.documents.get(key.trace_id, Reach.ALL) == make_record(key, version=2).document
 
@@ -204,7 +208,7 @@ def test_a_reader_sees_the_old_or_the_new_at_any_moment(store: Store, key: Trace
         seen = documents.index(document)
     writer.join()
     assert store.documents.get(key.trace_id, Reach.ALL) == documents[-1]
-    assert listed(store, key.project, TrajectoryFilter()) == [(-11, key.trace_id)]
+    assert listed(store, key.project, None) == [(-11, key.trace_id)]
 
 
 def test_times_of_64_bits_survive(store: Store, key: TraceKey) -> None:
@@ -213,9 +217,13 @@ def test_times_of_64_bits_survive(store: Store, key: TraceKey) -> None:
         trajectory = make_trajectory(own, steps=[])
         root = trajectory.root._replace(start_ns=start_ns, end_ns=2**64 - 1)
         store.trajectories.write([make_record(own, replace(trajectory, root=root))])
-    lines = store.runs.list(Reach.only(key.project), TrajectoryFilter(), 10)
+    lines = store.runs.list(Reach.only(key.project), None, 10)
     assert [line.start_ns for line in lines] == [2**64 - 2, 2**63, 0]
-    assert [line.duration_ns for line in lines] == [1, 2**63 - 1, 2**64 - 1]
+    assert [line.run.duration for line in lines] == [
+        0,
+        (2**63 - 1) // 10**6,
+        (2**64 - 1) // 10**6,
+    ]
 
 
 def test_progress_is_remembered_and_never_goes_back(store: Store, key: TraceKey) -> None:

@@ -15,7 +15,6 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.asked_numbers import parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.where.fields import RUN_FIELDS, Subject
@@ -58,7 +57,7 @@ def test_runs_are_found_by_what_was_said(
     store: Store, project: str, where: str, found: set[int]
 ) -> None:
     question = Question(parse_where(where, now_ns=0))
-    lines = store.runs.list(Reach.only(project), TrajectoryFilter(), 9, None, question)
+    lines = store.runs.list(Reach.only(project), None, 9, None, question)
     assert {int(line.key.trace_id, 16) for line in lines} == found
 
 
@@ -90,17 +89,17 @@ def test_steps_are_counted_by_what_they_said(store: Store, project: str) -> None
     said = parse_steps_where('input: "order" or output: "order"', now_ns=0)
     metrics = parse_metrics("count", Subject.STEP)
     asked = Numbers(Subject.STEP, metrics, steps_where=said)
-    (group,) = store.stats.numbers(Reach.only(project), TrajectoryFilter(), asked)
+    (group,) = store.stats.numbers(Reach.only(project), None, asked)
     assert list(group.values) == [2]
 
 
 def test_what_a_run_does_not_say_any_more_is_not_found(store: Store, project: str) -> None:
     store_texts(store, TraceKey(project, trace(1)), [step(1, "find order 43", "nothing")])
     question = Question(parse_where('"refund"', now_ns=0))
-    assert not store.runs.list(Reach.only(project), TrajectoryFilter(), 9, None, question)
+    assert not store.runs.list(Reach.only(project), None, 9, None, question)
 
 
 def test_a_text_is_asked_for_words(clickhouse_store: Store) -> None:
     question = Question(Exists(RUN_FIELDS["input"]))
     with pytest.raises(InvalidQueryError, match="asked for words"):
-        clickhouse_store.runs.list(Reach.ALL, TrajectoryFilter(), 9, None, question)
+        clickhouse_store.runs.list(Reach.ALL, None, 9, None, question)

@@ -65,8 +65,8 @@ def neighbours_are_still_there(api: httpx.Client, trace_id: str) -> Iterator[Non
     "query",
     [
         *("limit=1000000000", "limit=-1", "limit=0", "limit=x", "limit=", "limit=1e3"),
-        *("offset=-1", "nonsense=1", "cursor=x", "cursor=%00", "cursor=AAAA", "from=soon"),
-        *("from=-1", "to=99999999999999999999", "from=2026-01-31", "status=x"),
+        *("offset=-1", "nonsense=1", "cursor=x", "cursor=%00", "cursor=AAAA", "since=soon"),
+        *("since=-1", "until=99999999999999999999", "since=2026-01-31", "status=x"),
     ],
 )
 def test_b51_a_query_that_cannot_be_used_is_422_and_names_its_parameter(

@@ -14,7 +14,7 @@ from tests.support.served_store import served_store
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -57,7 +57,7 @@ def test_a_question_that_no_proxy_lets_through_goes_in_a_body(spanloom: RunningS
     names = "会话" * 600
     where = f'trace_id in ("{_trace_id(7)}", "{_trace_id(500)}") and not user = "{names}"'
     with Client(spanloom.api, transport=NarrowProxy()) as client:
-        runs = client.trajectories(where, is_duplicate=None)
+        runs = client.trajectories(where, duplicate=None)
         assert [run.trace_id for run in runs] == [_trace_id(500), _trace_id(7)]
         assert runs.to_polars("trace_id")["trace_id"].to_list() == [_trace_id(500), _trace_id(7)]
         with pytest.raises(QueryError, match="should have at most 4096 characters"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.support.each_capture import each_capture
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.read_outline import decode_outline
@@ -13,7 +13,7 @@ from spanloom.core.outline.columns import encode_outline
 from spanloom.core.outline.rows import ERROR, MERGED, MOVED, PLUMBING, outline_rows
 
 
-@pytest.mark.parametrize("capture", all_captures(), ids=lambda c: c.id)
+@each_capture(all_captures())
 def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) -> None:
     for answer in extract_capture(capture):
         rows = outline_rows(answer.document, answer.spans)
@@ -36,7 +36,7 @@ def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) 
             above.append(row.id)
 
 
-@pytest.mark.parametrize("capture", all_captures(), ids=lambda c: c.id)
+@each_capture(all_captures())
 def test_rows_tell_which_steps_are_to_be_judged(capture: Capture) -> None:
     """By the rule of the page (annotate/steps.js), which has the outline alone."""
     for answer in extract_capture(capture):

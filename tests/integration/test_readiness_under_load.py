@@ -15,8 +15,8 @@ from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
+    from spanloom.storage.runs.lists import ClickHouseLists
     from spanloom.storage.store import ClickHouseStore
-    from spanloom.storage.trajectories.lists import ClickHouseLists
 
 SLOW_S = 3.0
 """The longest that one ``sleep`` of the engine may take."""

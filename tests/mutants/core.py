@@ -198,4 +198,20 @@ MUTANTS = (
         why="an item done by somebody else is assigned to one annotator more",
         killed_by=[f"{UNIT}/annotation/test_queueing.py"],
     ),
+    Mutant(
+        name="millions-are-thousands",
+        room="core",
+        was='_TIMES = {"k": 10**3, "m": 10**6, "g": 10**9}',
+        becomes='_TIMES = {"k": 10**3, "m": 10**3, "g": 10**9}',
+        why="tokens>1.5M asks for more than 1,500",
+        killed_by=[f"{UNIT}/core/test_short_forms.py"],
+    ),
+    Mutant(
+        name="until-and-including",
+        room="core",
+        was='sign="<",',
+        becomes='sign="<=",',
+        why="a run that began at the end of a period is in two periods",
+        killed_by=["tests/contract/test_trajectory_lists.py::test_filters"],
+    ),
 )

@@ -6,7 +6,6 @@ from tests.mutants.mutant import Mutant
 
 MODULES = "tests/browser/test_modules.py"
 ANNOTATE = "tests/browser/test_annotate_modules.py"
-SHORTHAND = "tests/browser/test_shorthand.py"
 MUTANTS = (
     Mutant(
         name="sixty-seconds",
@@ -113,13 +112,5 @@ MUTANTS = (
         becomes="return at >= 0 ? { start: at, end: at + words.length } : null;",
         why="a mark on a text moves to the first of several equal words",
         killed_by=[f"{ANNOTATE}::test_of_several_places_with_its_words_none_is_taken"],
-    ),
-    Mutant(
-        name="millions-are-thousands",
-        room="page",
-        was="const TIMES = /** @type {Record<string, number>} */ ({ k: 1e3, m: 1e6, g: 1e9 });",
-        becomes="const TIMES = /** @type {Record<string, number>} */ ({ k: 1e3, m: 1e3, g: 1e9 });",
-        why="tokens>1.5M asks for more than 1,500",
-        killed_by=[f"{SHORTHAND}::test_short_forms_are_questions_and_stay_what_they_became"],
     ),
 )

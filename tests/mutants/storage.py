@@ -15,14 +15,6 @@ MUTANTS = (
         killed_by=[f"{CONTRACT}/test_feed.py::test_a_reader_is_told_of_its_projects_alone"],
     ),
     Mutant(
-        name="until-and-including",
-        room="storage",
-        was='Comparison.BELOW: lambda d: f"{d.field.column} < {_parameter(d)}",',
-        becomes='Comparison.BELOW: lambda d: f"{d.field.column} <= {_parameter(d)}",',
-        why="a run that began at the end of a period is in two periods",
-        killed_by=[f"{CONTRACT}/test_trajectory_lists.py::test_filters"],
-    ),
-    Mutant(
         name="last-candidate-lost",
         room="storage",
         was="if until is None or not comes_later(line.cursor, until):",

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from tests.support.examples import examples
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,9 +36,7 @@ def single_records(capture: Capture) -> Iterator[bytes]:
 def outcome(world: World) -> dict[str, object]:
     """Let the world come to rest; give what is stored then, but for versions."""
     world.run(SETTLED_S, every=10)
-    found = [
-        line.key.trace_id for line in world.store.runs.list(Reach.ALL, TrajectoryFilter(), 1000)
-    ]
+    found = [line.key.trace_id for line in world.store.runs.list(Reach.ALL, None, 1000)]
     return {
         trace_id: without_version(world.store.documents.get(trace_id, Reach.ALL))
         for trace_id in found
@@ -73,6 +71,6 @@ def test_a_run_says_the_same_however_it_arrives(capture: Capture) -> None:
 
 
 @given(st.sampled_from(CAPTURES), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_any_run_in_any_way(capture: Capture, random: Random) -> None:
     assert delivered_at_random(capture, random) == delivered_in_order(capture)

@@ -8,6 +8,7 @@ from genai_prices import Usage as TheirUsage
 from genai_prices.data_snapshot import get_snapshot
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from spanloom.core.model.trajectory import Usage
 from spanloom.core.pricing.catalogue import read_rates
@@ -26,7 +27,7 @@ COUNTS = st.sampled_from([0, 1, 999, 128_001, 200_001, 1_000_000])
     st.integers(1_600_000_000, 2_000_000_000).map(lambda s: datetime.fromtimestamp(s, UTC)),
     st.tuples(COUNTS, COUNTS, COUNTS, COUNTS, st.integers(0, 500)),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_call_of_any_listed_model(
     name: str, when: datetime, parts: tuple[int, int, int, int, int]
 ) -> None:

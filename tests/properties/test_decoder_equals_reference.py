@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.support.examples import examples
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.memory_store import MemoryStore
 from tests.support.odd_protobuf import encode_oddly
@@ -76,7 +77,9 @@ REPEATED_KEYS.resource_spans[0].scope_spans[0].spans[0].attributes.extend(
 @example(requests=[REPEATED_KEYS])
 @example(requests=[ExportTraceServiceRequest()])
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_request(
     clickhouse_store: ClickHouseStore, requests: list[ExportTraceServiceRequest]
@@ -115,7 +118,9 @@ def test_every_capture(clickhouse_store: ClickHouseStore, dialect: str) -> None:
 
 @given(message=export_requests, random=st.randoms(use_true_random=False))
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_requests_written_oddly(
     clickhouse_store: ClickHouseStore, message: ExportTraceServiceRequest, random: Random

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import Capture, all_captures
 
@@ -63,7 +64,7 @@ def assert_mirrored(one: Diff, other: Diff) -> None:
 
 
 @given(CAPTURES, CAPTURES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_captured_runs(first: Capture, second: Capture) -> None:
     for a, b in zip(documents(first), documents(second), strict=False):
         assert diff_documents(a, a).is_same
@@ -73,7 +74,7 @@ def test_captured_runs(first: Capture, second: Capture) -> None:
 
 
 @given(STEPS, STEPS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_made_up_runs(first: list[Any], second: list[Any]) -> None:
     a, b = made_up(first), made_up(second)
     assert diff_documents(a, a).is_same

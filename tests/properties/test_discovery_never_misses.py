@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.extracting import World, sent
 from tests.support.otlp_requests import message_of
 
@@ -68,7 +69,7 @@ class Collectors(World):
 
 
 @given(st.lists(STEPS, max_size=25))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_every_trace_is_built_from_all_its_spans(steps: Sequence[Insert | float | str]) -> None:
     world = Collectors()
     for step in steps:

@@ -8,6 +8,7 @@ import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.spans import make_span
@@ -61,7 +62,7 @@ def test_every_captured_run_comes_back(folder: str) -> None:
 
 
 @given(traces())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_any_run_comes_back(spans: list[Span]) -> None:
     document = document_of(KEY, spans)
     try:
@@ -111,7 +112,7 @@ def test_what_an_earlier_document_left_is_no_step() -> None:
 
 
 @given(st.data(), st.sampled_from(ATTRIBUTES), ANY_JSON)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_whatever_such_spans_say_there_is_a_document(
     data: st.DataObject, key: str, value: object
 ) -> None:

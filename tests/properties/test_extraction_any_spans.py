@@ -9,6 +9,7 @@ import jsonschema
 import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.span_strategies import traces
 from tests.support.spans import KEY
 
@@ -31,7 +32,7 @@ def encoded(trajectory: Trajectory) -> tuple[bytes, bytes]:
 
 
 @given(traces(), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 def test_any_order_gives_the_same_bytes(spans: list[Span], random: Random) -> None:
     expected = encoded(extract(KEY, spans))
     for _ in range(3):
@@ -40,7 +41,7 @@ def test_any_order_gives_the_same_bytes(spans: list[Span], random: Random) -> No
 
 
 @given(traces())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 def test_the_document_follows_the_schema(spans: list[Span]) -> None:
     trajectory = extract(KEY, spans)
     document, _ = encoded(trajectory)
@@ -51,7 +52,7 @@ def test_the_document_follows_the_schema(spans: list[Span]) -> None:
 
 
 @given(traces())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 def test_every_span_has_one_verdict_and_every_step_one_owner(spans: list[Span]) -> None:
     trajectory = extract(KEY, spans)
     assert Counter(v.span_id for v in trajectory.verdicts) == Counter(s.span_id for s in spans)
@@ -65,7 +66,7 @@ def test_every_span_has_one_verdict_and_every_step_one_owner(spans: list[Span]) 
 
 
 @given(traces())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 def test_agents_stand_once_beside_each_other_and_once_as_step(spans: list[Span]) -> None:
     trajectory = extract(KEY, spans)
     agents = [a.step.id for a in trajectory.agent_steps]
@@ -81,7 +82,7 @@ def test_agents_stand_once_beside_each_other_and_once_as_step(spans: list[Span])
 
 
 @given(traces())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 def test_steps_and_tokens_add_up(spans: list[Span]) -> None:
     trajectory = extract(KEY, spans)
     assert sum(trajectory.step_counts.values()) == trajectory.span_count == len(spans)
@@ -97,7 +98,7 @@ def test_steps_and_tokens_add_up(spans: list[Span]) -> None:
 
 
 @given(traces())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 def test_every_step_hangs_below_another_and_at_last_below_the_root(spans: list[Span]) -> None:
     trajectory = extract(KEY, spans)
     above = {s.id: s.parent_id for a in trajectory.agent_steps for s in a.steps}

@@ -6,17 +6,17 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.support.each_capture import each_capture
+from tests.support.examples import examples
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
 
 CAPTURES = all_captures()
-EVERYTHING = TrajectoryFilter()
+EVERYTHING = None
 SETTLED_S = 400.0  # longer than any wait of the extractor
 
 Outcome = dict[str, tuple[object, bytes | None]]
@@ -68,18 +68,19 @@ def outcome(world: World) -> Outcome:
 
 
 @cache
-def delivered_in_order(capture: Capture) -> Outcome:
+def delivered_in_order(*captures: Capture) -> Outcome:
     world = World()
-    for body in capture.requests():
-        world.send_message(body)
+    for capture in captures:
+        for body in capture.requests():
+            world.send_message(body)
     world.run(SETTLED_S, every=10)
     return outcome(world)
 
 
-def deliver_at_random(capture: Capture, random: Random) -> World:
+def deliver_at_random(random: Random, *captures: Capture) -> World:
     """Send the spans shuffled, some more than once, in batches, with the extractor between."""
     world = World()
-    spans = list(single_spans(capture))
+    spans = [span for capture in captures for span in single_spans(capture)]
     spans += random.sample(spans, random.randint(0, len(spans)))
     random.shuffle(spans)
     while spans:
@@ -97,19 +98,20 @@ def deliver_at_random(capture: Capture, random: Random) -> World:
     return world
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_a_run_gives_the_same_trajectories_however_it_arrives(capture: Capture) -> None:
     random = Random(capture.id)  # reproducible, not secret
-    assert outcome(deliver_at_random(capture, random)) == delivered_in_order(capture)
+    assert outcome(deliver_at_random(random, capture)) == delivered_in_order(capture)
 
 
-@given(st.sampled_from(CAPTURES), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=60)
-def test_any_run_in_any_way(capture: Capture, random: Random) -> None:
-    assert outcome(deliver_at_random(capture, random)) == delivered_in_order(capture)
+@given(st.sampled_from(CAPTURES), st.sampled_from(CAPTURES), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=examples(60))
+def test_any_two_runs_mixed_in_any_way(one: Capture, other: Capture, random: Random) -> None:
+    both = dict.fromkeys((one, other))  # they may be one run
+    assert outcome(deliver_at_random(random, *both)) == delivered_in_order(*both)
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_extraction_is_one_function_of_the_spans(capture: Capture) -> None:
     random = Random(capture.id)  # reproducible, not secret
     for key, spans in stored_traces(capture).items():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.extracting import World, sent
 from tests.support.feed_lanes import US, FeedLane, FeedRow, make_feed
 from tests.support.memory_feed import MemoryFeed
@@ -21,7 +22,6 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.extractor.recording import Recorder
 from spanloom.storage.feed import clocks
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.progress import Progress
 
-ANY = TrajectoryFilter()
+ANY = None
 LIMIT = 3
 """So few at once that a page often ends between rows of one moment."""
 
@@ -96,7 +96,7 @@ def visible_later(inserts: Any) -> list[tuple[int, FeedRow]]:
 
 
 @given(INSERTS, LOOKS)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_inserts_of_many_processes_of_any_length(
     inserts: list[tuple[float, float, int, int]], looks: list[tuple[float, float]]
 ) -> None:
@@ -209,7 +209,7 @@ HAPPENINGS = st.recursive(
 
 
 @given(st.lists(st.tuples(HAPPENINGS, st.booleans()), min_size=1, max_size=3))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_writes_within_writes_of_one_process_while_its_clock_is_set(
     lives: list[tuple[Any, bool]],
 ) -> None:
@@ -290,7 +290,7 @@ LIVES = st.lists(
 
 
 @given(LIVES)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_an_extractor_that_dies_anywhere(lives: Any) -> None:
     store = mortal_store()
     world = World(store)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.support.each_capture import each_capture
 from tests.support.ground_truth import Capture, all_captures
-from tests.support.memory_store import MemoryStore
 from tests.support.mutations import (
     extract_all,
     names_in,
@@ -22,19 +18,15 @@ from tests.support.mutations import (
     unchanged,
     without,
 )
-from tests.support.otlp_requests import spooled
 
-from spanloom.core.formats.canonical import encode_document, encode_spans
-from spanloom.core.model.trajectory import Status, StepType
-from spanloom.extractor.extract import extract
+from spanloom.core.model.trajectory import StepType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from spanloom.core.model.trajectory import Trajectory
 
 CAPTURES = list(all_captures())
-PAIRS = list(zip(CAPTURES, [*CAPTURES[1:], CAPTURES[0]], strict=True))
 
 TEXTS = re.compile(
     r"(?<!token_count)\.(input|output|messages|content|value|prompt|completion|arguments|result|description"
@@ -141,7 +133,7 @@ def keys_of(capture: Capture) -> list[str]:
     return sorted({k for spans in traces_of(capture).values() for s in spans for k in s.attributes})
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_names_decide_nothing(capture: Capture) -> None:
     traces, names = traces_of(capture), new_names(capture)
     plain, changed = unchanged(capture), extract_all(traces, renamed(names))
@@ -150,7 +142,7 @@ def test_names_decide_nothing(capture: Capture) -> None:
     assert len(names_in(changed)) == len(names_in(plain))
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_a_lost_attribute_loses_at_most_what_it_alone_told(capture: Capture) -> None:
     traces = traces_of(capture)
     plain = unchanged(capture)
@@ -170,7 +162,7 @@ def test_a_lost_attribute_loses_at_most_what_it_alone_told(capture: Capture) -> 
         assert len(owned) == len(set(owned)), key
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_without_any_text_the_steps_and_the_numbers_are_the_same(capture: Capture) -> None:
     texts = {key for key in keys_of(capture) if TEXTS.search(key)}
     texts -= ALONE.get(capture.dialect, set())
@@ -178,36 +170,3 @@ def test_without_any_text_the_steps_and_the_numbers_are_the_same(capture: Captur
     left, plain = extract_all(traces, without(texts)), unchanged(capture)
     assert structure(left) == structure(plain)
     assert capture.id in COUNTED_IN_TEXTS or outline(left) == outline(plain)
-
-
-def single_spans(capture: Capture) -> Iterator[bytes]:
-    """Yield every span as a request of its own."""
-    for body in capture.requests():
-        for group in ExportTraceServiceRequest.FromString(body).resource_spans:
-            for scope in group.scope_spans:
-                for span in scope.spans:
-                    alone = ExportTraceServiceRequest()
-                    part = alone.resource_spans.add(resource=group.resource)
-                    part.scope_spans.add(scope=scope.scope, spans=[span])
-                    yield alone.SerializeToString()
-
-
-def documents(bodies: Iterable[bytes]) -> Mapping[str, tuple[bytes, bytes]]:
-    store = MemoryStore()
-    store.spans.append([spooled(body, "p") for body in bodies])
-    traces = store.spans.read_spans([change.key for change in store.progress.unextracted()])
-    built = {key.trace_id: extract(key, spans) for key, spans in traces.items()}
-    return {i: (encode_document(t, 1, Status.SETTLED), encode_spans(t)) for i, t in built.items()}
-
-
-@pytest.mark.parametrize(("one", "other"), PAIRS, ids=lambda c: c.id)
-def test_two_runs_that_arrive_mixed_in_any_pieces_and_order_and_again(
-    one: Capture, other: Capture
-) -> None:
-    chance = random.Random(one.id)
-    mixed = [*single_spans(one), *single_spans(other)]
-    mixed += chance.sample(mixed, len(mixed) // 5)
-    chance.shuffle(mixed)
-    cuts = sorted({0, len(mixed), *chance.sample(range(len(mixed)), len(mixed) // 3)})
-    merged = [b"".join(mixed[start:end]) for start, end in pairwise(cuts)]
-    assert documents(merged) == documents([*one.requests(), *other.requests()])

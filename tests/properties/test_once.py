@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.spans import chat, extract_spans, genai, make_span, sid
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def worlds(draw: st.DrawFn, most_twins: int = 3) -> World:
 
 
 @given(worlds())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_totals_are_the_sum_of_the_distinct_calls(world: World) -> None:
     trajectory = extract_spans(*world.spans)
     total = trajectory.root_metrics
@@ -118,7 +119,7 @@ def test_totals_are_the_sum_of_the_distinct_calls(world: World) -> None:
 
 
 @given(worlds(most_twins=1), st.data())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 def test_totals_never_exceed_them_whatever_is_lost(world: World, data: st.DataObject) -> None:
     """With one twin at most: of two, a lost span may have been all that tied them together."""
     kept = data.draw(st.lists(st.sampled_from(world.spans), min_size=1, unique_by=id))

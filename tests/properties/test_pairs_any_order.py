@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 
-import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests.support.each_capture import each_capture
 from tests.support.extracted_captures import LATER_S
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, pair_captures
@@ -16,7 +16,7 @@ from spanloom.core.model.tenancy import Reach
 CAPTURES = pair_captures()
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_span_by_span_in_any_order(capture: Capture) -> None:
     spans = [span for body in capture.requests() for span in _one_by_one(body)]
     shuffled = random.Random(capture.id).sample(spans, len(spans))

@@ -6,6 +6,7 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from spanloom.core.annotation.queue import CLAIM_US, Desk
 from spanloom.core.annotation.queue_items import assign
@@ -49,7 +50,7 @@ ASKS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(ASKS, st.integers(1, 3))
 def test_a_free_queue_gives_each_item_to_as_many_as_wanted(
     asks: list[tuple[str, bool, int]], each: int

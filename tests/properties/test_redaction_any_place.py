@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from tests.support.examples import examples
 
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
@@ -124,7 +125,9 @@ def request_with(places: list[tuple[int, AnyValue, str]]) -> bytes:
 
 PLACED = st.lists(st.tuples(st.integers(0, len(PLACES) - 1), VALUES, TEXTS), min_size=1, max_size=6)
 QUICK = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.extracting import TRACE, World, sent, without_version
 
 from spanloom.core.model.tenancy import Reach
@@ -63,7 +64,7 @@ def delivered_at_random(spans: list[WireSpan], random: Random) -> Outcome:
 
 
 @given(st.randoms(use_true_random=False), st.integers(CAP - 2, SPANS))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_the_same_part_is_shown_however_the_spans_arrive(random: Random, size: int) -> None:
     spans = tree(random, size)
     found = delivered_at_random(spans, random)

@@ -11,7 +11,6 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
@@ -78,9 +77,7 @@ def test_both_stores_count_alike(stores: tuple[str, Sequence[Store]], case: Case
         where=parse_where(case.where, 0) if case.where else None,
         steps_where=parse_steps_where(case.steps_where, 0) if case.steps_where else None,
     )
-    counted = [
-        _rounded(s.stats.numbers(Reach.only(project), TrajectoryFilter(), asked)) for s in both
-    ]
+    counted = [_rounded(s.stats.numbers(Reach.only(project), None, asked)) for s in both]
     assert counted[0] == counted[1]
     assert counted[0] or "none" in case.where
 
@@ -96,7 +93,7 @@ def test_no_more_groups_are_given_than_asked_for(stores: tuple[str, Sequence[Sto
     metrics, by = parse_metrics("count", Subject.STEP), parse_by("name", Subject.STEP)
     for store in both:
         top = Numbers(Subject.STEP, metrics, by, top=3)
-        found = store.stats.numbers(Reach.only(project), TrajectoryFilter(), top)
+        found = store.stats.numbers(Reach.only(project), None, top)
         counts = [group.values[0] or 0 for group in found]
         assert len(counts) == 3
         assert counts == sorted(counts, reverse=True)

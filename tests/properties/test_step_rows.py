@@ -11,17 +11,16 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.ports.steps import StepRow
+    from spanloom.core.ports.steps import ListedStep
     from spanloom.core.ports.store import Store
     from spanloom.storage.store import ClickHouseStore
 
-ALL = TrajectoryFilter()
+ALL = None
 EVERY = 10**6
 
 
@@ -94,8 +93,8 @@ def test_a_position_goes_on_only_in_a_run_that_is_asked_for(
         assert all(row.key != first.key for row in rows)
 
 
-def _paged(store: Store, project: str, size: int, asked: StepsAsked) -> list[StepRow]:
-    rows: list[StepRow] = []
+def _paged(store: Store, project: str, size: int, asked: StepsAsked) -> list[ListedStep]:
+    rows: list[ListedStep] = []
     for _ in range(3):
         after = rows[-1].cursor if rows else None
         rows += store.steps.list(Reach.only(project), ALL, size, after, asked)

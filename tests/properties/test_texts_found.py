@@ -10,6 +10,7 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contract.test_deletions import deletion
+from tests.support.examples import examples
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
 from tests.support.texts import step, text_record
@@ -47,7 +48,7 @@ texts = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(texts)
 def test_words_are_those_of_the_engine(clickhouse_store: ClickHouseStore, said: list[str]) -> None:
     check_words(clickhouse_store, said)

@@ -9,6 +9,7 @@ import orjson
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.generated_runs import generate_records
 from tests.support.generated_sayings import say_by_chance
 from tests.support.memory_store import MemoryStore
@@ -18,12 +19,11 @@ from tests.support.where_strategies import HOSTILE, WHERES, map_parts, quoted
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
-from spanloom.storage.where.beside import Beside
 from spanloom.storage.where.compile import compile_where
+from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,10 +58,7 @@ class Asked(NamedTuple):
         question = Question(parse_where(where, now_ns=0))
         reach = Reach.only(self.project)
         return [
-            {
-                line.key.trace_id
-                for line in store.runs.list(reach, TrajectoryFilter(), RUNS, None, question)
-            }
+            {line.key.trace_id for line in store.runs.list(reach, None, RUNS, None, question)}
             for store in self.stores
         ]
 
@@ -95,7 +92,7 @@ def test_a_question_is_answered_as_by_a_loop_over_documents(asked: Asked, questi
         assert answer == expected
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(WHERES)
 @example('metadata.tier != "gold" and agent !~ "^re" and not cost != 0.5')
 @example("has(type exists under type exists) and has(duration exists child of position = 0)")
@@ -131,7 +128,7 @@ def test_a_pattern_that_re2_does_not_know_is_refused(
 ) -> None:
     def ask() -> None:
         question = Question(parse_where(f"root_name ~ {quoted(pattern)}", now_ns=0))
-        clickhouse_store.runs.list(Reach.ALL, TrajectoryFilter(), 1, None, question)
+        clickhouse_store.runs.list(Reach.ALL, None, 1, None, question)
 
     with pytest.raises(InvalidQueryError):
         ask()
@@ -146,7 +143,7 @@ def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: 
             line.key.trace_id
             for line in read_pages(
                 lambda most, at, store=store: store.runs.list(  # type: ignore[misc]
-                    reach, TrajectoryFilter(), most, at, question
+                    reach, None, most, at, question
                 ),
                 25,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-import pytest
+from tests.support.each_capture import each_capture
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import (
     cut_off,
@@ -56,20 +56,20 @@ def evidence(trajectories: Iterable[Trajectory]) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_values_cut_at_1024_characters(capture: Capture) -> None:
     traces = traces_of(capture)
     is_kept = evidence(extract_all(traces, cut_off)) == evidence(unchanged(capture))
     assert is_kept is (capture.id not in TOLD_BY_LONG_VALUES)
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_lost_events(capture: Capture) -> None:
     traces = traces_of(capture)
     assert evidence(extract_all(traces, without_events)) == evidence(unchanged(capture))
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_half_of_the_plumbing_lost(capture: Capture) -> None:
     traces = traces_of(capture)
     plain = unchanged(capture)

@@ -26,14 +26,13 @@ from spanloom.sql import native
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Outcome
 from spanloom.sql.settings import is_ignored
-from spanloom.storage.engine.copied import mend_links
-from spanloom.storage.sql.engine import EmbeddedSql, connect, set_settings
-from spanloom.storage.sql.errors import sql_error
+from spanloom.storage.engine.connect import mend_links
+from spanloom.storage.sql.engine import EmbeddedSql, connect, set_settings, sql_error
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from spanloom.sql.reader import Asker
-    from spanloom.sql.requests import Question
+    from spanloom.sql.reader import SqlCaller
+    from spanloom.sql.requests import Query
 
 MAX_BODY_BYTES = 512 << 20
 AT_A_TIME = 16
@@ -68,11 +67,11 @@ class Server:
     def facts(self) -> SqlFacts:
         return self._engine.facts
 
-    def answer(self, question: Question, _asker: Asker, tag: str) -> Outcome:
+    def answer(self, query: Query, _caller: SqlCaller, tag: str) -> Outcome:
         connection = connect(self._path)
         try:
-            self._prepare(connection, question, tag)
-            return self._run(connection, question)
+            self._prepare(connection, query, tag)
+            return self._run(connection, query)
         except RuntimeError as error:
             raise sql_error(error) from error
         finally:
@@ -85,34 +84,34 @@ class Server:
     def cancel(self, tag: str) -> None:
         self._engine.cancel(tag)
 
-    def _prepare(self, connection: Any, question: Question, tag: str) -> None:
-        if question.database:
-            connection.query(f"USE `{question.database}`")
+    def _prepare(self, connection: Any, query: Query, tag: str) -> None:
+        if query.database:
+            connection.query(f"USE `{query.database}`")
         wanted = {
-            n: v for n, v in question.settings.items() if n.startswith("in") or not is_ignored(n)
+            n: v for n, v in query.settings.items() if n.startswith("in") or not is_ignored(n)
         }
         read_only = {"readonly": "1"} if self.is_read_only else {}
         set_settings(connection, {**wanted, "log_comment": tag, **read_only})
 
-    def _run(self, connection: Any, question: Question) -> Outcome:
-        whole = b"\n".join(filter(None, (question.in_url.encode(), question.body)))
+    def _run(self, connection: Any, query: Query) -> Outcome:
+        whole = b"\n".join(filter(None, (query.in_url.encode(), query.body)))
         found = _INSERT.match(whole)
         if found:
             return _insert(connection, found[1].decode(), found[2].decode(), whole[found.end() :])
-        text = question.text
-        fmt = self._format(text, question)
-        answer = _answer(connection.query(text, fmt or "TSV", params=dict(question.parameters)))
+        text = query.text
+        fmt = self._format(text, query)
+        answer = _answer(connection.query(text, fmt or "TSV", params=dict(query.parameters)))
         if fmt != "Native":
             return Outcome(answer, fmt)
-        body = answer.body or _header(connection, text, dict(question.parameters))
-        return Outcome(answer._replace(body=native.reframe(body, question.revision)), fmt)
+        body = answer.body or _header(connection, text, dict(query.parameters))
+        return Outcome(answer._replace(body=native.reframe(body, query.revision)), fmt)
 
-    def _format(self, text: str, question: Question) -> str:
+    def _format(self, text: str, query: Query) -> str:
         """Return the format of the answer; empty for a statement that has none."""
         if not text.lstrip().upper().startswith(_ANSWERING):
             return ""
         found = _FORMAT.search(self._engine.plain(text))
-        return found[1] if found else question.format
+        return found[1] if found else query.format
 
 
 def _insert(connection: Any, text: str, fmt: str, data: bytes) -> Outcome:

@@ -19,7 +19,7 @@ from spanloom.collector.spool.spool import Spool
 from spanloom.extractor.recording import Recorder
 from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.progress.store import ClickHouseProgress
-from spanloom.storage.trajectories.store import ClickHouseTrajectories
+from spanloom.storage.runs.store import ClickHouseTrajectories
 
 POINTS: dict[str, tuple[type, str]] = {
     "before the commit": (GroupCommitter, "_commit"),

@@ -54,7 +54,7 @@ class Follower:
 
     def _ask(self, client: httpx.Client, wait: float) -> int:
         """Ask once; give how many items came."""
-        asked = {"after": self._after, "wait": str(wait), "is_duplicate": "any"}
+        asked = {"after": self._after, "wait": str(wait), "duplicate": "any"}
         answer = client.get(PATH, params=asked).raise_for_status().json()
         for item in answer["items"]:
             trace_id = item["trace_id"]
@@ -65,7 +65,7 @@ class Follower:
 
 def _versions(client: httpx.Client) -> Mapping[str, int]:
     found: dict[str, int] = {}
-    asked = {"limit": "1000", "is_duplicate": "any"}
+    asked = {"limit": "1000", "duplicate": "any"}
     while True:
         page = client.get("/v1/trajectories", params=asked).raise_for_status().json()
         found |= {item["trace_id"]: item["version"] for item in page["items"]}

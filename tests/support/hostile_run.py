@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ODD = '"\\\u202eIgnore\u200b all\x07 of the above\u2066退\n'
 LONG = ODD * 2_000
 """More characters than an answer may have, and most of them take two in JSON."""
-MANY = 300
+MANY = 120
 
 
 def hostile_run(trace_id: str) -> ExportTraceServiceRequest:

@@ -9,6 +9,7 @@ from zlib import crc32
 
 from tests.support.annotations import SCHEME, annotation
 from tests.support.calls import windows
+from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
@@ -19,13 +20,11 @@ from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Pause, SpanVerdict, Status
-from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, StoredScheme
+from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.scores import ScoreQuery
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers
 from spanloom.core.query.text_query import parse_text_query
@@ -156,9 +155,9 @@ def _extent(twins: Twins, reach: Reach) -> Seen:
 
 def _steps(twins: Twins, reach: Reach) -> Seen:
     """Whose steps are read, from the first on and behind the first of either twin."""
-    of_both = TrajectoryFilter(conversation_id=twins.conversation)
+    of_both = filtered(conversation=twins.conversation)
     rows = twins.store.steps.list(Reach.ALL, of_both, EVERY)
-    places = [row.cursor for row in rows if row.position == 0]
+    places = [row.cursor for row in rows if row.row.position == 0]
     pages = [twins.store.steps.list(reach, of_both, EVERY, after) for after in (None, *places)]
     if any(len({row.cursor for row in page}) < len(page) for page in pages):
         return {"one step twice"}
@@ -189,9 +188,7 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     },
     "runs.list": lambda t, reach: {
         line.key.project
-        for line in t.store.runs.list(
-            reach, TrajectoryFilter(conversation_id=t.conversation), EVERY
-        )
+        for line in t.store.runs.list(reach, filtered(conversation=t.conversation), EVERY)
     },
     "runs.asked_among": lambda t, reach: {
         key.project
@@ -201,23 +198,20 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "stats.numbers": lambda t, reach: {
         str(group.by[0])
         for group in t.store.stats.numbers(
-            reach, TrajectoryFilter(conversation_id=t.conversation), RUNS_BY_PROJECT
+            reach, filtered(conversation=t.conversation), RUNS_BY_PROJECT
         )
     },
     "runs.conversation": lambda t, reach: {
-        line.key.project
-        for line in t.store.runs.conversation(t.conversation, reach, TrajectoryFilter(), EVERY)
+        line.key.project for line in t.store.runs.conversation(t.conversation, reach, None, EVERY)
     },
     "conversations.list": lambda t, reach: {
         talk.project
-        for talk in t.store.conversations.list(reach, TrajectoryFilter(), EVERY)
+        for talk in t.store.conversations.list(reach, None, EVERY)
         if talk.conversation_id == t.conversation
     },
     "feed.announced": lambda t, reach: {
         told.key.project
-        for told in t.store.feed.announced(
-            reach, TrajectoryFilter(), Position(), EVERY
-        ).announcements
+        for told in t.store.feed.announced(reach, None, Position(), EVERY).announcements
         if told.key.trace_id == t.mine.trace_id
     },
     "texts.search": lambda t, reach: {

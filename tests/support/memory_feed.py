@@ -9,8 +9,8 @@ from tests.support.memory_queues import MemoryQueues
 
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
-from spanloom.core.query.fields import matches
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
+from spanloom.core.query.shorts import meets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.where.tree import Condition
 
 
 class MemoryFeed(MemoryListing):
@@ -29,7 +29,7 @@ class MemoryFeed(MemoryListing):
         self._state.announce(announcements)
 
     def announced(
-        self, reach: Reach, where: TrajectoryFilter, after: Position | None, limit: int
+        self, reach: Reach, where: Condition | None, after: Position | None, limit: int
     ) -> FeedPage:
         """See ``FeedReader.announced``."""
         with self._state.lock:
@@ -46,7 +46,7 @@ class MemoryFeed(MemoryListing):
             own = [a for a in behind if reach.covers(a.key.project)]
             found = cut(own, limit + after.shown)
             has_more = len(found) < len(own)
-            wanted = {line.key: line for line in self._lines.all() if matches(where, line)}
+            wanted = {line.key: line for line in self._lines.all() if meets(line, where)}
         withheld = withheld_from_all(MemoryQueues(self._state), reach)
         shown = ((a, wanted.get(a.key)) for a in unseen(found, after))
         new = [a._replace(now=None if a.is_said and a.key in withheld else now) for a, now in shown]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from tests.support.memory_said import said_of
 from tests.support.memory_state import MemorySubject
@@ -15,9 +15,9 @@ from spanloom.core.query.continuations import (
     TURNS,
     find_continuations,
 )
-from spanloom.core.query.fields import matches
-from spanloom.core.query.summaries import TrajectorySummary
-from spanloom.storage.trajectories.rows import agent_names, summary_row
+from spanloom.core.query.shorts import meets
+from spanloom.storage.runs.rows import summary_row
+from spanloom.storage.runs.run_reader import listed_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.question import Question
+    from spanloom.core.query.summaries import ListedRun
 
 
 class _Told:
@@ -37,7 +38,7 @@ class _Told:
         self.record = record
 
     @cached_property
-    def summary(self) -> TrajectorySummary:
+    def summary(self) -> ListedRun:
         return _summary(self.record)
 
     @cached_property
@@ -52,11 +53,11 @@ class MemoryLines(MemorySubject):
         super().__init__(state)
         self._told: dict[TraceKey, _Told] = {}
 
-    def all(self) -> Sequence[TrajectorySummary]:
+    def all(self) -> Sequence[ListedRun]:
         with self._state.lock:
             lines = [self._tell(record).summary for record in self._state.records.values()]
-        found = find_continuations(line for line in lines if matches(TURNS, line))
-        return [replace(li, continuation=found.get(li.key, NO_CONTINUATION)) for li in lines]
+        found = find_continuations(line for line in lines if meets(line, TURNS))
+        return [line.continued(found.get(line.key, NO_CONTINUATION)) for line in lines]
 
     def run(self, key: TraceKey) -> Run:
         with self._state.lock:
@@ -80,37 +81,7 @@ class MemoryListing(MemorySubject):
         self._lines = MemoryLines(state)
 
 
-def _summary(record: TrajectoryRecord) -> TrajectorySummary:
-    trajectory, row = record.trajectory, cast("dict[str, Any]", summary_row(record))
-    root, original = trajectory.root, trajectory.duplicate_of
-    return TrajectorySummary(
-        key=record.key,
-        version=record.version,
-        status=record.status,
-        root_name=root.name,
-        root_type=trajectory.root_type.value,
-        start_ns=root.start_ns,
-        duration_ns=max(root.end_ns - root.start_ns, 0),
-        outcome=trajectory.outcome,
-        failures=len(trajectory.failures),
-        agent_names=agent_names(trajectory),
-        step_counts=dict(trajectory.step_counts),
-        span_count=trajectory.span_count,
-        input_tokens=trajectory.root_metrics.input_tokens,
-        output_tokens=trajectory.root_metrics.output_tokens,
-        duplicate_of=original.trace_id if original else "",
-        dialects=list(trajectory.dialects),
-        conversation_id=trajectory.conversation_id,
-        question=row["Question"],
-        answer=row["Answer"],
-        services=row["Services"],
-        environment=row["Environment"],
-        user_id=row["UserId"],
-        tags=row["Tags"],
-        models=row["Models"],
-        is_waiting=row["IsWaiting"],
-        is_resuming=row["IsResuming"],
-        cost=cost["usd"] if isinstance(cost := trajectory.extras.get("cost"), dict) else None,
-        model_time_ns=row["ModelDurationNs"],
-        tool_time_ns=row["ToolDurationNs"],
-    )
+def _summary(record: TrajectoryRecord) -> ListedRun:
+    """Return a record as the columns of its row would be read."""
+    stored = {**summary_row(record), "Rank": ()}
+    return listed_run(SimpleNamespace(**stored))

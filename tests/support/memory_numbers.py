@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tests.support.where_evaluation import Run, holds, step_facts
 
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
-from spanloom.core.query.where.fields import STEP_FIELDS, FieldType, Subject
+from spanloom.core.query.where.fields import STEP_FIELDS, Subject
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -18,17 +18,18 @@ from spanloom.core.query.continuations import (
     TURNS,
     Continuation,
 )
-from spanloom.core.query.fields import TrajectoryFilter, matches
 from spanloom.core.query.question import ANY_RUN, Question
-from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.shorts import all_of, condition_of, meets
+from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
+from spanloom.core.query.where.tree import Condition
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.query.stats import Group, Numbers
     from spanloom.core.query.where.tree import Condition
 
@@ -39,11 +40,11 @@ class MemoryRuns(MemoryListing):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """See ``RunReader.list``."""
         descending = question.order.is_descending
         comes_later = operator.lt if descending else operator.gt
@@ -51,7 +52,7 @@ class MemoryRuns(MemoryListing):
         matching = [
             replace(line, rank=rank_of(question.order, self._lines.run(line.key)))
             for line in seen
-            if matches(where, line) and self._lines.is_asked_for(line.key, question)
+            if meets(line, where) and self._lines.is_asked_for(line.key, question)
         ]
         matching.sort(key=lambda line: line.cursor.place, reverse=descending)
         place = None if after is None else after.place
@@ -69,14 +70,14 @@ class MemoryRuns(MemoryListing):
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """See ``RunReader.conversation``."""
-        where = replace(where, conversation_id=conversation_id)
+        where = all_of(where, condition_of({"conversation": conversation_id}))
         seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
-        matching = [line for line in seen if conversation_id and matches(where, line)]
+        matching = [line for line in seen if conversation_id and meets(line, where)]
         matching.sort(key=lambda line: line.cursor)
         ahead = [m for m in matching if after is None or m.cursor > after]
         return ahead[:limit]
@@ -90,10 +91,10 @@ class MemoryRuns(MemoryListing):
 class MemoryStats(MemoryListing):
     """Numbers over runs."""
 
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
         """See ``StatsReader.numbers``."""
         seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
-        runs = [self._lines.run(line.key) for line in seen if matches(where, line)]
+        runs = [self._lines.run(line.key) for line in seen if meets(line, where)]
         return count_numbers(runs, asked)
 
 
@@ -103,13 +104,13 @@ class MemorySteps(MemoryListing):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,
-    ) -> Sequence[StepRow]:
+    ) -> Sequence[ListedStep]:
         """See ``StepReader.list``."""
-        found: list[StepRow] = []
+        found: list[ListedStep] = []
         for line in MemoryRuns(self._state).list(reach, where, 2**31):
             with self._state.lock:
                 record = self._state.records[line.key]
@@ -122,48 +123,54 @@ class MemoryConversations(MemoryListing):
     """Lists of conversations."""
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         """See ``ConversationReader.list``."""
         seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
-        turns = [line for line in seen if line.conversation_id and matches(TURNS, line)]
+        turns = [line for line in seen if line.conversation_id and meets(line, TURNS)]
         turns.sort(key=lambda line: (_talk(line), line.cursor))
-        talks = [_conversation(list(runs), where) for _, runs in groupby(turns, _talk)]
+        talks = [
+            _conversation(list(runs), where, self._duration_ns) for _, runs in groupby(turns, _talk)
+        ]
         found = [talk for talk in talks if talk and (after is None or talk.cursor < after)]
         return sorted(found, key=lambda talk: talk.cursor, reverse=True)[:limit]
 
+    def _duration_ns(self, key: TraceKey) -> int:
+        root = self._state.records[key].trajectory.root
+        return max(root.end_ns - root.start_ns, 0)
 
-def _place(row: StepRow) -> tuple[object, ...]:
-    return (*row.cursor[:3], -row.position)
+
+def _place(row: ListedStep) -> tuple[object, ...]:
+    return (*row.cursor[:3], -row.row.position)
 
 
-def _talk(line: TrajectorySummary) -> tuple[str, str]:
+def _talk(line: ListedRun) -> tuple[str, str]:
     return line.key.project, line.conversation_id
 
 
 def _conversation(
-    runs: Sequence[TrajectorySummary], where: TrajectoryFilter
+    runs: Sequence[ListedRun], where: Condition | None, duration_ns: Callable[[TraceKey], int]
 ) -> ConversationSummary | None:
     """Return a conversation of these runs, oldest first, if the filter wants one of them."""
     first, last = runs[0], runs[-1]
-    wanted = [run for run in runs if matches(where, run)]
+    wanted = [run for run in runs if meets(run, where)]
     if not wanted:
         return None
-    users = [run.user_id for run in runs if run.user_id]
+    users = [run.run.user_id for run in runs if run.run.user_id]
     return ConversationSummary(
         project=first.key.project,
         conversation_id=first.conversation_id,
         cursor=wanted[-1].cursor,
         runs=len(runs),
         start_ns=first.start_ns,
-        question=first.question,
-        answer=last.answer,
+        question=first.run.question,
+        answer=last.run.answer,
         user_id=users[-1] if users else "",
-        input_tokens=sum(run.input_tokens for run in runs),
-        output_tokens=sum(run.output_tokens for run in runs),
+        input_tokens=sum(run.run.input_tokens for run in runs),
+        output_tokens=sum(run.run.output_tokens for run in runs),
         last_trace_id=last.key.trace_id,
         last_start_ns=last.start_ns,
-        last_duration_ns=last.duration_ns,
+        last_duration_ns=duration_ns(last.key),
         last_status=last.status,
-        last_outcome=last.outcome,
+        last_outcome=last.run.outcome,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject
 
-from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
+from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.score import Score
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.scores import ScoreQuery
+    from spanloom.core.ports.annotations import ScoreQuery
 
 
 class MemoryScores(MemorySubject):

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotations import KeptVersion, StoredScheme
+    from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.progress import Progress, TraceChange
-    from spanloom.core.ports.scores import ScorePlace
     from spanloom.storage.spans.content_events import ContentEvent
 
 

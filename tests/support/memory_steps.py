@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from tests.support.where_evaluation import Run, holds, step_facts
 
 from spanloom.core.model.trajectory import StepType, Usage
-from spanloom.core.ports.steps import StepRow
+from spanloom.core.ports.steps import ListedStep
 from spanloom.core.query.flat_steps import list_attributes
+from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 NO_USAGE = Usage(None, None, None, None, None)  # type: ignore[arg-type]  # nothing is known
 
 
-def step_rows(record: TrajectoryRecord, run: Run, asked: StepsAsked) -> Iterator[StepRow]:
+def step_rows(record: TrajectoryRecord, run: Run, asked: StepsAsked) -> Iterator[ListedStep]:
     """Yield the steps of a run that are asked for, in their order."""
     if asked.run_where is not None and not holds(asked.run_where, run):
         return
@@ -29,26 +30,27 @@ def step_rows(record: TrajectoryRecord, run: Run, asked: StepsAsked) -> Iterator
             yield _row(place, run, record)
 
 
-def _row(place: int, run: Run, record: TrajectoryRecord) -> StepRow:
+def _row(place: int, run: Run, record: TrajectoryRecord) -> ListedStep:
     flat, facts, root = run.steps[place - 1], step_facts(place, run), record.trajectory.root
     step, original = flat.step, record.trajectory.duplicate_of
     usage = (step.usage or Usage()) if step.type is StepType.MODEL else NO_USAGE
     above = "" if step.id == root.id else root.id
-    return StepRow(
-        key=record.key,
+    row = StepRow(
+        trace_id=record.key.trace_id,
+        project=record.key.project,
         version=record.version,
-        run_start_ns=root.start_ns,
+        run_started_at=root.start_ns // 1_000_000,
         position=place - 1,
         step_id=step.id,
-        agent_id=run.steps[flat.agent - 1].step.id if flat.agent else above,
-        agent_name=facts["owner"] or "",
-        parent_id=run.steps[flat.parent - 1].step.id if flat.parent else above,
-        type=step.type.value,
+        agent_id=(run.steps[flat.agent - 1].step.id if flat.agent else above) or None,
+        agent_name=facts["owner"] or None,
+        parent_id=(run.steps[flat.parent - 1].step.id if flat.parent else above) or None,
+        type=step.type,
         name=step.name,
         dialect=step.dialect,
-        start_ns=step.start_ns,
-        duration_ns=facts["duration"],
-        model=step.model,
+        started_at=max(0, step.start_ns) // 1_000_000,
+        duration=facts["duration"] // 1_000_000,
+        model=step.model or None,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         reasoning_tokens=usage.reasoning_tokens,
@@ -58,8 +60,9 @@ def _row(place: int, run: Run, record: TrajectoryRecord) -> StepRow:
         first_token_ms=step.first_token_ms,
         has_error=step.error is not None,
         error_code=facts["error_code"],
-        error_type=step.error.type if step.error else "",
-        error_message=facts["error_message"] or "",
+        error_type=(step.error.type if step.error else "") or None,
+        error_message=facts["error_message"] or None,
         attributes=list_attributes(step.metadata),
-        duplicate_of=original.trace_id if original else "",
+        duplicate_of=original.trace_id if original else None,
     )
+    return ListedStep(row, root.start_ns)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject
 
-from spanloom.core.messages.new_texts import NO_TEXT, NewTexts, find_new_texts, told_step
+from spanloom.core.messages.new_texts import NO_TEXT, NewTexts, find_new_texts, read_step_texts
 from spanloom.core.ports.texts import Changed, HitCursor, Part, TextHit, TextSearch
 from spanloom.core.query.flat_steps import lay_flat
 from spanloom.core.query.snippets import make_snippet
 from spanloom.core.query.text_query import has_text
 from spanloom.core.query.tokens import tokenize
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,7 +106,7 @@ def _place(record: TrajectoryRecord, new: NewTexts) -> tuple[TraceKey, int, int]
 
 
 def _texts_of(record: TrajectoryRecord) -> Sequence[NewTexts]:
-    told = (told_step(step) for _, step in placed_steps(record.trajectory))
+    told = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
     return [new for new in find_new_texts(told) if new.hash != NO_TEXT]
 
 

@@ -30,7 +30,7 @@ class Locked:
 
     def trajectories(self) -> list[Json]:
         """Return what `spanloom list` shows."""
-        shown = {"is_duplicate": False, "has_steps": True}
+        shown = {"duplicate": False, "has_steps": True}
         items: list[Json] = self.client.get("/v1/trajectories", params=shown).json()["items"]
         return items
 

@@ -88,7 +88,7 @@ def _list_all(api: httpx.Client) -> list[str]:
     while True:
         parameters = {
             "limit": str(PAGE),
-            "is_duplicate": "any",
+            "duplicate": "any",
             **({"cursor": cursor} if cursor else {}),
         }
         page = api.get("/v1/trajectories", params=parameters).json()

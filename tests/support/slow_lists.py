@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanloom.__main__ import main
-from spanloom.storage.trajectories.lists import ClickHouseLists
+from spanloom.storage.runs.lists import ClickHouseLists
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,24 +5,27 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from spanloom.core.ports.annotation_queues import AnnotationQueueStore
-from spanloom.core.ports.annotations import AnnotationStore, SchemeStore, VersionKeeper
+from spanloom.core.ports.annotations import (
+    AnnotationQueueStore,
+    AnnotationStore,
+    SchemeStore,
+    ScoreStore,
+    VersionKeeper,
+)
 from spanloom.core.ports.building import CallFinder, TrajectoryWriter
 from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.feed import FeedStore
+from spanloom.core.ports.progress import ReplayQueue
 from spanloom.core.ports.reading import (
     ConversationReader,
     DocumentReader,
     RunReader,
     StatsReader,
 )
-from spanloom.core.ports.replays import ReplayQueue
-from spanloom.core.ports.scores import ScoreStore
-from spanloom.core.ports.snapshots import SnapshotTaker
 from spanloom.core.ports.steps import StepReader
 from spanloom.core.ports.store import ProgressStore, SpanStore, Store
 from spanloom.core.ports.texts import TextFinder, TextIndexer
-from spanloom.core.ports.usage import UsageReader
+from spanloom.core.ports.upkeep import SnapshotTaker, UsageReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

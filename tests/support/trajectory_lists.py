@@ -11,11 +11,11 @@ from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.query.where.tree import Condition
 
 
 def listed(
-    store: Store, project: str, where: TrajectoryFilter, page: int = 100
+    store: Store, project: str, where: Condition | None, page: int = 100
 ) -> list[tuple[int, str]]:
     """Read a whole list page by page."""
     reach = Reach.only(project)

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.extraction.metrics import COST
-from spanloom.core.messages.new_texts import find_new_texts, told_step
-from spanloom.core.model.trajectory import StepType, Usage
+from spanloom.core.messages.new_texts import find_new_texts, read_step_texts
+from spanloom.core.model.trajectory import Outcome, Status, StepType, Usage
 from spanloom.core.ports.texts import Part
 from spanloom.core.query.flat_steps import (
     FlatStep,
@@ -23,7 +23,6 @@ from spanloom.core.query.flat_steps import (
 from spanloom.core.query.question import START
 from spanloom.core.query.text_query import has_text, parse_text_query
 from spanloom.core.query.tokens import tokenize
-from spanloom.core.query.where.fields import FieldType
 from spanloom.core.query.where.tree import (
     And,
     Chain,
@@ -37,8 +36,9 @@ from spanloom.core.query.where.tree import (
     Under,
     Words,
 )
-from spanloom.storage.trajectories.rows import agent_names
-from spanloom.storage.trajectories.step_arrays import placed_steps
+from spanloom.core.records.declared import FieldType
+from spanloom.storage.runs.rows import agent_names
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -182,6 +182,9 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "conversation": trajectory.conversation_id or None,
         "version": record.version,
         "steps": sum(counts.get(kind, 0) for kind in StepType),
+        "has_steps": any(counts.get(kind, 0) for kind in StepType)
+        or trajectory.outcome is not Outcome.OK
+        or record.status is Status.FAILED,
         "model_steps": counts.get("model", 0),
         "tool_steps": counts.get("tool", 0),
         "agent_steps": counts.get("agent", 0),
@@ -233,7 +236,7 @@ def _ancestors(place: int, run: Run) -> Sequence[int]:
 
 def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[Mapping[Part, str]]:
     """Return what each step brought into the run: what an earlier one said is not said again."""
-    told = (told_step(step) for _, step in placed_steps(record.trajectory))
+    told = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
     brought = {new.step_id: new for new in find_new_texts(told)}
     found = [brought.get(flat.step.id) for flat in steps]
     return [

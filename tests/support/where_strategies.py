@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from tests.support.generated_runs import MESSAGES, MODELS, NAMES, TIERS
 from tests.support.otlp_requests import START_NS
 
-from spanloom.core.query.where.fields import FIELDS, Field, FieldType, Subject
+from spanloom.core.query.where.fields import FIELDS, Field, Subject
 from spanloom.core.query.where.tree import And, Chain, Count, Not, Operator, Or, Under
 from spanloom.core.query.where.values import OPERATORS
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from tests.support.each_capture import each_capture
 from tests.support.ground_truth import MEASURES, Capture, all_captures, print_matrix
 from tests.support.sent_captures import DEADLINE_S, QUICK, measure_settled, send
 
@@ -29,7 +30,7 @@ def results(start_shared_spanloom: StartSpanloom) -> Results:
         return {c: measure_settled(api, c, deadline) for c in CAPTURES}
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_capture_is_right_in_every_measure(capture: Capture, results: Results) -> None:
     wrong = {name: what for name, what in results[capture].items() if what}
     assert not wrong

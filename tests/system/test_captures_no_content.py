@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.each_capture import each_capture
 from tests.support.extracting import World
 from tests.support.ground_truth import (
     LANGFUSE,
@@ -121,7 +122,7 @@ def _forms(text: str) -> set[str]:
     return {plain, text, json.dumps(text)[1:-1], json.dumps(plain, ensure_ascii=False)[1:-1]}
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_measures_stay_right_and_no_text_is_written(
     capture: Capture, results: dict[Capture, dict[str, list[str]]]
 ) -> None:

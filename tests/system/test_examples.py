@@ -39,7 +39,7 @@ from spanloom.demo.recording import load_recording, refresh, spans_of
 from spanloom.demo.sender import send_requests
 from spanloom.extractor.prices_file import read_prices
 from spanloom.keeper.retention_file import read_plan
-from spanloom.storage.access.sqlite import SqliteKeys
+from spanloom.storage.access.keys import SqliteKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

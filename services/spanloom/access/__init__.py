@@ -1,1 +1,5 @@
-"""Keys, scopes and limits: who may come in, to which project, and how fast."""
+"""API keys, scopes, rates and quotas.
+
+In: headers of a request, limits by project. Out: a ``Caller`` with project and scopes, or an error.
+Start at ``authenticate.py``, then ``keyring.py`` (keys), ``rates.py`` and ``quotas.py`` (limits).
+"""

@@ -1,4 +1,4 @@
-"""What the doors and the API get of this room, in one piece."""
+"""The access control that the collector and the API share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Access(NamedTuple):
-    """Who may come in, and who may change that."""
+    """The authenticator and the administration of its keys."""
 
     authenticator: Authenticator
     keys: KeyAdministration

@@ -1,4 +1,4 @@
-"""Makes, lists and revokes keys, for the command line and for the API alike."""
+"""Creating, listing and revoking of keys, for the command line and the API."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 
 class MadeKey(NamedTuple):
-    """A new key and its text, which nobody can show again."""
+    """A new key and its text, which is not stored and cannot be shown again."""
 
     key: Key
     text: str
 
 
 class KeyAdministration:
-    """What an administrator does with keys; one of a single project reaches only its keys."""
+    """Administration of keys; a caller of one project sees and changes only its keys."""
 
     def __init__(self, store: KeyStore, now_ns: Callable[[], int] = time.time_ns) -> None:
-        """Take the store; whoever opened it closes it."""
+        """Use ``store``, which the caller closes."""
         self._store = store
         self._now_ns = now_ns
 
@@ -45,9 +45,9 @@ class KeyAdministration:
         expires_ns: int | None = None,
         caller: Caller = ANYBODY,
     ) -> MadeKey:
-        """Make and store a key of one project, or of all (``ALL_PROJECTS``), for ever unless told.
+        """Make and store a key of one project or of all (``ALL_PROJECTS``), by default without end.
 
-        Raises ``InvalidQueryError`` for a bad project or time or without scopes, and
+        Raises ``InvalidQueryError`` for an invalid project or time or without scopes, and
         ``PermissionDeniedError`` if the caller administers another project.
         """
         now = self._now_ns()
@@ -69,7 +69,7 @@ class KeyAdministration:
         return sorted(keys, key=lambda key: (key.created_ns, key.id), reverse=True)
 
     def revoke(self, key_id: str, caller: Caller = ANYBODY) -> Key | None:
-        """Make a key useless for good and return it; ``None`` if the caller has no such key."""
+        """Revoke a key for ever and return it; ``None`` if the caller administers no such key."""
         key = next((key for key in self.list(caller) if key.id == key_id), None)
         if key is None or key.revoked_ns:
             return key

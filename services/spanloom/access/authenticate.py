@@ -1,4 +1,4 @@
-"""The one check in front of every door: who sends a request, and whether that opens it."""
+"""Authentication of requests by key, and the check of scopes, for all endpoints."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MISSING = (
 )
 _WRONG = "The key is unknown, revoked or expired; `spanloom keys list` shows which there are."
 _NO_DIGEST = "0" * 64
-"""Compared where a key is unknown, so that its answer takes as long as a wrong secret's."""
+"""Compared if a key is unknown, so that the answer takes as long as for a wrong secret."""
 
 
 class Authenticator:
-    """Tells from a request's headers who sends it."""
+    """Finds the caller of a request by its headers."""
 
     def __init__(
         self,
@@ -37,18 +37,18 @@ class Authenticator:
     ) -> None:
         """Check keys against ``keyring``.
 
-        ``open_without_keys``: as long as nobody made a key, everybody may do everything. True
-        only where loopback is listened on, or where the operator asked for it.
+        ``open_without_keys``: as long as there is no key, everybody may do everything. True
+        only if the service listens on loopback, or the operator configured it.
         """
         self._keyring = keyring
         self._open_without_keys = open_without_keys
         self._now_ns = now_ns
 
     def authenticate(self, headers: Iterable[tuple[str, str]], query_string: str = "") -> Caller:
-        """Return who sends a request with these headers (pairs of name and value).
+        """Return the caller of a request with these headers (pairs of name and value).
 
-        Raises ``UnauthenticatedError`` without a key, and for one that is wrong, revoked or
-        expired: the answer is the same for all three.
+        Raises ``UnauthenticatedError`` without a key, and for one that is unknown, revoked or
+        expired; the message is the same for all three.
         """
         text = read_key(headers, query_string)
         if not self._keyring.has_keys and self._open_without_keys:

@@ -1,4 +1,4 @@
-"""Headers: those of every answer, and the names in a request's ``Host`` that are ours."""
+"""Security headers of answers, and the accepted names in a request's ``Host``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
-"""Answers are data: no browser may guess their type, run, frame or keep them. There is no CORS
-header: pages of others may not read them."""
+"""Answers are data: browsers must not guess their type, run, frame or cache them. There is no CORS
+header, so pages of other origins cannot read them."""
 
 
 ANY_HOST = "*"
@@ -24,20 +24,20 @@ NOT_OURS = "This service does not answer for that host; ask it by its address, o
 
 
 class Hosts:
-    """``localhost``, every IP address and the names that were given; ``*`` is any name."""
+    """Accepted hosts: ``localhost``, IP addresses and the configured names; ``*`` is any name."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        """Take the names besides."""
+        """Accept ``names`` in addition."""
         self._names = {"localhost", "", *(name.strip().lower() for name in names)}
 
     def answers(self, host: str) -> bool:
-        """Return whether a request with this ``Host`` is for us."""
+        """Return whether a request with this ``Host`` is accepted."""
         name = _name_of(host)
         return ANY_HOST in self._names or name in self._names or _is_address(name)
 
 
 def _name_of(host: str) -> str:
-    """Return the name without port, brackets and the dot that may end it."""
+    """Return the name without port, brackets and a trailing dot."""
     name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
     return name.lower().rstrip(".")
 

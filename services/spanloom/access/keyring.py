@@ -1,4 +1,4 @@
-"""The keys in memory, read again twice a second: no request waits for a disk or a server."""
+"""The keys in memory, reloaded twice a second, so that no request waits for the store."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from spanloom.core.ports.keys import KeyStore
 
 POLL_S = 0.5
-"""A key that another process makes or revokes counts after this time."""
+"""A key made or revoked by another process takes effect after this time."""
 USE_S = 60.0
-"""How often the last uses are written: once a minute is exact enough, and no request waits."""
+"""Interval in which the times of last use are written; requests do not wait for it."""
 
 
 class Keyring(RepeatingPart):
-    """The keys of a store, between ``start`` and ``stop``.
+    """Follows the keys of a store, between ``start`` and ``stop``.
 
-    While the store does not answer the keys read last stay in force: nothing can be revoked in
-    it at that time either.
+    While the store is unavailable the keys read last stay valid; nothing can be revoked in it
+    during that time either.
     """
 
     name = "keys"
@@ -38,7 +38,7 @@ class Keyring(RepeatingPart):
         use_s: float = USE_S,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Take the store; whoever opened it closes it."""
+        """Use ``store``, which the caller closes."""
         super().__init__(poll_s)
         self._store = store
         self._use_s = use_s
@@ -52,8 +52,8 @@ class Keyring(RepeatingPart):
     def has_keys(self) -> bool:
         """Whether there are keys, usable or not.
 
-        It stays true while the process runs: doors that were closed never open by themselves,
-        whatever happens to the file or table that the keys are in.
+        Once true, it stays true while the process runs, so that a service that required keys never
+        becomes open by itself if the file or table of the keys is lost.
         """
         return self._had_keys
 
@@ -66,16 +66,16 @@ class Keyring(RepeatingPart):
         super().start()
 
     def stop(self, grace_s: float = 5.0) -> None:
-        """Stop following, and write the uses of the last minute."""
+        """Stop following, and write the times of last use."""
         super().stop(grace_s)
         self._attempt(self.write_uses)
 
     def find(self, key_id: str) -> Key | None:
-        """Return a key by its id, revoked and expired ones included."""
+        """Return a key by its id, also if revoked or expired."""
         return self._keys.get(key_id)
 
     def note_use(self, key_id: str) -> None:
-        """Remember that a key was used now; it is written within the minute."""
+        """Record that a key was used now; written to the store within a minute."""
         self._used_ns[key_id] = self._now_ns()
 
     def refresh(self) -> None:
@@ -84,7 +84,7 @@ class Keyring(RepeatingPart):
         self._had_keys = self._had_keys or bool(self._keys)
 
     def write_uses(self) -> None:
-        """Write when keys were used last; raises ``StoreUnavailableError``."""
+        """Write the times of last use; raises ``StoreUnavailableError``."""
         used, self._used_ns = self._used_ns, {}
         if used:
             self._store.record_uses(used)
@@ -96,7 +96,7 @@ class Keyring(RepeatingPart):
             self._next_write_s = time.monotonic() + self._use_s
 
     def _attempt(self, action: Callable[[], None]) -> None:
-        """Log that the store does not answer; the next round tries again."""
+        """Run an action; log if the store is unavailable, the next round tries again."""
         try:
             action()
         except RetryableError as error:

@@ -1,4 +1,4 @@
-"""Limits of single projects: what they are, and the TOML file that sets them."""
+"""Limits by project, and the TOML file that sets them."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 
 class ProjectLimits(NamedTuple):
-    """What one project may do; 0 is no limit."""
+    """Limits of one project; 0 is no limit."""
 
     spans_per_s: float = 0
     bytes_per_s: float = 0
     """Decoded bytes of requests."""
     stored_bytes: int = 0
-    """Bytes in the store, and of requests on their way there."""
+    """Bytes in the store and of requests in the spool."""
 
 
 LimitsOf = Callable[[str], ProjectLimits]
-"""Returns the limits of a project as they are now."""
+"""Returns the current limits of a project."""
 
 
 def unlimited(_project: str) -> ProjectLimits:
-    """Return no limits, for any project."""
+    """Return limits of 0 (none) for any project."""
     return ProjectLimits()
 
 
 POLL_S = 1.0
-"""A changed file counts after this time."""
+"""A changed file takes effect after this time."""
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -56,7 +56,7 @@ class _File(BaseModel):
 
 
 def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
-    """Return the limits by project; raises ``StartupError`` with the one line to print."""
+    """Return the limits by project; raises ``StartupError`` with a message of one line."""
     try:
         read = _File.model_validate(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
@@ -74,10 +74,10 @@ def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
 
 
 class LimitsByProject(RepeatingPart):
-    """What each project may do, by options and file, between ``start`` and ``stop``; a ``Part``.
+    """The limits of each project by options and file; reloads between ``start`` and ``stop``.
 
-    A file that cannot be used, as in the middle of being written, is logged once; until it can
-    the limits stay as they were.
+    A ``Part``. If the file is invalid, for instance half written, that is logged once and the
+    limits stay unchanged.
     """
 
     name = "limits"
@@ -85,7 +85,7 @@ class LimitsByProject(RepeatingPart):
     def __init__(
         self, default: ProjectLimits, path: Path | None = None, poll_s: float = POLL_S
     ) -> None:
-        """Read the file, if there is one; projects that it does not name have ``default``.
+        """Read the file, if any; projects that are not in it have ``default``.
 
         Raises ``StartupError`` as ``read_limits`` does.
         """
@@ -96,12 +96,12 @@ class LimitsByProject(RepeatingPart):
         self._trouble = ""
 
     def start(self) -> None:
-        """Begin to follow the file."""
+        """Start to follow the file, if any."""
         if self._path:
             super().start()
 
     def of(self, project: str) -> ProjectLimits:
-        """Return the limits of a project as they are now."""
+        """Return the current limits of a project."""
         return self._own.get(project, self._default)
 
     @property
@@ -116,7 +116,7 @@ class LimitsByProject(RepeatingPart):
     def _read_again(self, path: Path) -> None:
         try:
             own = read_limits(path)
-        except StartupError as error:  # a slip in a file must not stop what runs
+        except StartupError as error:  # a mistake in the file must not stop the service
             if str(error) != self._trouble:
                 get_logger(self.name).error("the limits stay as they were", error=str(error))
             self._trouble = str(error)

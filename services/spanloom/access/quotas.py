@@ -1,4 +1,4 @@
-"""How much of each project may be stored: what the store has, and what is on its way."""
+"""Quotas of stored bytes by project: bytes in the store plus bytes on their way to it."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.access.limits import LimitsByProject
-    from spanloom.core.ports.usage import UsageReader
+    from spanloom.core.ports.upkeep import UsageReader
 
 
 MAX_SLOTS = 64
-"""While the store is away the oldest slots become one: they are needed no more finely."""
+"""Beyond it the two oldest slots are merged, as happens while the store is unavailable."""
 MAX_ARRIVING_PROJECTS = 10_000
-"""Projects in one slot; others count once they are stored. Senders may choose the names."""
+"""Projects in one slot, as senders may choose the names; others count once stored."""
 
 
 @dataclass(slots=True)
 class _Slot:
-    """What was accepted between two turns."""
+    """Bytes by project accepted between two calls of ``turn``."""
 
     newest_seq: int = 0
     sizes: Counter[str] = field(default_factory=Counter)
 
 
 class Arrivals:
-    """Accepted bytes by project, in order; the caller sees to it that one thread at a time asks.
+    """Accepted bytes by project that the store's sums may lack; the caller must hold a lock.
 
-    Example: of what came before a turn the newest request was number 7. It is forgotten when a sum
-    was made while none below 8 waited for the store any more. A clock plays no part: it may be set.
+    Example: the newest request before a ``turn`` has number 7. It is forgotten once a sum was read
+    while no request below 8 was waiting. Independent of the clock, which may be set.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Arrivals:
         return self._totals[project]
 
     def add(self, sizes: Mapping[str, int], seq: int) -> None:
-        """Count bytes that were accepted, by a request of this number or one below."""
+        """Count accepted bytes by project, of a request with number ``seq`` or lower."""
         slot = self._slots[-1]
         slot.newest_seq = max(slot.newest_seq, seq)
         for project, size in sizes.items():
@@ -58,7 +58,7 @@ class Arrivals:
                 self._totals[project] += size
 
     def turn(self) -> None:
-        """Keep apart what comes from now on: the sum that is made next may lack it."""
+        """Begin a new slot: the sum that is read next may lack later requests."""
         if self._slots[-1].sizes:
             self._slots.append(_Slot())
         if len(self._slots) > MAX_SLOTS:
@@ -66,7 +66,7 @@ class Arrivals:
             self._slots[0].sizes += oldest.sizes
 
     def forget(self, stored_before: int) -> None:
-        """Forget requests below a number, as far as they came before the last turn."""
+        """Drop the slots before the last ``turn`` with all requests below ``stored_before``."""
         current = self._slots.pop()
         self._slots = [slot for slot in self._slots if slot.newest_seq >= stored_before]
         self._slots.append(current)
@@ -74,15 +74,15 @@ class Arrivals:
 
 
 READ_S = 2.0
-"""How often the store is asked. What another collector accepts, or what is deleted, counts after
-this time."""
+"""Interval in which sums are read from the store. Requests accepted by another collector, and
+deletions, count after this time."""
 RETRY_S = 5.0
 MAX_PROJECTS = 100_000
-"""Projects whose stored bytes are known; of more the largest. Senders may choose the names."""
+"""The largest projects whose stored bytes are read, as senders may choose the names."""
 
 
 class Queue(Protocol):
-    """What is accepted and not yet stored: the spool."""
+    """Accepted requests that are not stored yet: the spool."""
 
     @property
     def last_seq(self) -> int:
@@ -90,15 +90,15 @@ class Queue(Protocol):
         ...
 
     def stored_before(self) -> int:
-        """Return a number below which no request waits for the store any more."""
+        """Return a number below which no request is waiting any more."""
         ...
 
 
 class Quotas(RepeatingPart):
-    """Knows what each project has stored, between ``start`` and ``stop``; a ``Part``.
+    """Follows the stored bytes by project, between ``start`` and ``stop``; a ``Part``.
 
-    The store's own sum counts, which every collector shares and which deletions and retention
-    make smaller; and what this process has accepted and the sum may lack.
+    Adds the store's sum, which all collectors share and which deletions and retention reduce, and
+    the bytes accepted by this process that the sum may lack.
     """
 
     name = "quotas"
@@ -109,7 +109,7 @@ class Quotas(RepeatingPart):
         limits: LimitsByProject,
         queue: Queue,
     ) -> None:
-        """Limit projects by their ``stored_bytes``; ``queue`` is what is accepted here."""
+        """Limit projects by their ``stored_bytes``; ``queue`` is the spool of this process."""
         super().__init__(READ_S)
         self._usage = usage
         self._limits = limits
@@ -119,7 +119,7 @@ class Quotas(RepeatingPart):
         self._arrivals = Arrivals()
 
     def start(self) -> None:
-        """Read what is stored and follow it."""
+        """Read the sums and follow them."""
         self._round()
         super().start()
 
@@ -149,7 +149,7 @@ class Quotas(RepeatingPart):
                 self._arrivals.add(limited, self._queue.last_seq)
 
     def read(self) -> None:
-        """Take over what the store has, if that matters; raises ``StoreUnavailableError``."""
+        """Read the sums if any project has a quota; raises ``StoreUnavailableError``."""
         if not self._limits.any_quota:
             return
         with self._lock:

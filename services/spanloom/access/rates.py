@@ -1,8 +1,8 @@
-"""How fast a project may send: one project's flood is refused before it costs the others.
+"""Rate limits by project, with token buckets.
 
-A project has a bucket for spans and one for bytes. A request is let in while neither is empty and
-charged when its size is known, so a bucket can go into debt; what comes then is refused at the
-door, unread, until the debt is paid. On average nobody gets more than the rate.
+A project has a bucket for spans and one for bytes. A request is admitted while neither is empty
+and charged when its size is known, so a bucket can go into debt; further requests are refused
+unread until the debt is paid. On average no project exceeds its rate.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from spanloom.access.limits import LimitsOf, ProjectLimits
 
 BURST_S = 2.0
-"""A bucket holds what the rate gives in this time: batches come unevenly."""
+"""A bucket holds the tokens of this time, because batches arrive unevenly."""
 
 
 class Rates:
-    """Meters what each project sends. Safe for many threads."""
+    """Rate limits by project. Thread-safe."""
 
     def __init__(
         self, limits_of: LimitsOf = unlimited, clock_s: Callable[[], float] = time.monotonic
     ) -> None:
-        """Limit each project by its own limits.
+        """Limit each project by ``limits_of``.
 
-        Senders whose key names no project are one project together, named ``""``.
+        All senders whose key names no project share the project ``""``.
         """
         self._limits_of = limits_of
         self._clock_s = clock_s
@@ -39,7 +39,7 @@ class Rates:
         self._buckets: dict[str, _Buckets] = {}
 
     def check(self, project: str) -> None:
-        """Raise ``RateLimitedError`` with the time to wait if the project sends too much."""
+        """Raise ``RateLimitedError`` with the time to wait if the project is over its rate."""
         with self._lock:
             now = self._clock_s()
             buckets = self._of(project)
@@ -51,23 +51,23 @@ class Rates:
             )
 
     def charge(self, project: str, *, spans: int = 0, size: int = 0) -> None:
-        """Take what a request brought from the project's buckets."""
+        """Charge spans and bytes of a request to the project's buckets."""
         with self._lock:
             buckets = self._of(project)
             buckets.spans.take(spans)
             buckets.bytes.take(size)
 
     def _of(self, project: str) -> _Buckets:
-        """Return a project's buckets: new and full ones if its limits have changed."""
+        """Return a project's buckets; they start full, and anew if its limits have changed."""
         limits = self._limits_of(project)
-        found = self._buckets.get(project)
-        if found is None or found.limits != limits:
-            found = self._buckets[project] = _Buckets(limits, self._clock_s())
-        return found
+        buckets = self._buckets.get(project)
+        if buckets is None or buckets.limits != limits:
+            buckets = self._buckets[project] = _Buckets(limits, self._clock_s())
+        return buckets
 
 
 class _Buckets:
-    """The two buckets of a project, and the limits they were made by."""
+    """The two buckets of a project and the limits that they were made with."""
 
     def __init__(self, limits: ProjectLimits, now: float) -> None:
         self.limits = limits
@@ -87,7 +87,7 @@ class _Bucket:
         self._level -= amount
 
     def wait_s(self, now: float) -> float:
-        """Refill; return how long the bucket stays empty, 0 if it is not or has no limit."""
+        """Refill; return the seconds until there are tokens, 0 if there are or without a limit."""
         if not self._rate:
             return 0.0
         gained = (now - self._filled_at) * self._rate

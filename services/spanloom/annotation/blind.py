@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotation_queues import QueueReader
+    from spanloom.core.ports.annotations import QueueReader
 
 
 def withheld_from(

@@ -10,9 +10,9 @@ from spanloom.core.errors import PermanentError
 from spanloom.core.model.annotation_queue import QueueItem
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.paging import every_line
 from spanloom.core.query.question import ANY_RUN, Question
+from spanloom.core.query.shorts import condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import And, In
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.annotation_queue import Queue
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
+    from spanloom.core.ports.annotations import AnnotationQueueStore
     from spanloom.core.ports.reading import RunReader
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
     from spanloom.core.query.where.tree import Condition
 
 
@@ -34,7 +34,7 @@ PAGE = 1_000
 AT_ONCE = 200
 """Runs that are looked up by one question."""
 
-_SHOWN = TrajectoryFilter(is_duplicate=False, has_steps=True)
+_SHOWN = condition_of({"duplicate": False, "has_steps": True})
 """What a list shows unless it is asked otherwise."""
 
 
@@ -96,7 +96,7 @@ class Filling:
     def _where(self, text: str) -> Condition:
         return parse_where(text, self._now_us() * 1_000)
 
-    def _runs(self, queue: Queue, where: str) -> Iterator[TrajectorySummary]:
+    def _runs(self, queue: Queue, where: str) -> Iterator[ListedRun]:
         """Return the newest runs of the question, as a list shows them."""
         asked, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
         runs = every_line(
@@ -106,12 +106,12 @@ class Filling:
         )
         return islice(runs, MOST_ITEMS)
 
-    def _by_id(self, queue: Queue, trace_ids: Sequence[str]) -> Mapping[str, TrajectorySummary]:
+    def _by_id(self, queue: Queue, trace_ids: Sequence[str]) -> Mapping[str, ListedRun]:
         reach, found = Reach.only(queue.project), {}
         for start in range(0, len(trace_ids), AT_ONCE):
             some = trace_ids[start : start + AT_ONCE]
             asked = Question(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
-            for run in self._stored.list(reach, TrajectoryFilter(), AT_ONCE, None, asked):
+            for run in self._stored.list(reach, None, AT_ONCE, None, asked):
                 found[run.key.trace_id] = run
         return found
 
@@ -124,8 +124,8 @@ def spread(plain: Sequence[str], gold: Sequence[str]) -> Sequence[str]:
     return [trace_id for _, trace_id in sorted(places)]
 
 
-def _item(run: TrajectorySummary, place: int) -> QueueItem:
-    return QueueItem(run.key.trace_id, place, run.version, run.failures)
+def _item(run: ListedRun, place: int) -> QueueItem:
+    return QueueItem(run.key.trace_id, place, run.version, run.run.failures)
 
 
 class TakingIn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
+from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace
 from spanloom.core.query.paging import every_line
 
 if TYPE_CHECKING:
@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.score import Score
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
-    from spanloom.core.ports.scores import ScoreQuery, ScoreStore
+    from spanloom.core.ports.annotations import (
+        AnnotationQuery,
+        AnnotationStore,
+        ScoreQuery,
+        ScoreStore,
+    )
 
 
 PAGE = 10_000

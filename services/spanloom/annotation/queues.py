@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.annotation.versions import Versions
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.model.annotation_queue import QueueItem
-    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
+    from spanloom.core.ports.annotations import AnnotationQueueStore
     from spanloom.core.ports.reading import ReadingStore
 
 

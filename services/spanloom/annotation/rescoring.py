@@ -13,8 +13,7 @@ from spanloom.annotation.reading import score_now
 from spanloom.core.model.annotation import Annotation
 from spanloom.core.model.score import Score
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.annotations import AnnotationQuery
-from spanloom.core.ports.scores import ScoreQuery
+from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.annotation.scheme_reader import SchemeReading
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.annotations import AnnotationStore
-    from spanloom.core.ports.scores import ScoreStore
+    from spanloom.core.ports.annotations import AnnotationStore, ScoreStore
 
 
 if TYPE_CHECKING:

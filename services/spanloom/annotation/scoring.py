@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.annotation.versions import Versions
     from spanloom.core.annotation.marks import Score
     from spanloom.core.model.annotation import Annotation
-    from spanloom.core.ports.scores import ScoreStore
+    from spanloom.core.ports.annotations import ScoreStore
 
 
 class Scoring:

@@ -7,7 +7,7 @@ from fastapi import Query
 from spanloom.annotation.agreement import Asked
 from spanloom.annotation.blind import withheld_from
 from spanloom.api.annotators import OneProject, Reader
-from spanloom.api.asked_annotations import FromInQuery, ToInQuery, asked_rows
+from spanloom.api.asked_annotations import SinceInQuery, UntilInQuery, asked_rows
 from spanloom.api.services import Services
 from spanloom.core.annotation.comparison import Said, Units, differing, said_by
 from spanloom.core.model.tenancy import Reach
@@ -26,8 +26,8 @@ class AgreementQuery:
         queue: Annotated[
             str, Query(description="Only items of this queue.", max_length=200, examples=[""])
         ] = "",
-        since: FromInQuery = None,
-        until: ToInQuery = None,
+        since: SinceInQuery = None,
+        until: UntilInQuery = None,
         with_changed: Annotated[
             bool,
             Query(description="Count annotations of steps that have changed too.", examples=[True]),

@@ -13,25 +13,24 @@ SchemeInQuery = Annotated[
 AnnotatorInQuery = Annotated[
     str, Query(description="Only by this annotator.", max_length=100, examples=["ada"])
 ]
-FromInQuery = Annotated[
+SinceInQuery = Annotated[
     Instant | None,
     Query(
-        alias="from",
         description="Only what was said at this time or later.",
         examples=["2026-01-31T12:00:00Z"],
     ),
 ]
-ToInQuery = Annotated[
+UntilInQuery = Annotated[
     Instant | None,
-    Query(alias="to", description="Only what was said before.", examples=["2126-01-31T12:00:00Z"]),
+    Query(description="Only what was said before.", examples=["2126-01-31T12:00:00Z"]),
 ]
 
 
 def asked_rows(
     scheme: SchemeInQuery = "",
     annotator: AnnotatorInQuery = "",
-    since: FromInQuery = None,
-    until: ToInQuery = None,
+    since: SinceInQuery = None,
+    until: UntilInQuery = None,
 ) -> AnnotationQuery:
     """Return which annotations are asked for, by times in nanoseconds."""
     from_us = 0 if since is None else since // 1_000

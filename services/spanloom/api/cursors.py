@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.api.schemas import PageQuery
     from spanloom.core.query.paging import Page
     from spanloom.core.query.question import Rank
-    from spanloom.core.query.summaries import ConversationSummary, TrajectorySummary
+    from spanloom.core.query.summaries import ConversationSummary, ListedRun
 
 PositionT = TypeVar("PositionT")
 
@@ -37,7 +37,7 @@ def encode_cursor(position: Iterable[object], question: str = "") -> str:
 
 
 def next_cursor(
-    page: Page[TrajectorySummary] | Page[ConversationSummary], query: BaseModel, of: str = ""
+    page: Page[ListedRun] | Page[ConversationSummary], query: BaseModel, of: str = ""
 ) -> str | None:
     """Return the cursor of the page that follows, or ``None`` behind the last page."""
     return encode_cursor(page.lines[-1].cursor, fingerprint(query, of)) if page.has_more else None

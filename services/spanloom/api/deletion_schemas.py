@@ -23,7 +23,7 @@ class DeletionQuery(BaseModel):
     project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
         None
     )
-    conversation_id: Annotated[
+    conversation: Annotated[
         Name | None, Field(description="Of this conversation.", examples=[EXAMPLE_CONVERSATION])
     ] = None
     before: Annotated[
@@ -40,14 +40,14 @@ class DeletionQuery(BaseModel):
     @model_validator(mode="after")
     def _has_condition(self) -> "DeletionQuery":
         if self.scope.is_everything:
-            raise ValueError("name what to delete: trace_id, project, conversation_id or before")
+            raise ValueError("name what to delete: trace_id, project, conversation or before")
         return self
 
     @property
     def scope(self) -> DeletionScope:
         """The conditions as the store understands them."""
         reach = Reach.ALL.narrowed(self.project)
-        return DeletionScope(reach, self.trace_id, self.conversation_id, self.before)
+        return DeletionScope(reach, self.trace_id, self.conversation, self.before)
 
 
 class Deletion(BaseModel):

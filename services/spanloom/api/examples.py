@@ -14,37 +14,10 @@ from spanloom.core.formats.entry import HTML, NDJSON, Of, Via
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.ports.steps import StepCursor
+from spanloom.core.records.run import RUN
+from spanloom.core.records.step import STEP as STEP_RECORD
 
-_ITEM = {
-    "trace_id": EXAMPLE_TRACE,
-    "project": "default",
-    "version": 1,
-    "status": "settled",
-    "root_name": "travel_planner",
-    "root_type": "agent",
-    "started_at": "1715400000000",
-    "duration": "4500",
-    "has_error": False,
-    "outcome": "ok",
-    "failures": 0,
-    "agent_names": ["travel_planner"],
-    "step_counts": {"agent": 1, "model": 3, "tool": 2, "graph": 0, "other": 8},
-    "span_count": 14,
-    "input_tokens": 650,
-    "output_tokens": 260,
-    "cost": 0.0042,
-    "dialects": ["openinference"],
-    "conversation_id": EXAMPLE_CONVERSATION,
-    "question": "Three days in Shanghai, from Saturday: what should I see?",
-    "answer": "Saturday: the Bund and Disneyland. Sunday: Shanghai Museum, if it rains.",
-    "models": ["gpt-4o"],
-    "services": ["travel"],
-    "environment": "production",
-    "user_id": "user-ada",
-    "tags": ["beta"],
-    "model_time": "3900",
-    "tool_time": "420",
-}
+_ITEM = RUN.example
 _CONVERSATION = {
     "conversation_id": EXAMPLE_CONVERSATION,
     "project": "default",
@@ -181,36 +154,7 @@ LIST = or_rows(
     )
 )
 _STEP_CURSOR = StepCursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default", 3)
-_STEP = {
-    "trace_id": EXAMPLE_TRACE,
-    "project": "default",
-    "version": 1,
-    "run_started_at": "1715400000000",
-    "position": 3,
-    "step_id": "a1c4e1b7d2f30004",
-    "agent_id": "a1c4e1b7d2f30001",
-    "agent_name": "travel_planner",
-    "parent_id": "a1c4e1b7d2f30001",
-    "type": "tool",
-    "name": "search",
-    "dialect": "openinference",
-    "started_at": "1715400001200",
-    "duration": "350",
-    "model": None,
-    "input_tokens": None,
-    "output_tokens": None,
-    "reasoning_tokens": None,
-    "cache_read_tokens": None,
-    "cache_creation_tokens": None,
-    "cost": None,
-    "first_token_ms": None,
-    "has_error": True,
-    "error_code": 429,
-    "error_type": "RateLimitError",
-    "error_message": "rate limit exceeded",
-    "attributes": ["tier=gold"],
-    "duplicate_of": None,
-}
+_STEP = STEP_RECORD.example
 STEPS = or_rows(
     _or_chosen(
         _answer(
@@ -246,6 +190,11 @@ STATS = or_rows(
             "truncated": False,
         },
     )
+)
+SPELLED = _answer(
+    "The question in the language.",
+    _component("SpelledWhere"),
+    {"where": 'has(type = tool and name = "search") and tokens > 10000'},
 )
 FIELDS = or_rows(
     _answer(

@@ -8,13 +8,14 @@ from spanloom.api.feed.tokens import encode_token
 from spanloom.api.feed.window import Wanted
 from spanloom.api.filters import Filters, Name
 from spanloom.api.questions import read_where
-from spanloom.api.schemas import EXAMPLE_TRACE, Milliseconds, TrajectoryItem, Where
+from spanloom.api.schemas import EXAMPLE_TRACE, Milliseconds, Where
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage
 from spanloom.core.query.positions import Position
 from spanloom.core.query.where.tree import asks_for_words
+from spanloom.core.records.run import Run
 
 LONGEST_WAIT_S = 60
 NO_WORDS = (
@@ -101,7 +102,7 @@ class ChangeItem(BaseModel):
         ),
     ] = "version"
     trajectory: Annotated[
-        TrajectoryItem | None, Field(description="What it is now; only with `fields=core`.")
+        Run | None, Field(description="What it is now; only with `fields=core`.")
     ] = None
 
     @classmethod
@@ -109,7 +110,7 @@ class ChangeItem(BaseModel):
         """Return an announcement as the API shows it."""
         more: dict[str, Any] = {"what": "annotations"} if told.is_said else {}
         if fields and told.now:
-            more["trajectory"] = TrajectoryItem.of(told.now)
+            more["trajectory"] = told.now.run
         of = told.now if told.is_said and told.now else told
         return cls(
             project=told.key.project,

@@ -1,4 +1,4 @@
-"""The filters of lists as parameters of a URL, derived from ``core/query/fields.py``."""
+"""Short spellings of a ``where`` as parameters of a URL, from ``core/records/run_filters.py``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
 from spanloom.core.model.instants import HOW_TO_WRITE, parse_instant
-from spanloom.core.query.fields import DeclaredField, TrajectoryFilter, declared_fields
+from spanloom.core.query.shorts import condition_of
+from spanloom.core.query.where.fields import RUN_FIELDS
+from spanloom.core.records.declared import FieldType
+from spanloom.core.records.run import RUN, Run
+from spanloom.core.records.run_filters import run_shorts
+
+if TYPE_CHECKING:
+    from spanloom.core.query.where.tree import Condition
+    from spanloom.core.records.run_filters import Short
 
 
 def _read_instant(written: object) -> int:
@@ -27,37 +35,31 @@ Name = Annotated[str, Field(max_length=512)]
 
 ANY = "any"
 """What is asked for where a filter is to be off that is on without a word."""
+_NAMES = tuple(run_shorts())
 
 
-def _parameter(declared: DeclaredField) -> Any:  # what create_model takes: (type, field)
-    field = declared.field
-    kind: Any = declared.type
-    if field.is_instant:
-        kind = Instant
-    elif kind is str:
-        kind = Name
-    kind |= Literal["any"] if field.has_to_be_asked_for else None
-    info = Field(
-        False if field.has_to_be_asked_for else None,
-        alias=field.alias or None,
-        description=field.description,
-        examples=[field.example],
-    )
-    return (kind, info)
+def _kind_of(name: str, short: Short) -> Any:  # a type
+    field = RUN_FIELDS[short.field or name]
+    if field.type is FieldType.CHOICE:
+        return Run.model_fields[RUN.field_of(field.name)].annotation
+    return {FieldType.TIME: Instant, FieldType.FLAG: bool}.get(field.type, Name)
+
+
+def _parameter(name: str, short: Short) -> Any:  # what create_model takes: (type, field)
+    kind = _kind_of(name, short) | (Literal["any"] if short.has_to_be_asked_for else None)
+    default = False if short.has_to_be_asked_for else None
+    return (kind, Field(default, description=short.description, examples=[short.example]))
 
 
 class _Filters(BaseModel):
-    def filter(self) -> TrajectoryFilter:
-        """Return what the store understands."""
-        given = {name: getattr(self, name) for name in _NAMES if name in type(self).model_fields}
-        return TrajectoryFilter(**{n: None if v == ANY else v for n, v in given.items()})
-
-
-_NAMES = [declared.name for declared in declared_fields()]
+    def filter(self) -> Condition | None:
+        """Return the condition that they stand for."""
+        given = {name: getattr(self, name, None) for name in _NAMES}
+        return condition_of({n: None if v == ANY else v for n, v in given.items()})
 
 
 def _filters(name: str, *wanted: str) -> Any:  # a model made of declarations
-    fields = {d.name: _parameter(d) for d in declared_fields() if d.name in wanted}
+    fields = {n: _parameter(n, short) for n, short in run_shorts().items() if n in wanted}
     return create_model(name, __base__=_Filters, **fields)
 
 
@@ -67,8 +69,7 @@ if TYPE_CHECKING:
     ConversationFilters: TypeAlias = _Filters
 else:
     Filters = _filters("Filters", *_NAMES)
-    RunFilters = _filters("RunFilters", "is_duplicate", "has_steps")
+    RunFilters = _filters("RunFilters", "duplicate", "has_steps")
     ConversationFilters = _filters(
-        "ConversationFilters",
-        *("start_from_ns", "start_before_ns", "service", "environment", "user_id"),
+        "ConversationFilters", "since", "until", "service", "environment", "user"
     )

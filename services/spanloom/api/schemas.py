@@ -19,7 +19,8 @@ from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Outcome, Status
 from spanloom.core.query.question import NEWEST_FIRST, Question
-from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.summaries import ConversationSummary, Cursor
+from spanloom.core.records.run import Run
 
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 50
@@ -100,7 +101,7 @@ class ListQuery(PageQuery, Filters):
 
     def columns(self) -> Columns:
         """Return what to give of each run; raises ``InvalidTextError``."""
-        return read_fields(self.fields, columns_of(TrajectoryItem), RUN_GROUPS, DOCUMENT_COLUMNS)
+        return read_fields(self.fields, columns_of(Run), RUN_GROUPS, DOCUMENT_COLUMNS)
 
     def question(self) -> Question:
         """Return what the store understands; raises ``InvalidQueryError``."""
@@ -123,18 +124,16 @@ class ReplayQuery(BaseModel):
     project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
         None
     )
-    start_from: Annotated[
+    since: Annotated[
         Instant | None,
         Field(
-            alias="from",
             description="Started at or after: RFC 3339, or milliseconds since the epoch.",
             examples=["2026-01-31T12:00:00Z"],
         ),
     ] = None
-    start_before: Annotated[
+    until: Annotated[
         Instant | None,
         Field(
-            alias="to",
             description="Started before: RFC 3339, or milliseconds since the epoch.",
             examples=["1769860800000"],
         ),
@@ -151,8 +150,8 @@ class ReplayQuery(BaseModel):
         """Return what the store understands, of what the caller may see."""
         return Selection(
             callers.narrowed(self.project),
-            start_from_ns=self.start_from,
-            start_before_ns=self.start_before,
+            start_from_ns=self.since,
+            start_before_ns=self.until,
             dialect=self.dialect,
             other_than=extractor_version if self.outdated else None,
         )
@@ -203,97 +202,6 @@ class ReplayList(BaseModel):
     ]
 
 
-class TrajectoryItem(BaseModel):
-    """One line of the list: what the document says, in short."""
-
-    trace_id: str
-    project: str
-    version: Annotated[int, Field(description="Grows with every change.")]
-    status: Status
-    root_name: str
-    root_type: Kind
-    started_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
-    duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
-    has_error: Annotated[bool, Field(description="Whether anything failed for good.")]
-    outcome: Annotated[Outcome, Field(description="How the run went.")]
-    failures: Annotated[int, Field(description="Failures, recovered ones included.")]
-    agent_names: list[str]
-    step_counts: Annotated[dict[str, int], Field(description="Steps by type.")]
-    span_count: int
-    input_tokens: int
-    output_tokens: int
-    cost: Annotated[
-        float | None, Field(description="US dollars; null where a price is unknown.")
-    ] = None
-    dialects: list[str]
-    duplicate_of: Annotated[
-        str | None, Field(description="The trace that this one reports again.")
-    ] = None
-    conversation_id: Annotated[
-        str | None, Field(description="The conversation that the run belongs to.")
-    ] = None
-    question: Annotated[
-        str, Field(description="What was asked, one line of at most 200 characters.")
-    ] = ""
-    answer: Annotated[
-        str, Field(description="What was answered, one line of at most 200 characters.")
-    ] = ""
-    models: Annotated[list[str], Field(description="Models that were called.")] = []
-    services: Annotated[list[str], Field(description="Services that sent spans.")] = []
-    environment: Annotated[str | None, Field(description="Where it ran, as the sender says.")] = (
-        None
-    )
-    user_id: Annotated[str | None, Field(description="For whom it ran, as the sender says.")] = None
-    tags: Annotated[list[str], Field(description="Tags of the sender.")] = []
-    model_time: Annotated[Milliseconds, Field(description="Of all model calls.")] = "0"
-    tool_time: Annotated[Milliseconds, Field(description="Of all runs of tools.")] = "0"
-    resumes: Annotated[
-        str | None,
-        Field(description="The trace that waited for the answer which this run was given."),
-    ] = None
-    resumed_by: Annotated[
-        str | None,
-        Field(description="The trace that was given the answer for which this run waited."),
-    ] = None
-
-    @classmethod
-    def of(cls, summary: TrajectorySummary) -> "TrajectoryItem":
-        """Return a summary from the store as the API shows it."""
-        return cls(
-            trace_id=summary.key.trace_id,
-            project=summary.key.project,
-            version=summary.version,
-            status=summary.status,
-            root_name=summary.root_name,
-            root_type=Kind(summary.root_type),
-            started_at=str(summary.start_ns // 1_000_000),
-            duration=str(max(0, summary.duration_ns) // 1_000_000),
-            has_error=summary.has_error,
-            outcome=summary.outcome,
-            failures=summary.failures,
-            agent_names=list(summary.agent_names),
-            step_counts=dict(summary.step_counts),
-            span_count=summary.span_count,
-            input_tokens=summary.input_tokens,
-            output_tokens=summary.output_tokens,
-            cost=summary.cost,
-            dialects=list(summary.dialects),
-            duplicate_of=summary.duplicate_of or None,
-            conversation_id=summary.conversation_id or None,
-            question=summary.question,
-            answer=summary.answer,
-            models=list(summary.models),
-            services=list(summary.services),
-            environment=summary.environment or None,
-            user_id=summary.user_id or None,
-            tags=list(summary.tags),
-            model_time=str(summary.model_time_ns // 1_000_000),
-            tool_time=str(summary.tool_time_ns // 1_000_000),
-            resumes=summary.continuation.resumes or None,
-            resumed_by=summary.continuation.resumed_by or None,
-        )
-
-
 class ChosenList(BaseModel):
     """A page of a list whose items have only what `fields` asks for."""
 
@@ -308,7 +216,7 @@ class ChosenList(BaseModel):
 class TrajectoryList(BaseModel):
     """A page of trajectories, newest first."""
 
-    items: list[TrajectoryItem]
+    items: list[Run]
     next_cursor: Annotated[
         str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
     ]
@@ -318,7 +226,7 @@ class Conversation(BaseModel):
     """A page of the trajectories of a conversation, oldest first."""
 
     conversation_id: str
-    items: list[TrajectoryItem]
+    items: list[Run]
     next_cursor: Annotated[
         str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanloom.api.cursors import decode_position, demand, encode_cursor
-from spanloom.core.ports.scores import ScorePlace
+from spanloom.core.ports.annotations import ScorePlace
 
 
 def encode_score_cursor(place: ScorePlace, question: str = "") -> str:

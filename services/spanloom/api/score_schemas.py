@@ -11,7 +11,7 @@ from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_TRACE, MAX_LIMIT, TraceI
 from spanloom.api.score_cursors import decode_score_cursor, encode_score_cursor
 from spanloom.core.model import score as scores
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace, ScoreQuery
+from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace, ScoreQuery
 
 Text = Annotated[str, Field(max_length=512)]
 MOST_TRACES, MOST_SOURCES = 200, 20

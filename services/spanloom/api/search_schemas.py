@@ -52,15 +52,14 @@ class SearchQuery(PageQuery):
             examples=["input,output"],
         ),
     ] = "input,output,error"
-    from_: Annotated[
+    since: Annotated[
         Instant | None,
         Field(
-            alias="from",
             description="Of runs that started at or after: RFC 3339 or ms since the epoch.",
             examples=["2026-01-31T12:00:00Z"],
         ),
     ] = None
-    to: Annotated[
+    until: Annotated[
         Instant | None,
         Field(
             description="Of runs that started before: RFC 3339 or ms since the epoch.",
@@ -88,8 +87,8 @@ class SearchQuery(PageQuery):
         return TextSearch(
             parse_text_query(self.q),
             tuple(part for part in Part if part in self.in_.split(",")),
-            self.from_ or 0,
-            2**64 - 1 if self.to is None else self.to,
+            self.since or 0,
+            2**64 - 1 if self.until is None else self.until,
         )
 
 

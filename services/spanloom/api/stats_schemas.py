@@ -15,9 +15,10 @@ from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.question import is_orderable
 from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers
 from spanloom.core.query.where import fields as declared
-from spanloom.core.query.where.fields import FieldType, Subject
+from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
 from spanloom.core.query.where.values import OPERATORS
+from spanloom.core.records.declared import FieldType
 
 _SORTS = {FieldType.FLAG: Sort.TRUTH, FieldType.INTEGER: Sort.WHOLE}
 SUBJECTS = {"trajectories": Subject.RUN, "steps": Subject.STEP}
@@ -163,6 +164,27 @@ class FieldItem(BaseModel):
             has_keys=field.has_keys,
             is_ordered=of == "trajectories" and is_orderable(field),
         )
+
+
+class LineQuery(BaseModel):
+    """A line as somebody typed it; a parameter that is not here is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    line: Annotated[
+        str,
+        Field(
+            max_length=4096,
+            description="What was typed: short forms, or the language itself.",
+            examples=["type:tool name:search tokens>10k"],
+        ),
+    ]
+
+
+class SpelledWhere(BaseModel):
+    """What a line asks."""
+
+    where: Annotated[str, Field(description="In the `where` language; empty for an empty line.")]
 
 
 class FieldList(BaseModel):

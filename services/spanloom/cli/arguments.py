@@ -34,7 +34,7 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
     """
     if trace_id != LATEST:
         return trace_id
-    for run in client.trajectories(limit=1, project=project, is_duplicate=False, has_steps=True):
+    for run in client.trajectories(limit=1, project=project, duplicate=False, has_steps=True):
         return run.trace_id
     for run in client.trajectories(limit=1, project=project):
         return run.trace_id

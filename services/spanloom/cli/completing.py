@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from click.shell_completion import CompletionItem
 
 from spanloom.cli.completing_fields import OFFERS, ask_briefly
+from spanloom.core.query.where.fields import RUN_FIELDS
+from spanloom.core.records.declared import FieldType
+from spanloom.core.records.run import RUN
+from spanloom.core.records.run_filters import run_shorts
 from spanloom.core.showing.values import printable, shortened
 
 if TYPE_CHECKING:
@@ -15,29 +20,23 @@ if TYPE_CHECKING:
 
     import click
 
-    from spanloom.client.models import TrajectorySummary
+    from spanloom.core.records.run import Run
 
 RUNS = 200
 """Names are those of so many of the newest runs."""
 PLACES: Mapping[str, str] = {
-    "--project": "project",
-    "--root": "root_name",
-    "--agent": "agent_names",
-    "--model": "models",
-    "--service": "services",
-    "--environment": "environment",
-    "--user": "user_id",
-    "--tag": "tags",
-    "--conversation": "conversation_id",
+    f"--{name.replace('_', '-')}": RUN.field_of(name)
+    for name in ("project", *run_shorts())
+    if name in RUN_FIELDS and RUN_FIELDS[name].type is FieldType.TEXT
 }
 """Option → where a run has what it asks for."""
 ITEMS: Mapping[str, str] = {
-    "list": "TrajectorySummary",
-    "search": "TextHit",
-    "conversations": "ConversationSummary",
-    "fields": "FieldInfo",
+    "list": "spanloom.core.records.run:Run",
+    "search": "spanloom.client.models:TextHit",
+    "conversations": "spanloom.client.models:ConversationSummary",
+    "fields": "spanloom.client.models:FieldInfo",
 }
-"""Command → the model of what it lists."""
+"""Command → the model of what it lists, imported when a shell asks."""
 TRACE_IDS = frozenset({"trace_id", "a", "b"})
 """Arguments that name a run."""
 
@@ -76,20 +75,18 @@ def _trace_ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """Offer the columns of what the command lists, behind those that are written."""
-    from spanloom.client import models  # noqa: PLC0415  # for a shell only
-
-    item = getattr(models, ITEMS.get(ctx.info_name or "", ""), None)
     before, comma, part = incomplete.rpartition(",")
-    names = item.model_fields if item else ()
+    named = ITEMS.get(ctx.info_name or "")
+    names = resolve_name(named).model_fields if named else ()
     return [CompletionItem(before + comma + name) for name in names if name.startswith(part)]
 
 
-def _newest(ctx: click.Context) -> list[TrajectorySummary]:
+def _newest(ctx: click.Context) -> list[Run]:
     project = ctx.params.get("project")
     found = ask_briefly(ctx, lambda client: list(client.trajectories(limit=RUNS, project=project)))
     return found or []
 
 
-def _values(run: TrajectorySummary, place: str) -> Iterator[str]:
+def _values(run: Run, place: str) -> Iterator[str]:
     value = getattr(run, place)
     yield from (value if isinstance(value, list) else [value] if value else [])

@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from spanloom.cli.begun_query import RUNS, STEPS, Place, begins, quoted, read_begun
 from spanloom.core.query.stats import COUNT, GROUPS, NUMBERS, OF_NUMBERS, RATE
-from spanloom.core.query.where.fields import FieldType
+from spanloom.core.records.declared import FieldType
 from spanloom.core.showing.values import printable
 
 if TYPE_CHECKING:

@@ -76,7 +76,7 @@ def conversations_command(
             until=until,
             service=service,
             environment=environment,
-            user_id=user,
+            user=user,
         )
         give(found, render_conversations, form=form, columns=columns)
         return
@@ -86,7 +86,7 @@ def conversations_command(
         conversation_id,
         project=project,
         limit=limit,
-        is_duplicate=None if everything else False,
+        duplicate=None if everything else False,
         has_steps=None if everything else True,
     )
     give(found, render_list, form=form, columns=columns)

@@ -21,7 +21,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.showing.values import counted
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Wanted(NamedTuple):
 
     trace_id: str | None = None
     project: str | None = None
-    conversation_id: str | None = None
+    conversation: str | None = None
     before: int | None = None
 
 
@@ -57,9 +57,7 @@ class Wanted(NamedTuple):
 )
 @click.option("--trace", "trace_id", metavar="ID", callback=to_trace_id, help="This trace.")
 @click.option("--project", metavar="NAME", help="Only traces of this project.")
-@click.option(
-    "--conversation", "conversation_id", metavar="ID", help="Only traces of this conversation."
-)
+@click.option("--conversation", metavar="ID", help="Only traces of this conversation.")
 @click.option(
     "--before",
     metavar="WHEN",
@@ -78,7 +76,7 @@ def delete_command(
     client: Client,
     trace_id: str | None,
     project: str | None,
-    conversation_id: str | None,
+    conversation: str | None,
     before: int | None,
     dry_run: bool,
     yes: bool,
@@ -90,7 +88,7 @@ def delete_command(
     the command does it itself.
     """
     configure_logging(settings.log_level, settings.log_format)
-    wanted = Wanted(trace_id, project, conversation_id, before)
+    wanted = Wanted(trace_id, project, conversation, before)
     if wanted == Wanted():
         raise click.UsageError("name what to delete: --trace, --project, --conversation, --before")
     is_named = ctx.get_parameter_source("api_url") is not ParameterSource.DEFAULT
@@ -123,7 +121,7 @@ def _by_service(client: Client, wanted: Wanted) -> Act:
         answer = client.delete(
             trace_id=wanted.trace_id,
             project=wanted.project,
-            conversation_id=wanted.conversation_id,
+            conversation=wanted.conversation,
             before=wanted.before,
             dry_run=dry_run,
         )
@@ -136,7 +134,7 @@ def _by_hand(settings: Settings, wanted: Wanted, stack: ExitStack) -> Act:
     """Delete in a store that belongs to this command, and empty its tables at once."""
     before_ns = None if wanted.before is None else wanted.before * _NS_PER_MS
     reach = Reach.ALL.narrowed(wanted.project)
-    scope = DeletionScope(reach, wanted.trace_id, wanted.conversation_id, before_ns)
+    scope = DeletionScope(reach, wanted.trace_id, wanted.conversation, before_ns)
     store = stack.enter_context(closing(open_store(settings.resolved_store_url)))
     upkeep = stack.enter_context(closing(open_upkeep(settings.resolved_store_url)))
 

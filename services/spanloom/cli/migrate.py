@@ -10,7 +10,7 @@ import click
 from spanloom.cli.options import SettingsCommand
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.process.datadir import DataDir
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spanloom.cli.client import to_milliseconds
-from spanloom.core.model.trajectory import Outcome
-from spanloom.terminal.values import STATUS_STYLES
+from spanloom.core.query.where.fields import RUN_FIELDS
+from spanloom.core.records.declared import FieldType
+from spanloom.core.records.run_filters import run_shorts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
@@ -21,64 +22,42 @@ def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> s
     return text
 
 
-_OPTIONS = (
-    click.option("--project", metavar="NAME", help="Only of this project."),
-    click.option("--where", metavar="QUERY", help="Only runs for which this holds."),
-    click.option(
-        "--since",
-        metavar="WHEN",
-        callback=to_moment,
-        help="Started at or after: 30m, 2h or 7d ago, a date, a time.",
-    ),
-    click.option(
-        "--until", metavar="WHEN", callback=to_moment, help="Started before; like --since."
-    ),
-    click.option("--status", type=click.Choice(list(STATUS_STYLES)), help="Only in this status."),
-    click.option("--root", "root_name", metavar="NAME", help="Only runs whose root has this name."),
-    click.option(
-        "--agent", "agent_name", metavar="NAME", help="Only runs in which this agent took part."
-    ),
-    click.option("--model", metavar="NAME", help="Only runs in which this model was called."),
-    click.option("--service", metavar="NAME", help="Only with spans of this service."),
-    click.option("--environment", metavar="NAME", help="Only of this environment: production."),
-    click.option("--user", "user_id", metavar="ID", help="Only for this user."),
-    click.option("--tag", metavar="TAG", help="Only with this tag."),
-    click.option(
-        "--conversation", "conversation_id", metavar="ID", help="Only of this conversation."
-    ),
-    click.option(
+def _options() -> Iterator[Callable[..., Any]]:
+    """Yield the options: of short spellings those that have one, then those with other names."""
+    yield click.option("--project", metavar="NAME", help="Only of this project.")
+    yield click.option("--where", metavar="QUERY", help="Only runs for which this holds.")
+    for name, short in run_shorts().items():
+        if short.option:
+            yield click.option(
+                f"--{name.replace('_', '-')}", name, help=short.option, **_kind(name)
+            )
+    yield click.option(
         "--errors/--no-errors",
         "has_error",
         default=None,
         help="Only those that failed, or did not.",
-    ),
-    click.option(
-        "--outcome",
-        type=click.Choice([str(one) for one in Outcome]),
-        help="Only those that went like this.",
-    ),
-    click.option(
+    )
+    yield click.option(
         "--all",
         "everything",
         is_flag=True,
         help="Also runs that repeat another, and traces without a step: health checks and the "
         "like.",
-    ),
-)
-_NAMES = (
-    *(
-        "project",
-        "where",
-        "since",
-        "until",
-        "status",
-        "root_name",
-        "agent_name",
-        "model",
-        "service",
-    ),
-    *("environment", "user_id", "tag", "conversation_id", "has_error", "outcome"),
-)
+    )
+
+
+def _kind(name: str) -> dict[str, Any]:
+    """Return of what type an option is, and how it is called in the help."""
+    field = RUN_FIELDS[run_shorts()[name].field or name]
+    if field.type is FieldType.TIME:
+        return {"metavar": "WHEN", "callback": to_moment}
+    if field.choices:
+        return {"type": click.Choice(field.choices)}
+    return {"metavar": _METAVARS.get(name, "NAME")}
+
+
+_METAVARS = {"user": "ID", "conversation": "ID", "tag": "TAG"}
+_NAMES = ("project", "where", "has_error", *(n for n, s in run_shorts().items() if s.option))
 
 
 def run_filters(command: Callable[..., None]) -> Callable[..., None]:
@@ -87,11 +66,11 @@ def run_filters(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_filters(*args: Any, everything: bool, **kwargs: Any) -> None:
         filters = {name: kwargs.pop(name) for name in _NAMES}
-        filters["is_duplicate"] = None if everything else False
+        filters["duplicate"] = None if everything else False
         filters["has_steps"] = None if everything else True
         command(*args, filters=filters, **kwargs)
 
-    return reduce(lambda wrapped, option: option(wrapped), reversed(_OPTIONS), with_filters)
+    return reduce(lambda wrapped, option: option(wrapped), reversed(list(_options())), with_filters)
 
 
 def words_option(command: Callable[..., None]) -> Callable[..., None]:

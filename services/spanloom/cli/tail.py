@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
     from spanloom.client.errors import ClientError
-    from spanloom.client.models import TrajectorySummary
+    from spanloom.core.records.run import Run
 
 
 @click.command(
@@ -69,14 +69,14 @@ def tail_command(
         print_run(run, console)
 
 
-def _as_they_come(runs: Iterable[TrajectorySummary]) -> Iterator[dict[str, Any]]:
+def _as_they_come(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     """Yield each run as JSON has it; what was written of it is sent on before the next."""
     for run in runs:
         yield run.model_dump(mode="json")
         sys.stdout.flush()
 
 
-def _follow(client: Client, filters: RunQuery) -> Iterator[TrajectorySummary]:
+def _follow(client: Client, filters: RunQuery) -> Iterator[Run]:
     """Yield each version of a run that is wanted, as it is when it is told of."""
     shown = Recent()
     shows_live = filters.get("status") == Status.LIVE

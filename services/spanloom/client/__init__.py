@@ -22,15 +22,8 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.client.models import (
-    AgentStep,
-    Replay,
-    RootStep,
-    SpanVerdict,
-    Step,
-    Trajectory,
-    TrajectorySummary,
-)
+from spanloom.client.models import AgentStep, Replay, RootStep, SpanVerdict, Step, Trajectory
+from spanloom.core.records.run import Run
 
 __all__ = [
     "AgentStep",
@@ -51,11 +44,11 @@ __all__ = [
     "QueryError",
     "Replay",
     "RootStep",
+    "Run",
     "SpanVerdict",
     "Step",
     "TimedOutError",
     "Trajectory",
-    "TrajectorySummary",
     "UnauthenticatedError",
     "UnavailableError",
     "UnreachableError",

@@ -17,9 +17,11 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.client.models import Answer, Instant, TrajectorySummary
+from spanloom.client.models import Answer
 from spanloom.core.model.trajectory import Status  # noqa: TC001  # likewise
 from spanloom.core.query.recent import Recent
+from spanloom.core.records.declared import Moment  # noqa: TC001  # likewise
+from spanloom.core.records.run import Run  # noqa: TC001  # likewise
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -38,11 +40,11 @@ class Change(Answer):
     trace_id: str
     version: int
     status: Status
-    changed_at: Instant
-    start: Instant
+    changed_at: Moment
+    start: Moment
     what: str = VERSION
     """``annotations``: what is said of the run changed."""
-    trajectory: TrajectorySummary | None = None
+    trajectory: Run | None = None
     """What the run is now, if that was asked for."""
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Generic
 from spanloom.client.answers import reading_from
 from spanloom.client.calls.walks import FoundT, Row, RowWalks
 from spanloom.client.frames import Frames
-from spanloom.client.models import ItemT, TrajectorySummary
+from spanloom.client.models import ItemT
 from spanloom.core.formats.entry import ARROW
+from spanloom.core.records.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -25,7 +26,7 @@ SHOWN_RUNS = 200
 """The most runs that a notebook shows."""
 
 
-class RunList(list[TrajectorySummary]):
+class RunList(list[Run]):
     """Runs that have been read; a notebook shows them as a table."""
 
     def _repr_html_(self) -> str:
@@ -89,7 +90,7 @@ class Table(Found[ItemT]):
         return frames.whole()
 
 
-class Runs(Table[TrajectorySummary]):
+class Runs(Table[Run]):
     """Runs of a list."""
 
     def first(self, count: int = 20) -> RunList:
@@ -156,7 +157,7 @@ class AsyncTable(AsyncFound[ItemT]):
         return frames.whole()
 
 
-class AsyncRuns(AsyncTable[TrajectorySummary]):
+class AsyncRuns(AsyncTable[Run]):
     """Runs of a list; ``await runs.first(20)`` is what a notebook can show."""
 
     async def first(self, count: int = 20) -> RunList:

@@ -4,19 +4,13 @@ Times and durations are whole milliseconds here, as texts on the wire. A field t
 service adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
 """
 
-from typing import Annotated, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer
+from pydantic import BaseModel, ConfigDict
 
 from spanloom.core.model.finding import FindingStatus
 from spanloom.core.model.trajectory import Kind, Outcome, Status, StepType
-
-Milliseconds = Annotated[int, PlainSerializer(str, when_used="json")]
-"""A length."""
-MOMENT = "since the epoch"
-Instant = Annotated[Milliseconds, MOMENT]
-"""A point in time: milliseconds since the epoch."""
-
+from spanloom.core.records.declared import Milliseconds, Moment
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 
@@ -27,89 +21,11 @@ class Answer(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class TrajectorySummary(Answer):
-    """One run in a list."""
-
-    trace_id: str
-    project: str
-    version: int
-    status: Status
-    root_name: str
-    root_type: Kind
-    started_at: Instant
-    duration: Milliseconds
-    has_error: bool
-    outcome: Outcome
-    failures: int
-    agent_names: list[str]
-    step_counts: dict[str, int]
-    span_count: int
-    input_tokens: int
-    output_tokens: int
-    cost: float | None = None
-    """US dollars; ``None`` where a price is unknown."""
-    dialects: list[str]
-    duplicate_of: str | None = None
-    conversation_id: str | None = None
-    question: str = ""
-    """What was asked, one line, cut; empty of services that do not tell yet."""
-    answer: str = ""
-    models: list[str] = []
-    services: list[str] = []
-    environment: str | None = None
-    user_id: str | None = None
-    tags: list[str] = []
-    model_time: Milliseconds = 0
-    """All model calls together; 0 of services that do not tell yet."""
-    tool_time: Milliseconds = 0
-    resumes: str | None = None
-    """The trace that waited for the answer which this run was given."""
-    resumed_by: str | None = None
-    """The trace that was given the answer for which this run waited."""
-
-
-class StepRow(Answer):
-    """One step with its run, as a row among those of other runs."""
-
-    trace_id: str
-    project: str
-    version: int
-    """Of the trajectory."""
-    run_started_at: Instant
-    position: int
-    """Among the steps of its run, from 0."""
-    step_id: str
-    agent_id: str | None
-    agent_name: str | None
-    parent_id: str | None
-    type: StepType
-    name: str
-    dialect: str
-    started_at: Instant
-    duration: Milliseconds
-    model: str | None
-    input_tokens: int | None
-    """Tokens and costs are of model steps, ``None`` of all others."""
-    output_tokens: int | None
-    reasoning_tokens: int | None
-    cache_read_tokens: int | None
-    cache_creation_tokens: int | None
-    cost: float | None
-    first_token_ms: float | None
-    has_error: bool
-    error_code: int | None
-    error_type: str | None
-    error_message: str | None
-    attributes: list[str]
-    """What senders add, ``key=value``."""
-    duplicate_of: str | None
-
-
 class LastRun(Answer):
     """How far a conversation has come."""
 
     trace_id: str
-    started_at: Instant
+    started_at: Moment
     duration: Milliseconds
     status: Status
     outcome: Outcome
@@ -122,7 +38,7 @@ class ConversationSummary(Answer):
     conversation_id: str
     project: str
     runs: int
-    started_at: Instant
+    started_at: Moment
     question: str
     """What was asked first, one line, cut."""
     answer: str
@@ -169,7 +85,7 @@ class SpanVerdict(Answer):
     step_id: str | None
     dialect: str
     rule: str
-    started_at: Instant
+    started_at: Moment
     duration: Milliseconds
     error: str | None = None
 
@@ -226,7 +142,7 @@ class StepError(Answer):
 class BasicInfo(Answer):
     """When a step ran, and whether it failed."""
 
-    started_at: Instant
+    started_at: Moment
     duration: Milliseconds
     error: StepError | None = None
 

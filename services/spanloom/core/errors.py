@@ -1,6 +1,6 @@
 """Every error Spanloom raises on purpose.
 
-Two branches matter to whoever catches them: a *permanent* error will fail again with the
+Two branches matter to a caller that catches them: a *permanent* error fails again with the
 same input, a *retryable* one may succeed later. ``collector/doors/status.py`` maps both to gRPC
 and HTTP statuses; nothing else does.
 """
@@ -17,10 +17,10 @@ class PermanentError(SpanloomError):
 
 
 class RetryableError(SpanloomError):
-    """The input is fine, the moment is not: retry after ``retry_after_s`` seconds."""
+    """The same input may succeed later: retry after ``retry_after_s`` seconds."""
 
     def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
-        """Keep the hint that receivers hand to the client."""
+        """Keep the retry hint, which receivers pass on to the client."""
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
@@ -30,7 +30,7 @@ class InvalidRequestError(PermanentError):
 
 
 class UnsupportedEncodingError(PermanentError):
-    """The content type or content coding is not one we read (415)."""
+    """The content type or content coding is not supported (415)."""
 
 
 class RequestTooLargeError(PermanentError):
@@ -38,15 +38,15 @@ class RequestTooLargeError(PermanentError):
 
 
 class UnauthenticatedError(PermanentError):
-    """The request has no key, or one that opens nothing (401, UNAUTHENTICATED)."""
+    """The request has no key, or an invalid one (401, UNAUTHENTICATED)."""
 
 
 class PermissionDeniedError(PermanentError):
-    """The key does not open this (403, PERMISSION_DENIED)."""
+    """The key lacks the scope or project that the request needs (403, PERMISSION_DENIED)."""
 
 
 class OverloadedError(RetryableError):
-    """The spool is full, too much is in flight or we are stopping (503, UNAVAILABLE)."""
+    """The spool is full, too much is in flight or the service is stopping (503, UNAVAILABLE)."""
 
 
 class RateLimitedError(RetryableError):
@@ -58,19 +58,19 @@ class StoreUnavailableError(RetryableError):
 
 
 class StoreTooSmallError(StoreUnavailableError):
-    """The store has no memory or time for as much at once; less of it may go through."""
+    """The store lacks memory or time for this much at once; a smaller part may succeed."""
 
 
 class StoreRejectedError(PermanentError):
-    """The store refuses this data for good: it would refuse it again."""
+    """The store refuses this data permanently: a retry would be refused too."""
 
 
 class StoreFaultError(StoreRejectedError):
-    """The store refuses this in a way that may well be our fault: a statement, not the data."""
+    """The store refuses a statement, not the data: possibly a bug of Spanloom."""
 
 
 class NotEmbeddedError(PermanentError):
-    """A server was asked for what only the embedded store does (409)."""
+    """The operation exists in the embedded store only, and the store is a server (409)."""
 
 
 class SchemaTooNewError(PermanentError):
@@ -106,14 +106,14 @@ class SchemaChangedError(StartupError):
 
 
 class InvalidQueryError(PermanentError):
-    """A reader asked for something that cannot be answered (422)."""
+    """A query is invalid (422)."""
 
     parameter = ""
-    """What is at fault, where it is one parameter alone."""
+    """The parameter at fault; empty if it is not a single one."""
 
     def __init__(self, message: str, parameter: str = "") -> None:
-        """Keep the name of the parameter, with which the message begins."""
+        """Put the name of the parameter, if any, in front of the message."""
         super().__init__(f"{parameter}: {message}" if parameter else message)
         self.parameter = parameter or self.parameter
         self.detail = message
-        """The message without that name."""
+        """The message without the parameter's name."""

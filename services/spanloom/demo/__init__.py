@@ -1,4 +1,5 @@
-"""The demonstration: a real agent run, recorded or live, sent over OTLP like any other.
+"""The demo: a real agent run, recorded or live, sent over OTLP.
 
-``recording.binpb`` are the export requests of one run, ``recording.json`` says where it is from.
+In: a recording (``recording.binpb``: export requests; ``recording.json``: their origin) or live
+agents. Out: OTLP requests to a receiver. Start at ``recording.py`` or ``live.py``.
 """

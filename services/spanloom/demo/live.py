@@ -1,4 +1,4 @@
-"""A small team of LangGraph agents, watched by OpenInference and an unmodified OTLP exporter.
+"""A small team of LangGraph agents, traced by OpenInference and a standard OTLP exporter.
 
 Needs the extra ``demo``. Nothing leaves the machine: the model is scripted.
 """
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 QUESTION = "How many people work at Alpha and Beta together?"
 
 
-class _SeenTraces(SpanProcessor):
-    """Remembers the trace of the first span, to ask for its trajectory afterwards."""
+class _FirstTrace(SpanProcessor):
+    """Records the trace id of the first span, to query its trajectory afterwards."""
 
     trace_id = ""
 
@@ -38,21 +38,23 @@ class _SeenTraces(SpanProcessor):
 
 
 def run_live(endpoint: str) -> str:
-    """Let the agents answer, exporting to ``endpoint``; give the trace id once all is sent."""
-    seen = _SeenTraces()
+    """Run the agents, exporting to ``endpoint``; return the trace id once all spans are sent."""
+    first = _FirstTrace()
     provider = TracerProvider(resource=Resource.create({"service.name": "spanloom-demo"}))
-    provider.add_span_processor(seen)
+    provider.add_span_processor(first)
     exporter = OTLPSpanExporter(endpoint=endpoint, insecure=True)
     provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=200))
     instrumentor = LangChainInstrumentor()
     instrumentor.instrument(tracer_provider=provider)
     try:
-        with tracing_context(enabled=False):  # never to LangSmith, whatever the environment says
+        with tracing_context(
+            enabled=False
+        ):  # never to LangSmith, even if the environment enables it
             _answer(QUESTION)
     finally:
         instrumentor.uninstrument()
         provider.shutdown()
-    return seen.trace_id
+    return first.trace_id
 
 
 def _answer(question: str) -> None:
@@ -72,8 +74,8 @@ def _answer(question: str) -> None:
     @tool
     def ask_researcher(question: str) -> str:
         """Let the researcher find something out."""
-        found = researcher.invoke({"messages": [HumanMessage(question)]})
-        return str(found["messages"][-1].content)
+        result = researcher.invoke({"messages": [HumanMessage(question)]})
+        return str(result["messages"][-1].content)
 
     planner = create_agent(
         ScriptedChatModel(

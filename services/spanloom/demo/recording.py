@@ -1,4 +1,4 @@
-"""The bundled run, made fresh: its times end now and its ids were never used before."""
+"""The bundled agent run, with new times and new ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Recording(NamedTuple):
-    """One agent run as the export requests that its SDK sent, in their order."""
+    """One agent run as the export requests that its SDK sent, in order."""
 
     title: str
     emitted_by: str
@@ -29,12 +29,12 @@ class Recording(NamedTuple):
 
     @property
     def span_count(self) -> int:
-        """How many spans all requests hold."""
+        """Number of spans in all requests."""
         return sum(1 for _ in spans_of(self.requests))
 
 
 def load_recording() -> Recording:
-    """Read the bundled run as it was recorded."""
+    """Return the bundled run as recorded."""
     folder = files("spanloom.demo")
     about = json.loads(folder.joinpath("recording.json").read_text("utf-8"))
     data = folder.joinpath("recording.binpb").read_bytes()
@@ -49,7 +49,7 @@ def load_recording() -> Recording:
 def refresh(recording: Recording, end_ns: int, new_id: Callable[[int], bytes]) -> Recording:
     """Return a copy whose last span ends at ``end_ns`` and whose ids are new.
 
-    ``new_id`` makes an id of that many bytes. Durations, order and parents stay.
+    ``new_id`` makes an id of a length in bytes. Durations, order and parents are kept.
     """
     copies = tuple(_copy(request) for request in recording.requests)
     shift = end_ns - max(span.end_time_unix_nano for span in spans_of(copies))

@@ -1,4 +1,4 @@
-"""A chat model that says what it was told to say: no network, no key, real token counts."""
+"""A chat model with scripted answers: no network, no key, plausible token counts."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 THINKING_S = 0.12
-"""How long an answer takes, so that durations look like some."""
+"""Duration of an answer, so that the trace has visible durations."""
 
 
 class ScriptedChatModel(BaseChatModel):
-    """Gives its answers one after the other, with usage counted from the texts."""
+    """Returns its answers one after the other, with usage estimated from the texts."""
 
     answers: list[AIMessage]
     model_name: str = "scripted-1"
-    _given: int = PrivateAttr(0)
+    _next: int = PrivateAttr(0)
 
     @property
     def _llm_type(self) -> str:
         return "scripted"
 
     def bind_tools(self, _tools: Sequence[Any], **_: Any) -> ScriptedChatModel:  # type: ignore[override]  # returns itself
-        """Accept the tools: the script knows which of them it calls."""
+        """Accept the tools; the script determines the calls."""
         return self
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         time.sleep(THINKING_S)
-        answer = self.answers[self._given % len(self.answers)]
-        self._given += 1
+        answer = self.answers[self._next % len(self.answers)]
+        self._next += 1
         read = 20 + sum(_tokens(message) for message in messages)
         written = 8 + _tokens(answer)
         usage = UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
@@ -47,7 +47,7 @@ class ScriptedChatModel(BaseChatModel):
 
 
 def calls_tool(name: str, **arguments: Any) -> AIMessage:
-    """Make the answer that asks for one tool call."""
+    """Return an answer with one tool call."""
     call = {"name": name, "args": arguments, "id": f"call_{uuid4().hex[:8]}"}
     return AIMessage("", tool_calls=[call])
 

@@ -1,4 +1,4 @@
-"""Sends a run as an SDK would: OTLP over gRPC, one request after the other."""
+"""Sends a run like an SDK: OTLP over gRPC, one request after the other."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ _ANSWER_S = 30.0
 
 
 class SendError(SpanloomError):
-    """The receiver did not take a request."""
+    """The receiver did not accept a request."""
 
 
 def send_requests(target: str, requests: Sequence[ExportTraceServiceRequest]) -> Iterator[int]:
-    """Send each request to ``host:port``; give its size in bytes once it is acknowledged."""
+    """Send each request to ``host:port``; yield its size in bytes once it is acknowledged.
+
+    Raises ``SendError`` if the receiver fails, or rejects spans.
+    """
     with grpc.insecure_channel(target) as channel:
         stub = TraceServiceStub(channel)
         for request in requests:

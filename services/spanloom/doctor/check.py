@@ -1,7 +1,7 @@
-"""A check: a pure function of some facts, found by its name.
+"""A check: a pure function from facts to a verdict.
 
-The parameters of the function name the facts that it needs (fields of ``Facts``). Without one of
-them the check is skipped with the reason. Its docstring stands in the documentation.
+The parameters of the function name the facts that it needs (fields of ``Facts``). If one of them
+is unknown the check is skipped with the reason. Its docstring is part of the documentation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(NamedTuple):
-    """What a check says."""
+    """The result of a check."""
 
     status: FindingStatus
     found: str
@@ -27,7 +27,7 @@ class Verdict(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A check and what it needs."""
+    """A check and the facts that it needs."""
 
     name: str
     needs: Sequence[str]
@@ -35,53 +35,53 @@ class Check(NamedTuple):
 
     @classmethod
     def of(cls, judge: Callable[..., Verdict]) -> Check:
-        """Make a check of a function: ``dead_letters`` becomes ``dead-letters``."""
+        """Make a check from a function: ``dead_letters`` becomes ``dead-letters``."""
         needs = tuple(inspect.signature(judge).parameters)
         return cls(judge.__name__.replace("_", "-"), needs, judge)
 
     @property
     def meaning(self) -> str:
-        """Return in one paragraph what it looks at and when it warns."""
+        """Return the docstring as one paragraph: what is checked, and when it warns."""
         return " ".join((self.judge.__doc__ or "").split())
 
 
 def examine(checks: Sequence[Check], facts: Facts) -> list[Finding]:
-    """Make the checks and return a finding for each.
+    """Run the checks and return a finding for each.
 
-    What is broken is told once, by the first check that needs it.
+    A broken fact is reported once, by the first check that needs it.
     """
-    told: set[Broken] = set()
-    return [Finding(check.name, *_judge(check, facts, told)) for check in checks]
+    reported: set[Broken] = set()
+    return [Finding(check.name, *_judge(check, facts, reported)) for check in checks]
 
 
-def ok(found: str) -> Verdict:
-    """Return the verdict that nothing is to be done."""
-    return Verdict(FindingStatus.OK, found)
+def ok(summary: str) -> Verdict:
+    """Return a verdict without a problem."""
+    return Verdict(FindingStatus.OK, summary)
 
 
-def warning(found: str, todo: str) -> Verdict:
-    """Return what will go wrong, and what to do."""
-    return Verdict(FindingStatus.WARNING, found, todo)
+def warning(summary: str, todo: str) -> Verdict:
+    """Return a verdict about a coming problem, with a remedy."""
+    return Verdict(FindingStatus.WARNING, summary, todo)
 
 
-def problem(found: str, todo: str) -> Verdict:
-    """Return what is wrong, and what to do."""
-    return Verdict(FindingStatus.PROBLEM, found, todo)
+def problem(summary: str, todo: str) -> Verdict:
+    """Return a verdict about a problem, with a remedy."""
+    return Verdict(FindingStatus.PROBLEM, summary, todo)
 
 
 def skipped(reason: str) -> Verdict:
-    """Return why a check cannot be made."""
+    """Return the verdict of a check that cannot run, with the reason."""
     return Verdict(FindingStatus.SKIPPED, reason)
 
 
-def _judge(check: Check, facts: Facts, told: set[Broken]) -> Verdict:
+def _judge(check: Check, facts: Facts, reported: set[Broken]) -> Verdict:
     values = {name: getattr(facts, name) for name in check.needs}
     for value in values.values():
         if isinstance(value, Unknown):
             return skipped(value.reason)
-        if isinstance(value, Broken) and value in told:
+        if isinstance(value, Broken) and value in reported:
             return skipped(f"cannot be looked at: {value.reason}")
         if isinstance(value, Broken):
-            told.add(value)
+            reported.add(value)
             return problem(*value)
     return check.judge(**values)

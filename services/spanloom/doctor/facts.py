@@ -1,4 +1,4 @@
-"""What the checks look at: facts, or why there are none."""
+"""The facts that checks examine, or why they are missing."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 GRPC, HTTP = "gRPC", "HTTP"
-"""What is spoken at a port that takes spans."""
+"""Protocols of a port that accepts spans."""
 
 
 class Unknown(NamedTuple):
-    """Facts that cannot be had here: checks that need them are skipped."""
+    """Facts that are not available here; checks that need them are skipped."""
 
     reason: str
 
 
 class Broken(NamedTuple):
-    """Facts that could not be read, which is a finding itself."""
+    """Facts that could not be read, which is a finding by itself."""
 
     reason: str
     todo: str
@@ -36,73 +36,73 @@ Known: TypeAlias = "_Facts | Unknown | Broken"
 
 
 class SoftwareFacts(NamedTuple):
-    """What is installed here."""
+    """The installed software."""
 
     spanloom: str
     python: str
     packages: int
-    """How many packages Spanloom needs."""
+    """Number of packages that Spanloom needs."""
     misfits: Sequence[str]
-    """Those that are missing or of another version than needed."""
+    """Packages that are missing or of a wrong version."""
 
 
 class DirectoryFacts(NamedTuple):
-    """A data directory, seen from outside."""
+    """A data directory, examined without locking it."""
 
     path: Path
     exists: bool
     is_empty: bool
     format: int | None
-    """``None``: there is no number in ``FORMAT``, or no such file."""
+    """``None`` if ``FORMAT`` is missing or has no number."""
     known_format: int
     """The newest format that this version can use."""
     is_writable: bool
     owner: str
-    """The process that owns it or did so last; empty if there was none."""
+    """The process that owns it or owned it last; empty if there was none."""
     is_used: bool
-    """Whether that process runs."""
+    """Whether that process is running."""
     was_killed: bool
-    """Whether the last owner left temporary files, which one that stops takes away."""
+    """Whether the last owner left temporary files, which a regular stop removes."""
 
 
 class DiskFacts(NamedTuple):
-    """The disk under the data directory, in bytes."""
+    """The disk of the data directory, in bytes."""
 
     free: int
     total: int
     min_free: int
     """Below this the receiver refuses requests."""
     sizes: Mapping[str, int]
-    """What lies in the directory: ``{"store": 2048, "spool": 1024}``."""
+    """Sizes in the directory: ``{"store": 2048, "spool": 1024}``."""
 
 
 class SpoolFacts(NamedTuple):
-    """What waits in the spool and what was set aside."""
+    """Waiting requests and dead letters in the spool."""
 
     records: int
     bytes: int
     oldest_ns: int
-    """When the oldest waiting request was accepted; 0 if none waits."""
+    """Acceptance time of the oldest waiting request; 0 if none is waiting."""
     last_seq: int
-    """The newest sequence: microseconds since the epoch, or one more than the one before."""
+    """The newest sequence: microseconds since the epoch, or the previous one plus one."""
     max_bytes: int
     letters: Sequence[DeadLetter]
     damaged: Sequence[Path]
-    """Files that a start found damaged and has kept, after it copied what can be read."""
+    """Damaged files that were kept by a start after it copied the readable records."""
 
 
 class ServiceFacts(NamedTuple):
-    """The process that uses the data directory, asked over HTTP."""
+    """The process that uses the data directory, queried over HTTP."""
 
     url: str
     pid: str
     version: str
     error: str
-    """Why it could not be asked; empty if it answered."""
+    """Why it could not be queried; empty if it answered."""
 
 
-class DoorsFacts(NamedTuple):
-    """Who can reach the ports."""
+class ExposureFacts(NamedTuple):
+    """Reachability of the ports."""
 
     host: str
     is_loopback: bool
@@ -110,27 +110,27 @@ class DoorsFacts(NamedTuple):
 
 
 class PortFacts(NamedTuple):
-    """A port that the service has or would have."""
+    """A port that the service listens on, or would."""
 
     flag: str
     """The option that sets it."""
     address: str
     is_ours: bool
-    """Whether a running service of ours listens, or should."""
+    """Whether it belongs to our running service."""
     answers: bool
-    """Whether anybody accepts connections there."""
+    """Whether connections are accepted there."""
     user: str
-    """Who has it, where that can be told."""
+    """The process that listens there, if known."""
 
 
 class DescriptorFacts(NamedTuple):
-    """The files and connections that the running process has open."""
+    """Open files and connections of the running process."""
 
     limit: int
     used: int
-    """0 where it cannot be told."""
+    """0 if unknown."""
     enough: int
-    """A usual limit."""
+    """A sufficient limit."""
 
 
 class CertificateFacts(NamedTuple):
@@ -141,21 +141,21 @@ class CertificateFacts(NamedTuple):
 
 
 class ExporterFacts(NamedTuple):
-    """Where the variables of OpenTelemetry send the exporters of this shell."""
+    """Destination of exporters started in this shell, by OpenTelemetry's variables."""
 
     address: str
     """Host, port and path."""
     protocol: str
-    """As the variables name it, ``http/protobuf`` for example; empty: the SDK decides."""
+    """Value of the variable, ``http/protobuf`` for example; empty if the SDK decides."""
     speaks: str
-    """Which of the two is spoken at the address; empty if neither is."""
+    """Protocol spoken at the address, gRPC or HTTP; empty if neither."""
     error: str
-    """Why nobody answers there; empty if somebody does."""
+    """Why there is no answer; empty if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that is known; the checks name what they need by these fields."""
+    """All facts; checks name the facts they need by these fields."""
 
     now_ns: int
     software: Known[SoftwareFacts]
@@ -163,10 +163,10 @@ class Facts:
     disk: Known[DiskFacts]
     spool: Known[SpoolFacts]
     files: Known[Sequence[str]]
-    """What is wrong with other files that a start reads; empty if nothing is."""
+    """Errors of other files that a start reads; empty if they are fine."""
     store: Known[StoreState]
     keys: Known[Sequence[Key]]
-    doors: Known[DoorsFacts]
+    exposure: Known[ExposureFacts]
     ports: Known[Sequence[PortFacts]]
     certificate: Known[CertificateFacts]
     exporter: Known[ExporterFacts]
@@ -175,4 +175,4 @@ class Facts:
     failures: Known[Sequence[str]]
     """Why the running process is not ready; empty if it is."""
     troubles: Known[Sequence[str]]
-    """What its parts cannot do at the moment although it is ready."""
+    """Current degradations of its parts, although it is ready."""

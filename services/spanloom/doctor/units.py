@@ -1,4 +1,4 @@
-"""Numbers with their units, as findings show them."""
+"""Formatting of numbers with units in findings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _SPANS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 
 def size(number: int) -> str:
-    """Return bytes in the largest unit that fits: ``1.5 GiB``."""
+    """Format a number of bytes in the largest unit that fits: ``1.5 GiB``."""
     for unit, step in _STEPS:
         if number >= step:
             return f"{number / step:.1f} {unit}"
@@ -15,7 +15,7 @@ def size(number: int) -> str:
 
 
 def span(seconds: float) -> str:
-    """Return a time in the largest unit that fits: ``2.5 h``."""
+    """Format a duration in the largest unit that fits: ``2.5 h``."""
     for unit, step in _SPANS:
         if seconds >= step:
             return f"{seconds / step:.1f} {unit}"
@@ -23,5 +23,5 @@ def span(seconds: float) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 request``, ``2,000 requests``."""
+    """Format a number with its noun: ``1 request``, ``2,000 requests``."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")

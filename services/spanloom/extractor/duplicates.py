@@ -13,7 +13,7 @@ from spanloom.core.duplicates.traces import (
     find_original,
     find_original_run,
     group_by_trace,
-    known_by,
+    identifying_calls,
     most_apart_ns,
     started_near,
 )
@@ -76,7 +76,7 @@ def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: 
     """Compare each run with those that may tell of its first calls as well."""
     every = {**own, **stored}
     for key, calls in every.items():
-        if not (known := known_by(calls)):
+        if not (known := identifying_calls(calls)):
             continue
         others = {o.key for call in known[:MAX_LATE] for o in all_calls.beside(call)}
         if key in stored:

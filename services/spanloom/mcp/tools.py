@@ -60,7 +60,7 @@ class Tools:
         """
         place = place_of(cursor, since)
         asked: Asked = {"where": both(where, text), "order": order_by, "limit": limit}
-        asked |= {"project": project, "cursor": place.cursor, "from_": place.from_ms}
+        asked |= {"project": project, "cursor": place.cursor, "since": place.from_ms}
         page = await self._read(context, "/v1/trajectories", asked)
         runs = [{name: run.get(name) for name in _LINE} for run in page["items"]]
         if steps := step_asked(where, text):
@@ -119,7 +119,7 @@ class Tools:
             "where": where,
             "project": project,
         }
-        asked |= {"interval": interval, "from_": first_ms(since)}
+        asked |= {"interval": interval, "since": first_ms(since)}
         asked["run_where"] = run_where
         found = await self._read(context, "/v1/stats", asked)
         head = {"since": since, "truncated": found["truncated"]}

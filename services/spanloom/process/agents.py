@@ -1,4 +1,4 @@
-"""The door for agents: its library is optional, and takes a second to load."""
+"""The MCP endpoint, loaded on demand: its library is optional and takes a second to import."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def open_mcp_door(sql_url: str | None) -> McpDoor:
-    """Return the door at ``/mcp``, with SQL where it has an address.
+    """Return the endpoint at ``/mcp``, with SQL if ``sql_url`` is set.
 
-    Raises ``OptionError`` without the library.
+    Raises ``OptionError`` if the library is not installed.
     """
     try:
         from spanloom.mcp.server import McpDoor  # noqa: PLC0415

@@ -1,8 +1,8 @@
-"""Backups of a data directory: made while a service works in it, and restored into a new one.
+"""Backups of a data directory, made while a service runs, and restored into a new directory.
 
-The order makes a backup whole: the spool first, then the store. A span leaves the spool only after
-the store has it, so what is no longer in the copy of the spool is in the copy of the store; what is
-in both is stored once, as after a kill.
+The spool is copied first, then the store, so that a backup is complete: a span leaves the spool
+only after it is stored, so a span missing in the copy of the spool is in the copy of the store. A
+span in both is stored once, as after a kill.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     """SHA-256 in hex by the path of a file inside the backup."""
 
 MANIFEST = "backup.json"
-"""Written last: a directory without it is no backup."""
+"""Written last: a directory without it is not a complete backup."""
 PLAIN_FILES = ("FORMAT", "retention.toml")
 
 
 class Copied(NamedTuple):
-    """What a backup holds."""
+    """Number and total size of the files of a backup."""
 
     files: int
     bytes: int
@@ -51,10 +51,10 @@ class Copied(NamedTuple):
 def back_up(
     data_dir: Path, store: Path, target: Path, take_snapshot: Callable[[], object]
 ) -> Copied:
-    """Copy a data directory into a new or empty directory, which is there whole or not at all.
+    """Copy a data directory into a new or empty directory, completely or not at all.
 
-    ``take_snapshot`` has the owner of ``store`` take one (``SnapshotTaker``). Raises
-    ``StartupError`` with one line and leaves nothing behind if that cannot be.
+    ``take_snapshot`` makes the owner of ``store`` take a snapshot (``SnapshotTaker``). Raises
+    ``StartupError`` with one line if the backup fails; nothing is left then.
     """
     target = target.absolute()
     unfinished = target.with_name(f".{target.name}.unfinished")
@@ -62,8 +62,8 @@ def back_up(
     with _alone(data_dir):
         refuse_unless_empty(target)
         try:
-            for left in (unfinished, snapshot):  # by a backup that was killed
-                shutil.rmtree(left, ignore_errors=True)
+            for leftover in (unfinished, snapshot):  # of a killed backup
+                shutil.rmtree(leftover, ignore_errors=True)
             unfinished.mkdir(mode=0o700, parents=True)
             digests = _copy_databases(data_dir, unfinished)
             take_snapshot()
@@ -81,10 +81,10 @@ def back_up(
 
 
 def restore(source: Path, data_dir: Path) -> Copied:
-    """Make a data directory of a backup; every file is compared with its SHA-256.
+    """Make a data directory from a backup; every file is verified by its SHA-256.
 
-    Raises ``StartupError`` with one line, and leaves the directory as it was, if it has something
-    in it, or the backup is damaged or of a newer Spanloom.
+    Raises ``StartupError`` with one line, and leaves the directory unchanged, if it is not empty,
+    or the backup is damaged or of a newer Spanloom.
     """
     digests = _read_manifest(source)
     refuse_unless_empty(data_dir)
@@ -110,7 +110,7 @@ def restore(source: Path, data_dir: Path) -> Copied:
 
 @contextmanager
 def _alone(data_dir: Path) -> Iterator[None]:
-    """Hold off other backups of this data directory: there is one snapshot at a time."""
+    """Exclude other backups of this data directory: only one snapshot exists at a time."""
     if not (data_dir / "FORMAT").exists():
         raise StartupError(f"there is no data in {data_dir.absolute()}: --data-dir names another")
     with ExitStack() as stack:
@@ -127,7 +127,7 @@ def _alone(data_dir: Path) -> Iterator[None]:
 
 
 def _copy_databases(data_dir: Path, target: Path) -> dict[str, str]:
-    """Copy the SQLite files, the spool before all else."""
+    """Copy the SQLite files, the spool first."""
     spool = spool_in(data_dir)
     others = (file for file in sorted(data_dir.glob("*.sqlite")) if file.name != spool.name)
     files = [file for file in (spool, *others) if file.exists()]
@@ -167,17 +167,17 @@ def _write_manifest(folder: Path, digests: Digests) -> None:
 
 
 def _read_manifest(source: Path) -> Digests:
-    """Return the files of a backup; raises ``StartupError`` for what is none, or a newer one."""
+    """Return the files of a backup; raises ``StartupError`` if it is none or of newer format."""
     try:
         manifest = json.loads((source / MANIFEST).read_text())
         digests = {str(name): str(digest) for name, digest in manifest["files"].items()}
-        found = int(manifest["format"])
+        version = int(manifest["format"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StartupError(f"{source} holds no finished backup of `spanloom backup`") from error
-    if found > FORMAT:
+    if version > FORMAT:
         raise StartupError(
-            f"the backup {source} has format {found}, written by a newer Spanloom; this one reads "
-            f"up to {FORMAT}: upgrade"
+            f"the backup {source} has format {version}, written by a newer Spanloom; this one "
+            f"reads up to {FORMAT}: upgrade"
         )
     if outside := [name for name in digests if ".." in name or Path(name).is_absolute()]:
         raise StartupError(f"the backup {source} is damaged: it names the file {outside[0]}")

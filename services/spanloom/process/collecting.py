@@ -1,4 +1,4 @@
-"""The collector's parts: from the doors over intake and spool to the writer."""
+"""Builds the collector's parts: spool, limits, admission, receivers, writer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.access.access import Access
     from spanloom.config import Settings
     from spanloom.core.ports.spans import SpanWriter
-    from spanloom.core.ports.usage import UsageReader
+    from spanloom.core.ports.upkeep import UsageReader
     from spanloom.process.datadir import DataDir
     from spanloom.process.part import Part
     from spanloom.process.tls import TlsFiles
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the parts of a process have in common."""
+    """Dependencies shared by the parts of a process."""
 
     settings: Settings
     metrics: Metrics
     access: Access
     tls: TlsFiles | None
     at_end: Callable[[Callable[[], object]], None]
-    """Has something done when the process stops; what came last is done first."""
+    """Registers a callback for the stop of the process; they run in reverse order."""
 
 
 def build_collector(
     shared: Shared, spans: SpanWriter, usage: UsageReader, data: DataDir, listener: socket.socket
 ) -> Iterator[Part]:
-    """Build the parts in the order they start in; each is started before the next is built."""
+    """Yield the parts in start order; each is started before the next is built."""
     settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
     limits = limits_of(settings)
     spool = Spool(data.spool, settings.spool_max_bytes, metrics)
@@ -70,12 +70,12 @@ def build_collector(
     )
     exporter = Exporter(spool, metrics, limits, admission, redactor)
     grpc = _grpc_receiver(shared, exporter)
-    yield grpc  # before the writer: until that has drained, it tells that the process drains
+    yield grpc  # before the writer, to report NOT_SERVING until the writer has drained
     batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
     yield Writer(spool, spans, metrics, batch_bytes, settings.batch_wait_s)
     yield _http_receiver(shared, exporter, data, listener)
     at_end(grpc.drain)
-    at_end(exporter.close)  # first of all: what comes now is refused
+    at_end(exporter.close)  # runs first: new requests are refused from then on
 
 
 def _grpc_receiver(shared: Shared, exporter: Exporter) -> GrpcReceiver:

@@ -1,4 +1,4 @@
-"""Copies files so that they are on the disk when the call returns, and says what was copied."""
+"""Copies of files, fsynced, with their SHA-256."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 20
 SPARE_BYTES = 16 << 20
-"""What a disk must have left over after a copy."""
+"""Free bytes that a disk must have left after a copy."""
 BUSY_S = 30.0
 
 
 def copy_file(source: Path, target: Path) -> str:
-    """Copy a file, readable by its owner only; return the SHA-256 of what was copied, in hex."""
+    """Copy a file, readable by its owner only; return the SHA-256 of the copy in hex."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     digest = hashlib.sha256()
     with source.open("rb") as reading, target.open("xb") as writing:
@@ -36,7 +36,7 @@ def copy_file(source: Path, target: Path) -> str:
 
 
 def copy_database(source: Path, target: Path) -> str:
-    """Copy a SQLite file as of one commit, whoever writes it meanwhile; return the SHA-256."""
+    """Copy a SQLite file as of one commit, also while it is written; return the SHA-256."""
     target.touch(0o600, exist_ok=False)
     with (
         closing(
@@ -51,14 +51,14 @@ def copy_database(source: Path, target: Path) -> str:
 
 
 def sync_directories(root: Path) -> None:
-    """Make the names of all files below a directory durable."""
+    """Fsync a directory and all directories in it."""
     for path in (root, *root.rglob("*")):
         if path.is_dir():
             sync_directory(path)
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names in one directory durable."""
+    """Fsync a directory, so that the names in it are durable."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -67,18 +67,18 @@ def sync_directory(path: Path) -> None:
 
 
 def files_below(root: Path) -> Iterator[Path]:
-    """Yield every file below a directory."""
+    """Yield every file in a directory, recursively."""
     return (path for path in root.rglob("*") if path.is_file())
 
 
 def refuse_unless_empty(target: Path) -> None:
-    """Raise ``StartupError`` for a place where there is something already."""
+    """Raise ``StartupError`` if ``target`` is a file or a directory with entries."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise StartupError(f"{target} is not empty: name a new directory")
 
 
 def refuse_without_room(files: Iterable[Path], target: Path) -> None:
-    """Raise ``StartupError`` if the disk of ``target``, which exists, has no room for the files."""
+    """Raise ``StartupError`` if the disk of the existing ``target`` has no room for the files."""
     needed = sum(file.stat().st_size for file in files) + SPARE_BYTES
     if (free := shutil.disk_usage(target).free) < needed:
         raise StartupError(

@@ -1,4 +1,4 @@
-"""The data directory: who owns it, what it holds, and which Spanloom wrote it."""
+"""The data directory: its owner (lock), its files and its format version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT = 1
-"""Grows when a directory written by this version cannot be used by the one before."""
+"""Incremented when an older version can no longer use a directory written by this one."""
 
 
 class DirectoryInUseError(StartupError):
@@ -24,23 +24,23 @@ class DirectoryInUseError(StartupError):
 
 
 RESTORING = "restoring"
-"""Where ``spanloom restore`` puts files until all are there; what it left is no data directory."""
+"""Subdirectory in which ``spanloom restore`` collects files; if left, the restore has failed."""
 
 
 def spool_in(data_dir: Path) -> Path:
-    """Return where the spool of a data directory is."""
+    """Return the path of the spool file in a data directory."""
     return data_dir.absolute() / "spool.sqlite"
 
 
 def temporary_in(data_dir: Path) -> Path:
-    """Return where the owner of a data directory is to put its temporary files."""
+    """Return the path for temporary files of a data directory's owner."""
     return data_dir.absolute() / "tmp"
 
 
 def look_at_directory(data_dir: Path) -> DirectoryFacts:
-    """Return what can be seen of a directory without taking it; nothing is changed.
+    """Return facts about a directory without locking or changing it.
 
-    Whether it is used can only be told by taking it: that is left at false here.
+    ``is_used`` is always false here, because only locking it would show that.
     """
     path = data_dir.absolute()
     exists = path.is_dir()
@@ -68,11 +68,11 @@ def _format_of(path: Path) -> int | None:
 class DataDir:
     """A data directory, locked for this process until ``release``.
 
-    ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` what
-    is acknowledged and not yet stored, ``observations.sqlite`` what Langfuse's events said so
-    far, ``store/`` the embedded store, ``tmp/`` what the process writes for a moment, such as a
-    batch on its way into the store: it lies here, on the disk that is meant for spans, and what a
-    killed process left of it goes at the next start.
+    ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` the
+    acknowledged requests that are not stored yet, ``observations.sqlite`` the state of Langfuse's
+    events, ``store/`` the embedded store, ``tmp/`` temporary files, such as a batch on its way
+    into the store. These are here because this disk is meant for spans; files left by a killed
+    process are removed at the next start.
     """
 
     def __init__(self, path: Path) -> None:
@@ -93,16 +93,16 @@ class DataDir:
 
     @property
     def spool(self) -> Path:
-        """Where the spool's file is."""
+        """Path of the spool file."""
         return spool_in(self.path)
 
     @property
     def observations(self) -> Path:
-        """Where the memory of the Langfuse front door is."""
+        """Path of the file with the merged Langfuse observations."""
         return self.path / "observations.sqlite"
 
-    def miss(self, store: Path) -> None:
-        """Say in the log if a start finds a spool and no store: another disk is not mounted."""
+    def warn_if_store_missing(self, store: Path) -> None:
+        """Log an error if there is a spool but no store: its disk is probably not mounted."""
         if self.spool.exists() and not store.exists():
             get_logger("serve").error(
                 "the store is gone, and an empty one is begun",
@@ -111,7 +111,7 @@ class DataDir:
             )
 
     def release(self) -> None:
-        """Let another process have the directory."""
+        """Remove the temporary files and unlock the directory."""
         shutil.rmtree(temporary_in(self.path), ignore_errors=True)
         os.close(self._lock)
 
@@ -123,7 +123,7 @@ class DataDir:
 
     def _open_lock(self) -> int:
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds all that was sent
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds all data received
             return os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise self._unusable(error) from error
@@ -141,7 +141,7 @@ class DataDir:
         os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
 
     def _take_temporary(self) -> None:
-        """Make the place for temporary files, without what a killed process left there."""
+        """Create the directory for temporary files, after removing those of a killed process."""
         temporary = temporary_in(self.path)
         try:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -157,15 +157,15 @@ class DataDir:
             )
         try:
             with contextlib.suppress(FileNotFoundError):
-                if (found := int(file.read_text())) > FORMAT:
+                if (version := int(file.read_text())) > FORMAT:
                     raise StartupError(
-                        f"the data directory {self.path} has format {found}, written by a newer "
+                        f"the data directory {self.path} has format {version}, written by a newer "
                         f"Spanloom; this one reads up to {FORMAT}: upgrade, or use --data-dir"
                     )
                 return
             written = file.with_suffix(".new")
             written.write_text(f"{FORMAT}\n")
-            written.replace(file)  # whole or not at all
+            written.replace(file)  # atomically
         except ValueError as error:
             raise StartupError(
                 f"{file} does not hold a number: is {self.path} a data directory of Spanloom?"

@@ -1,7 +1,7 @@
-"""How many files and connections the process may have open at one time (RLIMIT_NOFILE).
+"""The limit of open files and connections of the process (RLIMIT_NOFILE).
 
-The embedded engine has some hundred files open and takes more for each INSERT and each merge;
-each connection of a sender is one. Where they run out, inserts fail and are tried again for ever.
+The embedded engine has some hundred files open and needs more for each INSERT and each merge;
+each connection of a sender needs one. If they run out, INSERTs fail and are retried for ever.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from spanloom.doctor.facts import DescriptorFacts
 from spanloom.telemetry import get_logger
 
 MIN_DESCRIPTORS = 256
-"""With fewer the process does not start: it would acknowledge what it cannot store."""
+"""With fewer the process refuses to start: it would acknowledge spans it cannot store."""
 ENOUGH_DESCRIPTORS = 1024
-"""With fewer it starts and warns: some hundred connections at one time are usual."""
+"""With fewer it warns at the start: some hundred connections at one time are usual."""
 MOST_DESCRIPTORS = 65_536
-"""What the limit is raised to at most; a hard limit may be a thousand million."""
+"""The limit is raised to this at most, as the hard limit may be a thousand million."""
 
 
 def raise_limit() -> None:
-    """Raise the limit as far as that is allowed and useful.
+    """Raise the limit as far as allowed and useful.
 
     Raises ``StartupError`` if fewer than ``MIN_DESCRIPTORS`` are allowed even then.
     """
-    wanted = min(_finite(_hard_limit()), MOST_DESCRIPTORS)
-    if look_at_descriptors().limit < wanted:
-        with suppress(OSError, ValueError):  # macOS allows less than it says
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, _hard_limit()))
+    target = min(_finite(_hard_limit()), MOST_DESCRIPTORS)
+    if look_at_descriptors().limit < target:
+        with suppress(OSError, ValueError):  # macOS allows less than it reports
+            resource.setrlimit(resource.RLIMIT_NOFILE, (target, _hard_limit()))
     limit = look_at_descriptors().limit
     if limit < MIN_DESCRIPTORS:
         raise StartupError(
@@ -46,7 +46,7 @@ def raise_limit() -> None:
 
 
 def look_at_descriptors() -> DescriptorFacts:
-    """Return how many descriptors this process may have and, where that can be told, has."""
+    """Return the limit of this process and the number in use, 0 if that is unknown."""
     limit = _finite(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     try:
         used = sum(1 for _ in Path("/proc/self/fd").iterdir())

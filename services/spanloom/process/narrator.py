@@ -1,7 +1,7 @@
-"""Says in the log what comes in: a summary a minute, and at once that spans are refused.
+"""Logs what is received: a summary every minute, and refused spans at once.
 
-When nothing at all has come in the first minute it says so once: of a sender that speaks HTTP to
-the port of gRPC nothing is to be seen here (docs/architecture.md, trade-offs).
+Logs once if nothing was received in the first minute: a sender that speaks HTTP to the gRPC port
+is invisible here (docs/architecture.md, trade-offs).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 LOOK_S = 1.0
 SUMMARY_S = 60.0
-"""A line so often, and so often one about the spans that break one rule."""
+"""Interval of the summaries, and of the warnings about refused spans of one rule."""
 log = get_logger("serve")
 
 
 class Narrator:
-    """Reads the metrics and writes lines; a ``Part``."""
+    """Reads the metrics and writes log lines; a ``Part``."""
 
     name = "narrator"
 
     def __init__(self, metrics: Metrics, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin to count from what the metrics say now."""
+        """Count from the current values of the metrics."""
         self._metrics = metrics
         self._clock = clock
         self._summed_at = clock()
         self._spans, self._runs = _spans(metrics), _runs(metrics)
         self._refused = _refused(metrics)
-        self._told_at: dict[str, float] = {}
+        self._warned_at: dict[str, float] = {}
         self._is_expecting = True
         self._stopping = Event()
         self._thread = WatchedThread("narrator", self._run)
@@ -48,19 +48,19 @@ class Narrator:
         return self._thread.failed
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self, grace_s: float = 1.0) -> None:
-        """End; what came since the last line is not told."""
+        """Stop without a last summary."""
         self._thread.expect_end()
         self._stopping.set()
         self._thread.join(grace_s)
 
     def look(self) -> None:
-        """Write the lines that are due."""
+        """Write the log lines that are due."""
         now = self._clock()
-        self._tell_refused(now)
+        self._warn_refused(now)
         if now - self._summed_at >= SUMMARY_S:
             self._summed_at = now
             self._summarise()
@@ -69,10 +69,10 @@ class Narrator:
         while not self._stopping.wait(LOOK_S):
             self.look()
 
-    def _tell_refused(self, now: float) -> None:
+    def _warn_refused(self, now: float) -> None:
         for rule, count in (_refused(self._metrics) - self._refused).items():
-            if now - self._told_at.get(rule, -SUMMARY_S) >= SUMMARY_S:
-                self._told_at[rule] = now
+            if now - self._warned_at.get(rule, -SUMMARY_S) >= SUMMARY_S:
+                self._warned_at[rule] = now
                 self._refused[rule] += count
                 log.warning(
                     "spans are refused", rule=rule, spans=count, why="the sender's answer says"
@@ -96,7 +96,7 @@ def _spans(metrics: Metrics) -> int:
 
 
 def _runs(metrics: Metrics) -> int:
-    """Return how many trajectories were written, each version of one counted."""
+    """Return the number of written trajectory versions."""
     name, written = "spanloom_extractions_total", {"result": "written"}
     return int(metrics.registry.get_sample_value(name, written) or 0)
 

@@ -1,4 +1,4 @@
-"""What each part takes, from the options: bounds, terms, certificates, and who may come in."""
+"""Makes the arguments of the parts from the options: access, limits, retention, certificates."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
-    """Return who may come in.
+    """Return the access control.
 
-    Raises ``OptionError`` for an address that others can reach while there are no keys.
+    Raises ``OptionError`` if the address is reachable from other machines but there are no keys.
     """
     is_open = settings.insecure or is_loopback(settings.host)
     if not is_open and not keyring.has_keys:
@@ -46,7 +46,7 @@ def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
 
 
 def tls_of(settings: Settings) -> TlsFiles | None:
-    """Return the certificate of all ports, or ``None`` where they do not speak TLS.
+    """Return the certificate of all ports, or ``None`` without TLS.
 
     Raises ``StartupError`` if its files cannot be used.
     """
@@ -56,9 +56,9 @@ def tls_of(settings: Settings) -> TlsFiles | None:
 
 
 def project_limits_of(settings: Settings) -> LimitsByProject:
-    """Return what projects may send and have stored.
+    """Return the limits by project.
 
-    Raises ``StartupError`` for a bad file of limits.
+    Raises ``StartupError`` for an invalid limits file.
     """
     default = ProjectLimits(
         settings.project_spans_per_s,
@@ -69,16 +69,16 @@ def project_limits_of(settings: Settings) -> LimitsByProject:
 
 
 def terms_of(settings: Settings) -> Terms:
-    """Return how long things stay, as the options say."""
+    """Return the retention terms."""
     days, spans = settings.retention_days, settings.span_retention_days
     trajectories = settings.trajectory_retention_days
     return Terms(days if spans is None else spans, days if trajectories is None else trajectories)
 
 
 def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> Builder:
-    """Return who builds trajectories, and how, as the options say.
+    """Return the builder of trajectories: worker processes, or this process if there are none.
 
-    Raises ``StartupError`` for a bad file of prices.
+    Raises ``StartupError`` for an invalid prices file.
     """
     options = BuildOptions(settings.max_trace_spans, read_prices(settings.prices_file))
     workers = settings.extract_workers
@@ -91,7 +91,7 @@ def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> 
 
 
 def timing_of(settings: Settings) -> Timing:
-    """Return when traces are built, as the options say."""
+    """Return the times after which traces are built."""
     return Timing(
         root_quiet_s=settings.root_quiet_s,
         no_root_quiet_s=settings.no_root_quiet_s,
@@ -102,7 +102,7 @@ def timing_of(settings: Settings) -> Timing:
 
 
 def sql_limits_of(settings: Settings) -> SqlLimits:
-    """Return what one statement of the SQL port may take: half of the cores at most."""
+    """Return the limits of one statement of the SQL port; it may use half of the cores."""
     return SqlLimits(
         time_s=settings.sql_query_s,
         memory_bytes=int(settings.sql_query_memory),
@@ -111,22 +111,22 @@ def sql_limits_of(settings: Settings) -> SqlLimits:
 
 
 def default_workers(cores: int) -> int:
-    """Return how many processes build trajectories unless somebody says: none on one core.
+    """Return the default number of worker processes: none on one core.
 
-    The process that has the store open does a quarter of the work, so two cores are worth two.
+    The process with the open store does a quarter of the work, so on two cores two workers pay.
     """
     return max(cores - 1, 2) if cores > 1 else 0
 
 
 def _cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):  # on Linux
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def limits_of(settings: Settings) -> Limits:
-    """Return the bounds of one request, as the options say."""
+    """Return the limits of one request."""
     return Limits(
         max_request_bytes=settings.max_request_bytes,
         max_in_flight_bytes=settings.max_in_flight_bytes,

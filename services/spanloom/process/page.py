@@ -1,4 +1,4 @@
-"""The routes of the page in the browser: open to all, for what they give tells of no project."""
+"""Routes of the web page. They need no key, because the files contain no project's data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def page_router() -> APIRouter:
-    """Return the pages and their modules, to be routes of the API; they need no key, it does."""
+    """Return the routes of the pages and their modules, which need no key, unlike the API."""
     site = own_site()
     router = APIRouter()
 
@@ -30,7 +30,7 @@ def page_router() -> APIRouter:
 
 
 def open_page(address: str, *, open_in: Callable[[str], bool] = webbrowser.open) -> bool:
-    """Open the page in the user's browser; return whether there is one."""
+    """Open the page in the user's browser; return whether that worked."""
     try:
         return open_in(address)
     except webbrowser.Error:

@@ -1,4 +1,4 @@
-"""What every long-running piece of the process has in common."""
+"""The protocol of long-running parts of the process."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from spanloom.core.errors import SpanloomError
 
 
 class Part(Protocol):
-    """A piece that runs until it is stopped: a receiver, the writer, the extractor, the API.
+    """Runs until it is stopped: a receiver, the writer, the extractor, the API.
 
-    The supervisor starts parts in order, asks each for ``failed`` twice a second and
-    stops them in reverse. A part never ends the process itself and never hides its own end.
+    The supervisor starts parts in order, checks ``failed`` of each twice a second and stops them
+    in reverse. A part never ends the process itself and never hides its own end.
     """
 
     @property
     def name(self) -> str:
-        """The name in log lines, in ``/readyz`` and in the line that ends the process."""
+        """The name in log lines, in ``/readyz`` and in the last message of a failed process."""
 
     @property
     def failed(self) -> BaseException | None:
-        """Why the part has died or cannot go on; ``None`` while all is well."""
+        """Why the part has died or cannot continue; ``None`` while it works."""
 
     def start(self) -> None:
-        """Begin to work; return when working. Raises ``StartupError`` if that cannot be."""
+        """Start; return once the part works. Raises ``StartupError`` if that fails."""
 
     def stop(self, grace_s: float) -> None:
-        """Finish what is under way for at most ``grace_s`` seconds, then end.
+        """Finish running work for at most ``grace_s`` seconds, then end.
 
-        Must be harmless when the part has failed.
+        Must be harmless if the part has failed.
         """
 
 
@@ -43,15 +43,15 @@ class Listening(Protocol):
 
 @runtime_checkable
 class Troubled(Protocol):
-    """A part that may be unable to do all its work for a while, and says so."""
+    """A part that reports when it cannot do all its work for a while."""
 
     @property
     def trouble(self) -> str:
-        """What it cannot do and why, in words that tell nothing of any project; empty if nothing.
+        """The degradation and its reason, without any project's data; empty if healthy.
 
-        Unlike a failure it passes by itself: the process goes on, and is ready.
+        Unlike a failure it passes by itself: the process continues and stays ready.
         """
 
 
 class PartFailedError(SpanloomError):
-    """A running part died or cannot go on: the process ends rather than pretend."""
+    """A running part died or cannot continue, so the process ends."""

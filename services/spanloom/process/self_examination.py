@@ -1,4 +1,4 @@
-"""What only the running process can see of itself: the answer of ``GET /v1/doctor``."""
+"""The checks of ``spanloom doctor`` that need the running process: ``GET /v1/doctor``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from spanloom.doctor.check import examine
 from spanloom.doctor.checks import CHECKS
 from spanloom.doctor.facts import Facts, Unknown
-from spanloom.doctor.gather.network import look_at_certificate, look_at_doors, look_at_ports
+from spanloom.doctor.gather.network import look_at_certificate, look_at_exposure, look_at_ports
 from spanloom.doctor.gather.software import look_at_software
 from spanloom.doctor.gather.store import keys_of, look_at_store
 from spanloom.process.descriptors import look_at_descriptors
@@ -25,20 +25,20 @@ _SENDERS = Unknown("agents are started elsewhere")
 
 
 class WatchedProcess(Protocol):
-    """What is asked of the supervisor."""
+    """The supervisor's state."""
 
     def unready(self) -> Sequence[str]:
-        """Return the reasons why the process cannot do its work."""
+        """Return the reasons why the process is not ready."""
 
     def troubles(self) -> Sequence[str]:
-        """Return what parts cannot do at the moment."""
+        """Return the current degradations of parts."""
 
     def ports(self) -> Mapping[str, int]:
-        """Return the port of each part that listens."""
+        """Return the port of each listening part, by its name."""
 
 
 class SelfExamination:
-    """Examines this process; may block, as the store does."""
+    """Runs the checks on this process; may block on the store."""
 
     def __init__(
         self,
@@ -46,17 +46,17 @@ class SelfExamination:
         process: WatchedProcess,
         keys: Callable[[], Sequence[Key]],
     ) -> None:
-        """Take the options, and whom to ask for the state of the parts, and for keys.
+        """Check the options, the state of ``process`` and the ``keys``.
 
-        Keys come from the connection that is open: in one process a second one that is closed
-        takes the first one's locks away (https://sqlite.org/howtocorrupt.html, 2.2).
+        Keys are read by the connection that is already open: closing a second one in the same
+        process would drop the first one's locks (https://sqlite.org/howtocorrupt.html, 2.2).
         """
         self._settings = settings
         self._process = process
         self._keys = keys
 
     def __call__(self) -> Sequence[Finding]:
-        """Return a finding for each check; those of files are skipped."""
+        """Return a finding for each check; checks of files are skipped."""
         settings = self._settings
         facts = Facts(
             now_ns=time.time_ns(),
@@ -68,7 +68,7 @@ class SelfExamination:
             service=_FILES,
             failures=self._process.unready(),
             troubles=self._process.troubles(),
-            doors=look_at_doors(settings),
+            exposure=look_at_exposure(settings),
             ports=look_at_ports(settings, self._process.ports()),
             certificate=look_at_certificate(settings),
             exporter=_SENDERS,

@@ -1,7 +1,7 @@
 """Runs an ASGI application under uvicorn, in a thread, on a socket bound beforehand.
 
-Binding first means that a port in use ends the start at once, in one line, and that port 0
-is a real number before anything runs.
+Because sockets are bound first, a port in use ends the start at once with one line, and port 0 has
+its real number before anything runs.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 BACKLOG = 2048
 """Connections that the kernel keeps until they are accepted."""
 ACCEPTS = 1
-"""Connections accepted in a row. asyncio calls this its backlog, and where no descriptor is
-free it goes on to the end of the row, with an error in the log and a new try a second later for
-each: with 2048 of them the process is busy with those for half a minute."""
+"""Connections accepted in a row, called backlog in asyncio. If no descriptor is free, asyncio logs
+an error and schedules a retry for each of them: 2048 would keep the process busy for half a
+minute."""
 HEAD_BYTES = 32 * 1024
 """The largest request head; a larger one is answered 400 and its connection closed."""
 HEAD_S = 10.0
-"""How long a request head may take to arrive, the first one counted from the connection."""
+"""How long a request head may take to arrive; for the first one since the connection."""
 IDLE_S = 60
 """How long an unused connection is kept between requests."""
 START_S = 30.0
 GRPC_PREFACE = b"PRI * HTTP/2.0"
-"""What a connection of HTTP/2, and so of gRPC, begins with (RFC 9113, 3.4)."""
-TELL_AGAIN_S = 60.0
+"""First bytes of an HTTP/2 connection, and so of gRPC (RFC 9113, 3.4)."""
+WARN_AGAIN_S = 60.0
 _POLL_S = 0.01
 
 
@@ -52,7 +52,7 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
     Raises ``StartupError`` with one line that names the address and the flag to change.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol is named because asyncio turns Nagle's algorithm off only where it is.
+    # The protocol is explicit because asyncio disables Nagle's algorithm only if it is.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -65,7 +65,7 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
 
 
 def unusable_port(host: str, port: int, flag: str, reason: str | None) -> str:
-    """Return the line for an address that cannot be listened on, with what to do."""
+    """Return the error message for an address that cannot be bound, with the flag to change."""
     address = authority(host, port)
     return f"cannot listen on {address}: {reason or 'refused'}; use {flag} to choose another"
 
@@ -83,7 +83,7 @@ class HttpServer:
     ) -> None:
         """Prepare; nothing is accepted before ``start``.
 
-        ``end_waits`` has answers that wait for something end now, as they would hold up a stop.
+        ``end_waits`` is called at the stop to end long-polling answers, which would delay it.
         """
         self.name = name
         self._end_waits = end_waits
@@ -98,7 +98,7 @@ class HttpServer:
         return self._thread.failed
 
     def start(self) -> None:
-        """Serve; return when connections are being accepted."""
+        """Start to serve; return once connections are accepted."""
         self._thread.start()
         until = time.monotonic() + START_S
         while not self._server.started:
@@ -108,7 +108,7 @@ class HttpServer:
         self._listener.listen(BACKLOG)  # asyncio has set it to ACCEPTS
 
     def stop(self, grace_s: float) -> None:
-        """Accept no more, let open requests finish for ``grace_s`` seconds, then cut them."""
+        """Accept no more; open requests may finish for ``grace_s`` seconds, then are aborted."""
         self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
         self._thread.expect_end()
         self._end_waits()
@@ -120,10 +120,10 @@ class HttpServer:
         self._server.run(sockets=[self._listener])
 
 
-def tell_wrong_protocol(port: int, now: Callable[[], float] = time.monotonic) -> None:
-    """Say in the log, at most once a minute for each port, that a sender speaks gRPC to HTTP's."""
-    if now() - _told_at.get(port, -TELL_AGAIN_S) >= TELL_AGAIN_S:
-        _told_at[port] = now()
+def warn_wrong_protocol(port: int, now: Callable[[], float] = time.monotonic) -> None:
+    """Log that a sender speaks gRPC to an HTTP port, at most once a minute for each port."""
+    if now() - _warned_at.get(port, -WARN_AGAIN_S) >= WARN_AGAIN_S:
+        _warned_at[port] = now()
         get_logger("http").warning(
             "a sender speaks gRPC to a port of HTTP",
             port=port,
@@ -131,43 +131,43 @@ def tell_wrong_protocol(port: int, now: Callable[[], float] = time.monotonic) ->
         )
 
 
-_told_at: dict[int, float] = {}
+_warned_at: dict[int, float] = {}
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's fast protocol with the bounds that it lacks: size and time of a request head."""
+    """uvicorn's httptools protocol with limits of size and time of a request head."""
 
     _head_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
-        """Start the clock for the first head."""
+        """Start the timeout of the first head."""
         super().connection_made(transport)
         self._start_clock()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
+        """Stop the timeout."""
         self._stop_clock()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse; close if a head is still unfinished beyond its bound."""
+        """Parse; refuse an incomplete head that exceeds the size limit."""
         if self._deadline is not None:
             if not self._head_bytes and data.startswith(GRPC_PREFACE):
-                tell_wrong_protocol(self.transport.get_extra_info("sockname")[1])
+                warn_wrong_protocol(self.transport.get_extra_info("sockname")[1])
             self._head_bytes += len(data)
         super().data_received(data)
         if self._deadline is not None and self._head_bytes > HEAD_BYTES:
             self.send_400_response("The request head is too large.")
 
     def on_message_begin(self) -> None:
-        """Start the clock for a following head."""
+        """Start the timeout of a following head."""
         super().on_message_begin()
         if self._deadline is None:
             self._start_clock()
 
     def on_headers_complete(self) -> None:
-        """Stop the clock; refuse a head that came whole but too large."""
+        """Stop the timeout; refuse a head that is too large or has not exactly one Host."""
         self._stop_clock()
         if sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
             raise ValueError("head too large")  # the parser turns it into a 400
@@ -177,7 +177,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP with the headers that every answer carries, then close."""
+        """Answer an invalid request with the security headers of every answer, then close."""
         headers = {
             "Content-Type": "text/plain; charset=utf-8",
             "Content-Length": str(len(msg)),

@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from spanloom.process.part import Part
 
 WATCH_S = 0.5
-"""How often the parts are asked whether they have failed."""
+"""Interval in which ``failed`` of the parts is checked."""
 NOTICE_S = 1.0
-"""How long ``/readyz`` tells the reason before the parts of a failed process are stopped."""
+"""How long ``/readyz`` reports the reason before the parts of a failed process are stopped."""
 FAILED_GRACE_S = 1.0
-"""What the other parts get to finish in when one has failed."""
+"""Time for the other parts to finish when one has failed."""
 FAILED_END_S = 4.0
-"""When a process with a failed part is ended from without if a part does not let it end."""
+"""Time after which a process with a failed part is killed if a part blocks its end."""
 _MIN_GRACE_S = 0.5
 
 
 class Ending(Protocol):
-    """Says when a process is to end, as ``threading.Event`` does."""
+    """Signals that a process should end, like ``threading.Event``."""
 
     def wait(self, timeout: float, /) -> bool:
-        """Return whether it is, after so many seconds at the latest."""
+        """Return whether the process should end, after at most ``timeout`` seconds."""
 
 
 class Supervisor:
-    """The parts of one process, and whatever else has to be closed in its turn."""
+    """The parts of one process, and other resources that are closed in order."""
 
     def __init__(self, shutdown_s: float) -> None:
         """Allow all parts together ``shutdown_s`` seconds to stop."""
@@ -48,29 +48,29 @@ class Supervisor:
         self._stop_by = float("inf")
 
     def start(self, part: Part) -> None:
-        """Start a part; it is stopped before everything that was started before it."""
+        """Start a part; parts are stopped in reverse order."""
         self._ends.callback(lambda: part.stop(self._left_s()))
         self._parts.append(part)
         part.start()
 
     def at_end(self, close: Callable[[], object]) -> None:
-        """Have something closed in its turn, as if it were a part started now."""
+        """Register a callback that runs at the stop, as if it were a part started now."""
         self._ends.callback(close)
 
     def started(self) -> None:
-        """Declare the start complete: the process is ready unless a part has failed."""
+        """Mark the start as complete: the process is ready unless a part has failed."""
         self._state = ()
 
     def unready(self) -> Sequence[str]:
-        """Return the reasons why the process cannot do its work, none if it can."""
+        """Return the reasons why the process is not ready; empty if it is."""
         return [reason for part in self._parts if (reason := _failure_of(part))] or self._state
 
     def troubles(self) -> Sequence[str]:
-        """Return what parts cannot do at the moment, none if they do all."""
+        """Return current degradations of parts; empty if healthy."""
         return [part.trouble for part in self._parts if isinstance(part, Troubled) and part.trouble]
 
     def ports(self) -> Mapping[str, int]:
-        """Return the port of each part that listens, by the part's name."""
+        """Return the port of each listening part, by its name."""
         return {part.name: part.port for part in self._parts if isinstance(part, Listening)}
 
     def wait(self, until: Ending) -> None:
@@ -83,7 +83,7 @@ class Supervisor:
                     raise PartFailedError(reason) from part.failed
 
     def stop(self) -> None:
-        """Stop all parts, the last started first."""
+        """Stop all parts in reverse order."""
         self._state = ("stopping",)
         self._stop_by = time.monotonic() + self._shutdown_s
         self._ends.close()
@@ -93,7 +93,7 @@ class Supervisor:
 
 
 def _failure_of(part: Part) -> str:
-    """Return in one line why a part failed; empty if it has not."""
+    """Return a line with the reason why a part failed; empty if it has not."""
     error = part.failed
     if error is None:
         return ""

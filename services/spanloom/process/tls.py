@@ -1,4 +1,4 @@
-"""TLS for every port: one certificate, read again when its files change, without a restart."""
+"""TLS of all ports: one certificate, reloaded when its files change."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ POLL_S = 1.0
 
 
 class _Pair(NamedTuple):
-    """A certificate with its chain, and its key: both PEM."""
+    """A certificate with its chain, and its key, both PEM."""
 
     certificate: bytes
     key: bytes
 
 
 class TlsFiles(RepeatingPart):
-    """The certificate of this process, between ``start`` and ``stop``; a ``Part``.
+    """The certificate of this process; a ``Part`` that reloads it between ``start`` and ``stop``.
 
-    Files that do not fit together, as in the middle of a renewal, are logged and tried again;
-    until they fit, the old certificate is served. ``client_ca`` is read at the start only.
+    If certificate and key do not match, for instance in the middle of a renewal, that is logged and
+    the old certificate is served until they do. ``client_ca`` is read at the start only.
     """
 
     name = "tls"
@@ -55,7 +55,7 @@ class TlsFiles(RepeatingPart):
     def http_context(self, *, ask_clients: bool) -> ssl.SSLContext:
         """Return a context for an HTTP server, kept up to date.
 
-        With ``ask_clients`` and a client CA, a client without a certificate of it is refused.
+        With ``ask_clients`` and a client CA, clients without a certificate of it are refused.
         """
         context = _new_context()
         context.load_cert_chain(*self._files)
@@ -66,19 +66,19 @@ class TlsFiles(RepeatingPart):
         return context
 
     def grpc_credentials(self) -> grpc.ServerCredentials:
-        """Return credentials for a gRPC server, kept up to date, that ask clients likewise."""
+        """Return credentials for a gRPC server, kept up to date, with the same client CA."""
         served = self._pair
 
         def fetch() -> grpc.ServerCertificateConfiguration | None:
             nonlocal served
             if served is self._pair:
-                return None  # as before
+                return None  # unchanged
             served = self._pair
             return self._for_grpc(served)
 
         return grpc.dynamic_ssl_server_credentials(
             self._for_grpc(served),
-            fetch,  # type: ignore[arg-type]  # gRPC says that None means: as before
+            fetch,  # type: ignore[arg-type]  # gRPC documents None as: unchanged
             require_client_authentication=self._authority is not None,
         )
 
@@ -99,7 +99,7 @@ class TlsFiles(RepeatingPart):
             get_logger(self.name).warning("TLS files cannot be used", error=str(error))
 
     def _read(self) -> _Pair:
-        """Return the files' contents; raises ``ssl.SSLError`` if they do not fit together."""
+        """Return the files' contents; raises ``ssl.SSLError`` if they do not match."""
         pair = _Pair(*(file.read_bytes() for file in self._files))
         _new_context().load_cert_chain(*self._files)
         return pair

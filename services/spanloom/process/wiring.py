@@ -1,4 +1,4 @@
-"""The only wiring: builds the parts of each role from the settings, in the order they start in."""
+"""The wiring: builds the parts of each role from the settings, in start order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from spanloom.storage.engine.connect import store_path
 from spanloom.storage.engine.loading import give_back_code
 from spanloom.storage.sql.engine import EmbeddedSql
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from spanloom.config import Settings
-    from spanloom.core.ports.annotation_queues import QueueReader
+    from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.store import Store
     from spanloom.mcp.server import McpDoor
     from spanloom.process.part import Part
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 class Role(Flag):
-    """What a process does; on the embedded store one process does it all."""
+    """The tasks of a process; with the embedded store one process has them all."""
 
     COLLECT = auto()
     EXTRACT = auto()
@@ -71,10 +71,10 @@ EVERYTHING = Role.COLLECT | Role.EXTRACT | Role.API | Role.KEEP
 
 
 class Service:
-    """The parts of one process: built and started on entering, drained and closed on leaving."""
+    """The parts of one process: started on entering the context, stopped on leaving it."""
 
     def __init__(self, settings: Settings, roles: Role = EVERYTHING) -> None:
-        """Take the options; raises ``OptionError`` if the roles cannot run on the store."""
+        """Prepare; raises ``OptionError`` if the roles cannot run on the configured store."""
         if settings.is_embedded and Role.COLLECT not in roles:
             raise OptionError(
                 "this part alone needs a ClickHouse server (--store-url clickhouse://…): the "
@@ -86,12 +86,12 @@ class Service:
             )
         self.metrics = Metrics()
         self._settings = settings
-        # Whoever owns an embedded store also keeps it: no other process can.
+        # The owner of an embedded store also has to run the keeper: no other process can.
         self._roles = roles | Role.KEEP if settings.is_embedded else roles
         self._supervisor = Supervisor(settings.shutdown_s)
 
     def __enter__(self) -> Self:
-        """Start everything; raises ``StartupError`` with the one line to print."""
+        """Start all parts; raises ``StartupError`` with a message of one line."""
         try:
             for part in self._parts():
                 self._supervisor.start(part)
@@ -104,12 +104,12 @@ class Service:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop everything; what the store has not taken in time stays in the spool."""
+        """Stop all parts; requests not stored in time stay in the spool."""
         self._supervisor.stop()
 
     @property
     def addresses(self) -> dict[str, str]:
-        """Where each part listens, by its name: ``{"api": "http://127.0.0.1:8080"}``."""
+        """URL of each listening part, by its name: ``{"api": "http://127.0.0.1:8080"}``."""
         scheme = "https" if self._settings.tls_cert else "http"
         return {
             name: f"{scheme}://{authority(self._settings.host, port)}"
@@ -121,7 +121,7 @@ class Service:
         self._supervisor.wait(until)
 
     def _parts(self) -> Iterator[Part]:
-        """Build the parts one by one; each is started before the next is built."""
+        """Yield the parts in start order; each is started before the next is built."""
         settings, at_end = self._settings, self._supervisor.at_end
         tls = tls_of(settings)
         if tls:
@@ -130,12 +130,12 @@ class Service:
             data = DataDir(settings.data_dir)
             at_end(data.release)
             if settings.is_embedded:
-                data.miss(settings.data_dir / "store")
+                data.warn_if_store_missing(settings.data_dir / "store")
             listener = self._bind("otlp_http_port")
         api_listener = self._bind("api_port")
         sql_listener = self._bind("sql_port") if settings.sql_port is not None else None
         if Role.KEEP in self._roles:
-            yield self._keeper()  # before anybody opens the store: it makes its tables
+            yield self._keeper()  # before the store is opened: it creates the tables
         keys = open_key_store(settings.resolved_store_url, settings.data_dir)
         at_end(keys.close)
         keyring = Keyring(keys)
@@ -161,7 +161,7 @@ class Service:
             yield Narrator(self.metrics)
 
     def _sql_url(self, listener: socket.socket | None) -> str | None:
-        """Return where this process itself reaches the SQL port; with TLS its name is not known."""
+        """Return the SQL port's URL for this process; with TLS the host name is unknown."""
         if listener is None or self._settings.tls_cert:
             return None
         host, port, *_ = listener.getsockname()
@@ -200,7 +200,7 @@ class Service:
         return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
 
     def _other_routes(self, door: McpDoor | None) -> Sequence[APIRouter]:
-        """Return what stands beside the API: the door for agents, and the page."""
+        """Return the routes in addition to the API: the MCP endpoint and the page."""
         page = [page_router()] if Role.API in self._roles else []
         return page if door is None else [door.router(), *page]
 
@@ -237,7 +237,7 @@ class Service:
 
 
 def _withheld(queues: QueueReader, project: str | None) -> Collection[tuple[str, str]]:
-    """Return of which traces no statement may tell what was said of them."""
+    """Return project and id of the traces whose annotations and scores are withheld."""
     return withheld_from_all(queues, Reach.ALL if project is None else Reach.only(project))
 
 

@@ -1,4 +1,4 @@
-"""Recipes as objects, for programs that read them."""
+"""Recipes as JSON objects, for programs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def recipe_as_json(framework: Framework, recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe with what its framework is, and the names of the other ways."""
+    """Return a recipe with its framework's title and language, and the names of other ways."""
     others = [one.way for one in framework.recipes if one is not recipe]
     about = {"title": framework.title, "language": framework.language, "other_ways": others}
     return {**asdict(recipe), **about}
 
 
 def framework_as_json(framework: Framework) -> dict[str, Any]:
-    """Return a framework with its ways in one line each."""
+    """Return a framework with a short description of each way."""
     ways = [
         {"way": one.way, "instrumentation": one.instrumentation, "line": one.line}
         for one in framework.recipes

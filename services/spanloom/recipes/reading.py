@@ -1,4 +1,4 @@
-"""Reads the recipes: what to install, to write and to export so that agents send their spans."""
+"""Reads recipes: packages, code and variables with which agents send their spans."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ if TYPE_CHECKING:
 
 ENDPOINT = "http://127.0.0.1:4318"
 KEY = "sl_…"
-"""Stands where a key goes; the real one is nobody's to print."""
+"""Placeholder of an API key; a real one must not be printed."""
 
 
 class UnknownRecipeError(SpanloomError):
-    """There is no framework or no way of that name."""
+    """There is no framework or way of that name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One way in which agents of a framework send."""
+    """One way to make agents of a framework send spans."""
 
     framework: str
     way: str
-    """Its short name, as it is asked for."""
+    """Its short name, as on the command line."""
     instrumentation: str
     line: str
-    """What it is, and how it differs from the other ways."""
+    """One line: what it is, and how it differs from other ways."""
     install: str
     code: str
-    """Goes before everything that makes agents; empty where variables are enough."""
+    """Code to run before agents are made; empty if variables are enough."""
     variables: Mapping[str, str]
     key_variables: Mapping[str, str]
-    """What is set besides where the service has keys."""
+    """Variables to set in addition if the service has keys."""
     notes: str = ""
     untried: str = ""
-    """Why no test runs it."""
+    """Why it is not run by a test; empty if it is."""
 
     @property
     def name(self) -> str:
-        """The words after ``spanloom instrument``."""
+        """The arguments of ``spanloom instrument``."""
         return f"{self.framework} {self.way}"
 
 
@@ -58,35 +58,41 @@ class Framework:
     language: str
     recipes: Sequence[Recipe]
     also: Sequence[str] = ()
-    """Other names that it is asked for by."""
+    """Aliases."""
     why: str = ""
     """Why the first recipe is the recommended one."""
 
 
 def read_frameworks(endpoint: str = ENDPOINT) -> Sequence[Framework]:
-    """Return all frameworks; their variables name the endpoint."""
+    """Return all frameworks, with the endpoint filled in."""
     tables = tomllib.loads(_text("frameworks.toml"))
     return [_framework(name, dict(table), endpoint) for name, table in tables.items()]
 
 
 def find_framework(name: str, endpoint: str = ENDPOINT) -> Framework:
-    """Return the framework of that name in any case; an unknown one is refused with near ones."""
+    """Return the framework of a name or alias, ignoring case.
+
+    Raises ``UnknownRecipeError`` with similar names.
+    """
     frameworks = read_frameworks(endpoint)
     names = {known: one for one in frameworks for known in (one.name, *one.also)}
-    if found := names.get(name.lower()):
-        return found
+    if framework := names.get(name.lower()):
+        return framework
     raise UnknownRecipeError(
         f"{_unknown('framework', name, names)}; `spanloom instrument` lists all"
     )
 
 
 def find_recipe(framework: Framework, way: str | None) -> Recipe:
-    """Return the recipe of that name, the recommended one without; else name what there is."""
+    """Return the recipe of a way, the recommended one without.
+
+    Raises ``UnknownRecipeError`` with the ways there are.
+    """
     if way is None:
         return framework.recipes[0]
     ways = {recipe.way: recipe for recipe in framework.recipes}
-    if found := ways.get(way.lower()):
-        return found
+    if recipe := ways.get(way.lower()):
+        return recipe
     unknown = _unknown(f"way for {framework.name}", way, ways)
     raise UnknownRecipeError(f"{unknown}; there is {', '.join(ways)}")
 

@@ -1,4 +1,4 @@
-"""Answers and errors in the form of ClickHouse's HTTP interface: status, content type, body."""
+"""Answers and errors in the format of ClickHouse's HTTP interface: status, headers, body."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.sql import SqlAnswer, SqlFacts
     from spanloom.sql.reader import Outcome
-    from spanloom.sql.requests import Question
+    from spanloom.sql.requests import Query
 
 
 _BY_CODE = {
@@ -31,11 +31,11 @@ _BY_CODE = {
     **dict.fromkeys((62, 47, 46, 36, 42, 43, 53, 6, 27, 70, 72, 73, 115, 456, 457), 400),
     **dict.fromkeys((271, 354, 386, 395, 216, 373, 20, 182, 184, 215), 400),
 }
-"""As ClickHouse's own server has them, as far as this port gives them; all others are 500."""
+"""HTTP status by error code as in ClickHouse's server, for the codes of this port; else 500."""
 
 
 def status_of(code: int) -> int:
-    """Return the status of an answer with this reason."""
+    """Return the HTTP status of an error code."""
     return _BY_CODE.get(code, 500)
 
 
@@ -45,39 +45,39 @@ _RETRY_S = 2
 
 
 class Reply(NamedTuple):
-    """What is sent."""
+    """An HTTP response."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
 
-def text(status: int, said: str, headers: Mapping[str, str] | None = None) -> Reply:
-    """Return a short answer."""
-    return Reply(status, {"content-type": _PLAIN, **(headers or {})}, said.encode())
+def text(status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
+    """Return a plain text response."""
+    return Reply(status, {"content-type": _PLAIN, **(headers or {})}, message.encode())
 
 
-def answered(outcome: Outcome, question: Question) -> Reply:
-    """Return the answer to a question, compressed as it asks."""
+def success(outcome: Outcome, query: Query) -> Reply:
+    """Return the response to a query, compressed as requested."""
     answer, fmt = outcome
     body = answer.body
     headers = {
         "content-type": content_type(fmt),
-        "x-clickhouse-query-id": question.query_id,
+        "x-clickhouse-query-id": query.query_id,
         "x-clickhouse-summary": _summary(answer),
     }
     if fmt:
         headers["x-clickhouse-format"] = fmt
-    if question.in_frames:
+    if query.in_frames:
         return Reply(200, headers, frames.encode(body))
-    if question.coding:
-        headers |= {"content-encoding": question.coding, "vary": "Accept-Encoding"}
-        body = codings.encode(body, question.coding)
+    if query.coding:
+        headers |= {"content-encoding": query.coding, "vary": "Accept-Encoding"}
+        body = codings.encode(body, query.coding)
     return Reply(200, headers, body)
 
 
-def failed(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Reply:
-    """Return an error: whoever asked for frames expects them here too."""
+def failure(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Reply:
+    """Return the response to an error, in frames if the client requested them."""
     status = status_of(error.code)
     in_frames = is_on(arguments, "compress")
     headers = {"content-type": _PLAIN, "x-clickhouse-exception-code": str(error.code)}
@@ -90,12 +90,12 @@ def failed(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Re
     body = f"{error} (version {facts.version} (official build))\n".encode()
     try:
         return Reply(status, headers, frames.encode(body) if in_frames else body)
-    except SqlError:  # frames cannot be made here
+    except SqlError:  # frames need an optional library
         return Reply(status, headers, body)
 
 
 async def send_reply(reply: Reply, send: Send, facts: SqlFacts) -> None:
-    """Send a reply with what every one says of the engine."""
+    """Send a response with the headers common to all."""
     headers = {
         **{name.lower(): value for name, value in SECURITY_HEADERS.items()},
         "x-clickhouse-server-display-name": facts.display_name,
@@ -109,7 +109,7 @@ async def send_reply(reply: Reply, send: Send, facts: SqlFacts) -> None:
 
 
 def _summary(answer: SqlAnswer) -> str:
-    """Return what a statement took; ClickHouse writes these numbers as strings."""
+    """Return the statistics of a statement; ClickHouse writes these numbers as strings."""
     took = {
         "read_rows": answer.rows_read,
         "read_bytes": answer.bytes_read,

@@ -1,4 +1,4 @@
-"""The door: ClickHouse's HTTP interface as an ASGI application."""
+"""ClickHouse's HTTP interface as an ASGI application."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import answers
-from spanloom.sql.reader import Asker
-from spanloom.sql.requests import read_question
+from spanloom.sql.reader import SqlCaller
+from spanloom.sql.requests import parse_query
 from spanloom.sql.running import Runner
 from spanloom.sql.sessions import Sessions
 from spanloom.telemetry import get_logger
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.access.headers import Hosts
     from spanloom.sql.answers import Reply
     from spanloom.sql.reader import Outcome, Statements
-    from spanloom.sql.requests import Question
+    from spanloom.sql.requests import Query
     from spanloom.telemetry import Metrics
 
 MAX_BODY_BYTES = 1024 * 1024
@@ -39,7 +39,7 @@ _CANCELLED = 394
 
 
 class SqlDoor:
-    """Lets in whoever has a key, reads the question and sends the answer."""
+    """Authenticates a request, parses the query, runs it and sends the answer."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class SqlDoor:
         max_body_bytes: int = MAX_BODY_BYTES,
         scope: Scope = Scope.READ,
     ) -> None:
-        """Run ``at_a_time`` statements at most; a key needs the scope."""
+        """Run at most ``at_a_time`` statements at once; keys need ``scope``."""
         self._statements = statements
         self._authenticator = authenticator
         self._hosts = hosts
@@ -67,7 +67,7 @@ class SqlDoor:
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._lifespan(receive, send)
             return
         arguments = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
         headers = {n.decode("latin-1").lower(): v.decode("latin-1") for n, v in scope["headers"]}
@@ -75,11 +75,11 @@ class SqlDoor:
         await answers.send_reply(reply, send, self._statements.facts)
 
     def end(self) -> None:
-        """End the statements that run: who stops a service does not wait for dashboards."""
+        """End the running statements, so that the stop does not wait for them."""
         if self._runner:
             self._runner.end()
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
@@ -100,50 +100,50 @@ class SqlDoor:
     ) -> Reply:
         if not self._hosts.answers(headers.get("host", "")):
             return answers.text(421, NOT_OURS)
-        if (short := _short(scope, arguments)) is not None:
+        if (short := _without_statement(scope, arguments)) is not None:
             return short
         began = perf_counter()
         try:
-            reply = await self._asked(scope, receive, arguments, headers)
+            reply = await self._answer(scope, receive, arguments, headers)
         except SqlError as error:
             outcome = "cancelled" if error.code == _CANCELLED else "failed"
-            reply = answers.failed(error, self._statements.facts, arguments)
+            reply = answers.failure(error, self._statements.facts, arguments)
         except Exception as error:
             self._log.exception("a statement failed")
             outcome = "failed"
-            said = SqlError(1002, "UNKNOWN_EXCEPTION", f"{type(error).__name__}; see the log")
-            reply = answers.failed(said, self._statements.facts, arguments)
+            internal = SqlError(1002, "UNKNOWN_EXCEPTION", f"{type(error).__name__}; see the log")
+            reply = answers.failure(internal, self._statements.facts, arguments)
         else:
             outcome = "answered"
         self._metrics.sql_queries.labels(outcome).inc()
         self._metrics.sql_seconds.observe(perf_counter() - began)
         return reply
 
-    async def _asked(
+    async def _answer(
         self,
         scope: Connection,
         receive: Receive,
         arguments: Mapping[str, str],
         headers: Mapping[str, str],
     ) -> Reply:
-        asker = self._let_in(scope, headers)
+        caller = self._authenticate(scope, headers)
         body = await self._body(receive)
-        question = read_question(arguments, headers, body, self._max_body_bytes)
-        with self._sessions.entered(question, asker):
-            return await self._run(question, asker, receive)
+        query = parse_query(arguments, headers, body, self._max_body_bytes)
+        with self._sessions.entered(query, caller):
+            return await self._run(query, caller, receive)
 
-    async def _run(self, question: Question, asker: Asker, receive: Receive) -> Reply:
+    async def _run(self, query: Query, caller: SqlCaller, receive: Receive) -> Reply:
         assert self._runner is not None, "the server has not started"  # noqa: S101
 
         def call(tag: str) -> Reply:
             with self._metrics.sql_running.track_inprogress():
-                outcome: Outcome = self._statements.answer(question, asker, tag)
-                return answers.answered(outcome, question)
+                outcome: Outcome = self._statements.answer(query, caller, tag)
+                return answers.success(outcome, query)
 
-        return await self._runner.run(question, asker, call, partial(_gone, receive))
+        return await self._runner.run(query, caller, call, partial(_disconnected, receive))
 
-    def _let_in(self, scope: Connection, headers: Mapping[str, str]) -> Asker:
-        """Return who asks; raises ``SqlError`` for a key that does not open this door."""
+    def _authenticate(self, scope: Connection, headers: Mapping[str, str]) -> SqlCaller:
+        """Return the caller; raises ``SqlError`` if the key is invalid or lacks the scope."""
         if scope["method"] == "POST" and "origin" in headers:
             raise SqlError(497, "ACCESS_DENIED", "Nothing is asked on behalf of a web page")
         try:
@@ -155,7 +155,7 @@ class SqlDoor:
             raise SqlError(516, "AUTHENTICATION_FAILED", str(error)) from error
         except PermissionDeniedError as error:
             raise SqlError(497, "ACCESS_DENIED", str(error)) from error
-        return Asker(caller.key_id, None if caller.project == ALL_PROJECTS else caller.project)
+        return SqlCaller(caller.key_id, None if caller.project == ALL_PROJECTS else caller.project)
 
     async def _body(self, receive: Receive) -> bytes:
         body = bytearray()
@@ -175,8 +175,8 @@ class SqlDoor:
             raise SqlError(159, "TIMEOUT_EXCEEDED", "The body came too slowly") from None
 
 
-def _short(scope: Connection, arguments: Mapping[str, str]) -> Reply | None:
-    """Return the answer to what asks nothing of the store."""
+def _without_statement(scope: Connection, arguments: Mapping[str, str]) -> Reply | None:
+    """Return the answer to a request without a statement, else ``None``."""
     method, path = scope["method"], scope["path"]
     if path in ("/ping", "/replicas_status") and method in ("GET", "HEAD"):
         return answers.text(200, "Ok.\n")
@@ -190,12 +190,12 @@ def _short(scope: Connection, arguments: Mapping[str, str]) -> Reply | None:
 
 
 def _credentials(headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the headers that may carry a key; ClickHouse's own header counts as ``x-api-key``."""
+    """Return the headers; ClickHouse's header for keys is added as ``x-api-key``."""
     own = headers.get("x-clickhouse-key", "")
     return [*headers.items(), *([("x-api-key", own)] if own else [])]
 
 
-async def _gone(receive: Receive) -> None:
-    """Return when the client has gone away."""
+async def _disconnected(receive: Receive) -> None:
+    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass

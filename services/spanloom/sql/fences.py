@@ -1,12 +1,12 @@
-"""Puts in place of each table what the caller may read of it.
+"""Replaces each table in a statement by a subquery of the rows that the caller may read.
 
-``SELECT count() FROM trajectories`` of a key of the project ``shop`` becomes
+With a key of the project ``shop``, ``SELECT count() FROM trajectories`` becomes
 ``SELECT count() FROM (SELECT * FROM default.trajectories PREWHERE Project = 'shop') AS
-trajectories``. The condition is a PREWHERE because the reader of the table evaluates it before
-everything else. An ordinary condition, as the lane's ``additional_table_filters``, the engine may
-evaluate after one of the caller's, which can then fail on a row of another project and name its
-text: ``WHERE toUInt64(Input) > 0``, "Cannot parse string '…'". Views are written out, down to
-their tables. The lane has the same condition once more, and those of deletions.
+trajectories``. The condition is a PREWHERE because it is evaluated first, when the table is read.
+An ordinary condition, such as ``additional_table_filters``, may be evaluated after one of the
+caller's, which can then fail on a row of another project and reveal its text in the error:
+``WHERE toUInt64(Input) > 0``, "Cannot parse string '…'". Views are expanded, down to their tables.
+The engine's connection has the same condition once more, and those of deletions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql import vocabulary
-from spanloom.sql.sight import SYSTEM, Named
+from spanloom.sql.sight import SYSTEM, TableName
 from spanloom.sql.statements import name_parts, nodes
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class Fences:
-    """Puts into a statement what its caller sees of the tables."""
+    """Rewrites statements so that they read only the rows visible to the caller."""
 
     def __init__(
         self, engine: SqlEngine, sight: Sight, database: str = "", *, of_view: bool = False
     ) -> None:
-        """``database`` is where names without one are looked up; the store's if empty.
+        """``database`` is the default database of table names; the store's if empty.
 
-        ``of_view`` says that the statement is what a view of the store stands for.
+        ``of_view``: whether the statement is the definition of a view of the store.
         """
         self._engine = engine
         self._sight = sight
@@ -41,19 +41,19 @@ class Fences:
         self._of_view = of_view
 
     def around(self, tree: Tree) -> Tree:
-        """Return the statement with every table fenced; raises ``SqlError`` for unreadable ones."""
+        """Return the statement with every table replaced; raises ``SqlError`` if one is hidden."""
         inner_names = {n["name"] for n in nodes(tree) if n.get("type") == "WithElement"}
-        if taken := inner_names & self._engine.tables.keys():
-            # Where such a name means the query and where the table, only the engine knows.
-            raise _denied(f"WITH {min(taken)} AS (…) has the name of a table: choose another")
+        if shadowed := inner_names & self._engine.tables.keys():
+            # Only the engine knows where such a name means the query and where the table.
+            raise _denied(f"WITH {min(shadowed)} AS (…) has the name of a table: choose another")
         fenced: Tree = self._fenced(tree, inner_names)
         return fenced
 
-    def named(self, parts: Sequence[str]) -> Named:
-        """Return the table of this name; raises ``SqlError`` if the caller may not read it."""
+    def named(self, parts: Sequence[str]) -> TableName:
+        """Return the qualified table name; raises ``SqlError`` if the caller may not read it."""
         if len(parts) > 2:
             raise SqlError(62, "SYNTAX_ERROR", f"{'.'.join(parts)} is no name of a table")
-        name = Named(parts[0] if len(parts) == 2 else self._database, parts[-1])
+        name = TableName(parts[0] if len(parts) == 2 else self._database, parts[-1])
         if not self._sight.may_read(name, by_view=self._of_view):
             raise SqlError(
                 *(60, "UNKNOWN_TABLE"),
@@ -63,7 +63,7 @@ class Fences:
         return name
 
     def _fenced(self, part: Any, inner: set[str]) -> Any:
-        """Return a copy of a part of a tree; ``inner`` are the names of its queries."""
+        """Return a rewritten copy of a part of a tree; ``inner`` are the names defined by WITH."""
         if isinstance(part, list):
             return [self._fenced(item, inner) for item in part]
         if not isinstance(part, dict):
@@ -83,7 +83,7 @@ class Fences:
         return copy
 
     def _expression(self, part: Tree, inner: set[str]) -> Tree:
-        """Return ``FROM name [AS alias] [FINAL]`` as what the caller may read of it."""
+        """Return ``FROM name [AS alias] [FINAL]`` with the table replaced."""
         identifier: Tree = part["database_and_table_name"]
         parts = name_parts(identifier)
         if len(parts) == 1 and parts[0] in inner:
@@ -99,7 +99,7 @@ class Fences:
         return {"type": "TableExpression", "subquery": subquery}
 
     def _fence_set(self, function: Tree, inner: set[str]) -> None:
-        """Replace the table in ``x IN name``; a name that is no table is a column's."""
+        """Replace the table in ``x IN name``; a name that is no table is a column."""
         arguments: list[Tree] = function["arguments"]["children"]
         if len(arguments) != 2 or arguments[1].get("type") not in ("Identifier", "TableIdentifier"):
             return
@@ -114,8 +114,8 @@ class Fences:
         known = self._engine.system_columns if self._database == SYSTEM else self._engine.tables
         return len(parts) == 1 and parts[0] in known
 
-    def _subquery(self, name: Named, *, final: bool) -> Tree:
-        """Return what the caller sees of a table, as a subquery."""
+    def _subquery(self, name: TableName, *, final: bool) -> Tree:
+        """Return the visible rows of a table as a subquery."""
         is_ours = name.database != SYSTEM
         if is_ours and (view := self._engine.tables[name.table].definition):
             tree: Tree | None = Fences(self._engine, self._sight, of_view=True).around(view)
@@ -125,7 +125,7 @@ class Fences:
 
 
 def _both(one: Tree, other: Tree | None) -> Tree:
-    """Return both conditions as one: PREWHERE is for tables alone, and there are none left."""
+    """Join two conditions by AND: PREWHERE needs a table, and those are subqueries now."""
     if other is None:
         return one
     arguments = {"type": "ExpressionList", "children": [one, other]}
@@ -133,7 +133,7 @@ def _both(one: Tree, other: Tree | None) -> Tree:
 
 
 def _drop_database(node: Tree, database: str) -> None:
-    """Turn ``default.steps.Name`` into ``steps.Name``: a subquery has no database."""
+    """Shorten ``default.steps.Name`` to ``steps.Name``: a subquery has no database."""
     qualifier = node["qualifier"] if node["type"] == "QualifiedAsterisk" else node
     parts = name_parts(qualifier)
     least = 2 if node["type"] == "QualifiedAsterisk" else 3

@@ -1,7 +1,7 @@
 """ClickHouse's own compression (``compress=1``, ``decompress=1``): frames, no HTTP coding.
 
-A frame is the CityHash128 (of release 1.0.2) of all that follows, a method byte, the size of the
-frame from the method byte on, the size of the content, and the content compressed.
+A frame consists of the CityHash128 (release 1.0.2) of all that follows, a method byte, the size of
+the frame from the method byte on, the size of the content, and the compressed content.
 Source: ClickHouse, src/Compression/CompressedReadBufferBase.cpp.
 """
 
@@ -22,17 +22,17 @@ _LZ4, _ZSTD, _NONE = 0x82, 0x90, 0x02
 _HEAD = struct.Struct("<BII")
 _HASH_BYTES = 16
 FRAME_BYTES = 1 << 20
-"""Content of one frame, as ClickHouse's own are at most."""
+"""Content size of one frame, the same maximum as in ClickHouse."""
 
 
 def encode(content: bytes) -> bytes:
-    """Return the content in frames of LZ4; nothing is no frame."""
+    """Return the content in LZ4 frames; empty content has no frame."""
     pieces = (content[at : at + FRAME_BYTES] for at in range(0, len(content), FRAME_BYTES))
     return b"".join(_frame(piece) for piece in pieces)
 
 
 def decode(frames: bytes, limit: int) -> bytes:
-    """Return the content of frames; raises ``SqlError`` if they are none or hold over ``limit``."""
+    """Return the content of frames; raises ``SqlError`` if invalid or over ``limit`` bytes."""
     return b"".join(_contents(memoryview(frames), limit))
 
 
@@ -82,7 +82,7 @@ def _hash(body: bytes) -> bytes:
 
 
 def _city_hash() -> Callable[[bytes], int]:
-    """Return the hash; an ``SqlError`` says how to install it."""
+    """Return the hash function; raises ``SqlError`` if its library is not installed."""
     try:
         from clickhouse_cityhash.cityhash import CityHash128  # noqa: PLC0415  # an extra
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""Native blocks for clients that name a revision (``client_protocol_version``).
+"""Native blocks for clients that request a revision (``client_protocol_version``).
 
 The embedded engine writes revision 0. Later ones have a BlockInfo before each block (from 51903
-on), and a byte after each column's type that says whether its serialization is a custom one (from
-54454 on). Where a column ends only its type tells, so columns are walked over, not decoded.
+on), and after each column's type a byte for a custom serialization (from 54454 on). The end of a
+column follows only from its type, so columns are skipped by type, not decoded.
 Source: ClickHouse, src/Formats/NativeWriter.cpp, src/Core/BlockInfo.cpp.
 """
 
@@ -24,9 +24,9 @@ _OWN_SERIALIZATION = b"\0"
 
 
 def reframe(blocks: bytes, revision: int) -> bytes:
-    """Return blocks of revision 0 as ones of this revision.
+    """Convert blocks of revision 0 to ``revision``.
 
-    Raises ``SqlError`` for a type whose columns cannot be walked over: ask for another format.
+    Raises ``SqlError`` for a type whose columns cannot be skipped.
     """
     if revision < WITH_BLOCK_INFO:
         return blocks
@@ -34,13 +34,13 @@ def reframe(blocks: bytes, revision: int) -> bytes:
 
 
 def header(columns: Iterable[tuple[str, str]]) -> bytes:
-    """Return a block of these columns (name and type) without rows, which the engine leaves out."""
+    """Return a block of columns (name and type) without rows, which the engine omits."""
     named = [_string(name) + _string(kind) for name, kind in columns]
     return varint(len(named)) + varint(0) + b"".join(named)
 
 
 def varint(number: int) -> bytes:
-    """Return a number as ClickHouse writes sizes."""
+    """Return a number in ClickHouse's varint encoding."""
     written = bytearray()
     while number > 0x7F:
         written.append(number & 0x7F | 0x80)

@@ -1,4 +1,4 @@
-"""How many bytes a column of each type takes in the Native format.
+"""Skipping of columns in the Native format, by the sizes of their types.
 
 Source: ClickHouse, src/DataTypes/Serializations.
 """
@@ -35,31 +35,31 @@ _INDEX_TYPE = 0xFF
 
 
 class _Kind(NamedTuple):
-    """A type taken apart: ``Array(String)`` is ``Array`` of ``["String"]``."""
+    """A parsed type: ``Array(String)`` is ``Array`` with ``("String",)``."""
 
     name: str
     arguments: tuple[str, ...]
 
 
 class Cursor:
-    """A place in bytes that moves on."""
+    """A position in bytes, advanced by reading."""
 
     def __init__(self, content: bytes) -> None:
-        """Begin at the first byte."""
+        """Start at the first byte."""
         self._content = content
         self.at = 0
 
     @property
     def left(self) -> bool:
-        """Whether there is more."""
+        """Whether there are more bytes."""
         return self.at < len(self._content)
 
     def since(self, start: int) -> bytes:
-        """Return what was passed since a place."""
+        """Return the bytes from ``start`` to the position."""
         return self._content[start : self.at]
 
     def varint(self) -> int:
-        """Read a size."""
+        """Read a varint."""
         number = shift = 0
         while True:
             byte = self._content[self.at]
@@ -70,30 +70,30 @@ class Cursor:
             shift += 7
 
     def string(self) -> bytes:
-        """Read a string with its size before it."""
+        """Read a string prefixed by its size."""
         size = self.varint()
         self.at += size
         return self._content[self.at - size : self.at]
 
     def uint64(self) -> int:
-        """Read eight bytes."""
+        """Read a little-endian UInt64."""
         self.at += 8
         return int.from_bytes(self._content[self.at - 8 : self.at], "little")
 
     def skip(self, count: int) -> None:
-        """Pass over bytes."""
+        """Skip ``count`` bytes."""
         self.at += count
 
 
 def skip_column(cursor: Cursor, kind: str, rows: int) -> None:
-    """Pass over a column; raises ``KeyError`` for a type that is not known."""
+    """Skip a column; raises ``KeyError`` for an unknown type."""
     _prefix(cursor, kind)
     _data(cursor, kind, rows)
 
 
 def _prefix(cursor: Cursor, kind: str) -> None:
-    """Pass over what stands before the data: the version of each dictionary."""
-    name, arguments = _taken_apart(kind)
+    """Skip the prefix of the data: the version of each dictionary."""
+    name, arguments = _parse_type(kind)
     if name == "LowCardinality":
         cursor.skip(8)
         return
@@ -102,7 +102,7 @@ def _prefix(cursor: Cursor, kind: str) -> None:
 
 
 def _data(cursor: Cursor, kind: str, rows: int) -> None:
-    name, arguments = _taken_apart(kind)
+    name, arguments = _parse_type(kind)
     match name:
         case "String":
             for _ in range(rows):
@@ -124,7 +124,7 @@ def _data(cursor: Cursor, kind: str, rows: int) -> None:
 
 
 def _lists(cursor: Cursor, elements: tuple[str, ...], rows: int) -> None:
-    """Pass over the ends of the lists, then over all that is in them."""
+    """Skip the offsets of the lists, then their elements."""
     count = 0
     if rows:
         cursor.skip(8 * (rows - 1))
@@ -138,13 +138,13 @@ def _dictionary(cursor: Cursor, kind: str, rows: int) -> None:
         return
     width = 1 << (cursor.uint64() & _INDEX_TYPE)
     keys = cursor.uint64()
-    inner = _taken_apart(kind)
+    inner = _parse_type(kind)
     _data(cursor, inner.arguments[0] if inner.name == "Nullable" else kind, keys)
     cursor.skip(width * cursor.uint64())
 
 
 def _inner(name: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the types within a type, without the names that some have."""
+    """Return the element types of a type, without element names."""
     if name in ("Tuple", "Nested"):
         return tuple(
             _NAMED.sub("", argument, count=1) if _NAMED.match(argument) else argument
@@ -163,8 +163,8 @@ def _width(name: str, arguments: tuple[str, ...]) -> int:
 
 
 @cache
-def _taken_apart(kind: str) -> _Kind:
-    """Return a type's name and arguments; a comma within brackets or quotes parts nothing."""
+def _parse_type(kind: str) -> _Kind:
+    """Return a type's name and arguments; commas within brackets or quotes do not separate."""
     kind = _SAME_AS.get(kind, kind)
     name, bracket, rest = kind.partition("(")
     if not bracket:

@@ -1,4 +1,4 @@
-"""Answers questions for reading alone: each is checked, fenced and run within limits."""
+"""Runs read-only statements: each is checked, restricted to visible rows, and limited."""
 
 from __future__ import annotations
 
@@ -11,53 +11,53 @@ from spanloom.sql import native
 from spanloom.sql.fences import Fences
 from spanloom.sql.settings import SqlLimits, clamp
 from spanloom.sql.sight import SYSTEM, Sight, nothing_withheld
-from spanloom.sql.statements import check, check_format, of_a_table
+from spanloom.sql.statements import check, check_format, parse_table_statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.ports.sql import SqlEngine, SqlFacts, Tree
-    from spanloom.sql.requests import Question
+    from spanloom.sql.requests import Query
     from spanloom.sql.sight import Withheld
 
 MAX_TEXT_BYTES = 256 * 1024
-"""The longest statement, as ClickHouse's own default (``max_query_size``)."""
+"""The longest statement; ClickHouse's default of ``max_query_size``."""
 
 
-class Asker(NamedTuple):
-    """Who asks, as far as an answer depends on it."""
+class SqlCaller(NamedTuple):
+    """The caller, as far as an answer depends on it."""
 
     key_id: str
     project: str | None
-    """The one project of the key; ``None``: all of them."""
+    """The project of the key; ``None`` for all projects."""
 
 
 class Outcome(NamedTuple):
-    """An answer and the format that it is in; empty where the statement answers nothing."""
+    """An answer and its format; empty if the statement has no result."""
 
     answer: SqlAnswer
     format: str
 
 
 class Statements(Protocol):
-    """What the door asks; called in a thread, may raise ``SqlError``."""
+    """Runs statements for the HTTP interface; called in a thread, may raise ``SqlError``."""
 
     @property
     def facts(self) -> SqlFacts:
-        """What every answer says of the engine."""
+        """Facts about the engine for the headers of every answer."""
         ...
 
-    def answer(self, question: Question, asker: Asker, tag: str) -> Outcome:
-        """Run the statement of a question."""
+    def answer(self, query: Query, caller: SqlCaller, tag: str) -> Outcome:
+        """Run the statement of a query; ``tag`` identifies it for ``cancel``."""
         ...
 
     def cancel(self, tag: str) -> None:
-        """End the statement of this tag, if it runs."""
+        """End the statement with this tag, if it is running."""
         ...
 
 
 class _Ready(NamedTuple):
-    """A statement as it is run."""
+    """A statement ready to run."""
 
     text: str
     format: str
@@ -67,12 +67,12 @@ class _Ready(NamedTuple):
 
 
 class Reader:
-    """``Statements`` that read, each caller's within what its key opens."""
+    """Read-only ``Statements``, restricted to what the caller's key may read."""
 
     def __init__(
         self, engine: SqlEngine, limits: SqlLimits, withheld: Withheld = nothing_withheld
     ) -> None:
-        """Whoever opened the engine closes it; ``withheld`` tells what blind queues withhold."""
+        """Use ``engine``, which the caller closes; ``withheld`` returns the withheld traces."""
         self._engine = engine
         self._limits = limits
         self._withheld = withheld
@@ -82,13 +82,13 @@ class Reader:
         """See ``Statements``."""
         return self._engine.facts
 
-    def answer(self, question: Question, asker: Asker, tag: str) -> Outcome:
+    def answer(self, query: Query, caller: SqlCaller, tag: str) -> Outcome:
         """See ``Statements``."""
-        ready = self._ready(question, asker)
-        settings = clamp({**question.settings, **ready.settings}, self._limits)
-        fmt = check_format(ready.format or question.format)
-        parameters = {**question.parameters, **ready.parameters}
-        job = SqlJob(ready.text, fmt, settings, parameters, asker.project, tag)
+        ready = self._ready(query, caller)
+        settings = clamp({**query.settings, **ready.settings}, self._limits)
+        fmt = check_format(ready.format or query.format)
+        parameters = {**query.parameters, **ready.parameters}
+        job = SqlJob(ready.text, fmt, settings, parameters, caller.project, tag)
         answer = self._engine.run(job)
         if len(answer.body) > self._limits.result_bytes:
             raise SqlError(396, "TOO_MANY_ROWS_OR_BYTES", "The answer is larger than it may be")
@@ -97,23 +97,23 @@ class Reader:
         body = answer.body
         if not body and ready.may_be_described:
             body = self._header(job)
-        return Outcome(answer._replace(body=native.reframe(body, question.revision)), fmt)
+        return Outcome(answer._replace(body=native.reframe(body, query.revision)), fmt)
 
     def cancel(self, tag: str) -> None:
         """See ``Statements``."""
         self._engine.cancel(tag)
 
-    def _ready(self, question: Question, asker: Asker) -> _Ready:
-        text = question.text
+    def _ready(self, query: Query, caller: SqlCaller) -> _Ready:
+        text = query.text
         if len(text.encode()) > MAX_TEXT_BYTES:
             raise SqlError(62, "SYNTAX_ERROR", f"A statement may have {MAX_TEXT_BYTES} bytes")
-        if "\0" in text:  # where it would end, for all we know
+        if "\0" in text:  # the engine might end the statement there
             raise SqlError(62, "SYNTAX_ERROR", "A statement has no zero bytes: write \\0")
-        sight = Sight(self._engine, asker.project, self._withheld)
-        fences = Fences(self._engine, sight, self._database(question.database))
+        sight = Sight(self._engine, caller.project, self._withheld)
+        fences = Fences(self._engine, sight, self._database(query.database))
         tree = self._engine.parse(text)
         if tree is None:
-            return self._about_a_table(text, fences)
+            return self._table_statement(text, fences)
         return self._fenced(tree, fences)._replace(parameters=sight.parameters)
 
     def _fenced(self, tree: Tree, fences: Fences) -> _Ready:
@@ -122,16 +122,21 @@ class Reader:
         is_select = tree["type"].startswith("Select")
         return _Ready(written, checked.format, dict(checked.settings), is_select)
 
-    def _about_a_table(self, text: str, fences: Fences) -> _Ready:
-        asked = of_a_table(self._engine.plain(text))
+    def _table_statement(self, text: str, fences: Fences) -> _Ready:
+        statement = parse_table_statement(self._engine.plain(text))
         try:
-            name = fences.named(asked.name.split("."))
+            name = fences.named(statement.name.split("."))
         except SqlError:
-            if not asked.verb.startswith("EXISTS"):
+            if not statement.verb.startswith("EXISTS"):
                 raise
-            return _Ready("SELECT toUInt8(0) AS result", asked.format, {}, may_be_described=False)
+            return _Ready(
+                "SELECT toUInt8(0) AS result", statement.format, {}, may_be_described=False
+            )
         return _Ready(
-            f"{asked.verb} {name.database}.{name.table}", asked.format, {}, may_be_described=False
+            f"{statement.verb} {name.database}.{name.table}",
+            statement.format,
+            {},
+            may_be_described=False,
         )
 
     def _database(self, name: str) -> str:
@@ -142,7 +147,7 @@ class Reader:
         raise SqlError(81, "UNKNOWN_DATABASE", f"Database {name} does not exist")
 
     def _header(self, job: SqlJob) -> bytes:
-        """Return the columns of an answer without rows: the engine writes nothing for it."""
+        """Return the block header of an answer without rows, which the engine does not write."""
         described = self._engine.run(
             job._replace(text=f"DESCRIBE TABLE ({job.text})", format="JSONCompactEachRow")
         )

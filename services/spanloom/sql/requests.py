@@ -1,4 +1,4 @@
-"""Requests of ClickHouse's HTTP interface: URL, headers, body and forms, read into one request."""
+"""Parsing of requests of ClickHouse's HTTP interface: URL, headers, body and forms."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def is_form(content_type: str) -> bool:
-    """Return whether a body is a form, by its header."""
+    """Return whether a content type is that of a multipart form."""
     return content_type.lower().startswith("multipart/form-data")
 
 
 def read_form(content_type: str, body: bytes) -> dict[str, str]:
-    """Return the fields; raises ``SqlError`` for files, which would be tables, and what is none."""
+    """Return the fields of a form; raises ``SqlError`` if it is invalid or has files (tables)."""
     head = f"Content-Type: {content_type}\r\n\r\n".encode()
     form = BytesParser(policy=HTTP).parsebytes(head + body)
     if not form.is_multipart():
@@ -45,7 +45,7 @@ _BINARY = "application/octet-stream"
 
 
 def content_type(fmt: str) -> str:
-    """Return the ``Content-Type`` that ClickHouse sends with a format."""
+    """Return the ``Content-Type`` that ClickHouse sends for a format."""
     if fmt.startswith("JSON"):
         return _JSON_LINES if "EachRow" in fmt else "application/json; charset=UTF-8"
     if fmt.startswith(("TabSeparated", "TSV")):
@@ -59,7 +59,7 @@ def content_type(fmt: str) -> str:
 
 _PARAMETER = "param_"
 _QUERY_ID = re.compile(r"[\x21-\x7e]{1,128}")
-_OF_THE_DOOR = frozenset(
+_NOT_SETTINGS = frozenset(
     {
         *("query", "default_format", "database", "query_id", "session_id", "session_timeout"),
         *("session_check", "close_session", "compress", "decompress", "client_protocol_version"),
@@ -67,24 +67,24 @@ _OF_THE_DOOR = frozenset(
         *("role", "stacktrace"),
     }
 )
-"""Arguments that are no settings. (User and password have been looked at by then.)"""
+"""Arguments that are no settings. (User and password have been checked before.)"""
 SESSION_S, MOST_SESSION_S = 60, 3600
 
 
-class Question(NamedTuple):
-    """One statement, and how its answer is to be sent."""
+class Query(NamedTuple):
+    """One statement, and how to send its answer."""
 
     in_url: str
-    """The statement, or its beginning; empty if all of it is in the body."""
+    """The statement, or its beginning; empty if it is in the body."""
     body: bytes
-    """Plain: inflated, and without frames."""
+    """The decoded body."""
     format: str
     database: str
     settings: Mapping[str, str]
     parameters: Mapping[str, str]
     query_id: str
     replaces: bool
-    """Whether a statement of the same id is to be cancelled."""
+    """Whether to cancel a running statement of the same id."""
     session_id: str
     session_s: int
     session_check: bool
@@ -95,24 +95,24 @@ class Question(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The statement; raises ``SqlError`` if it is no text."""
+        """The complete statement; raises ``SqlError`` if it is not UTF-8."""
         try:
             return "\n".join(filter(None, (self.in_url, self.body.decode())))
         except UnicodeDecodeError as error:
             raise SqlError(62, "SYNTAX_ERROR", f"The statement is no UTF-8: {error}") from error
 
 
-def read_question(
+def parse_query(
     arguments: Mapping[str, str], headers: Mapping[str, str], body: bytes, limit: int
-) -> Question:
-    """Return the question; ``headers`` by names in lower case. Raises ``SqlError``."""
+) -> Query:
+    """Parse a request; ``headers`` by names in lower case. Raises ``SqlError`` if invalid."""
     plain = _plain_body(arguments, headers, body, limit)
     if is_form(kind := headers.get("content-type", "")):
         arguments, plain = {**read_form(kind, plain), **arguments}, b""
     query_id = arguments.get("query_id") or str(uuid4())
     if not is_query_id(query_id):
         raise SqlError(36, "BAD_ARGUMENTS", "query_id takes 1 to 128 printable ASCII characters")
-    return Question(
+    return Query(
         in_url=arguments.get("query", ""),
         body=plain,
         format=arguments.get("default_format")
@@ -140,12 +140,12 @@ def read_question(
 
 
 def is_query_id(text: str) -> bool:
-    """Return whether a text may be a query's id, which goes back in a header."""
+    """Return whether a text is a valid query id, which is returned in a header."""
     return bool(_QUERY_ID.fullmatch(text))
 
 
 def is_on(arguments: Mapping[str, str], name: str) -> bool:
-    """Return whether an argument says yes."""
+    """Return whether an argument is ``1`` or ``true``."""
     return arguments.get(name, "0").lower() in ("1", "true")
 
 
@@ -160,12 +160,12 @@ def _settings(arguments: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in arguments.items()
-        if name not in _OF_THE_DOOR and not name.startswith(_PARAMETER)
+        if name not in _NOT_SETTINGS and not name.startswith(_PARAMETER)
     }
 
 
 def _number(arguments: Mapping[str, str], name: str, default: int) -> int:
-    given = arguments.get(name, "")
-    if given and not (given.isascii() and given.isdigit()):
-        raise SqlError(72, "CANNOT_PARSE_NUMBER", f"{name} takes a number, not {given!r}")
-    return int(given[:18]) if given else default
+    text = arguments.get(name, "")
+    if text and not (text.isascii() and text.isdigit()):
+        raise SqlError(72, "CANNOT_PARSE_NUMBER", f"{name} takes a number, not {text!r}")
+    return int(text[:18]) if text else default

@@ -1,4 +1,4 @@
-"""Sessions: one statement at a time in each. A reader can leave nothing behind in one."""
+"""Sessions, each with one statement at a time. They hold no state, because callers only read."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from spanloom.core.ports.sql import SqlError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spanloom.sql.reader import Asker
-    from spanloom.sql.requests import Question
+    from spanloom.sql.reader import SqlCaller
+    from spanloom.sql.requests import Query
 
 MAX_SESSIONS = 10_000
 _Key = tuple[str, str]
@@ -24,38 +24,38 @@ class _Session(NamedTuple):
 
 
 class Sessions:
-    """The sessions of all callers; nobody meets another key's. For one thread."""
+    """The sessions of all callers, separate for each key. Not thread-safe."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
-        """Begin without any."""
+        """Begin without sessions."""
         self._now_s = now_s
         self._sessions: dict[_Key, _Session] = {}
 
     @contextmanager
-    def entered(self, question: Question, asker: Asker) -> Iterator[None]:
-        """Hold the session of a question, if it names one; raises ``SqlError`` if it is held."""
-        if not question.session_id:
+    def entered(self, query: Query, caller: SqlCaller) -> Iterator[None]:
+        """Hold the session of a query, if it has one; raises ``SqlError`` if it is in use."""
+        if not query.session_id:
             yield
             return
-        key = (asker.key_id, question.session_id)
-        self._check(key, question)
+        key = (caller.key_id, query.session_id)
+        self._check(key, query)
         self._sessions[key] = _Session(is_busy=True, ends_s=0)
         try:
             yield
         finally:
-            lasts_s = 0 if question.closes_session else question.session_s
+            lasts_s = 0 if query.closes_session else query.session_s
             self._sessions[key] = _Session(is_busy=False, ends_s=self._now_s() + lasts_s)
 
-    def _check(self, key: _Key, question: Question) -> None:
+    def _check(self, key: _Key, query: Query) -> None:
         now = self._now_s()
-        found = self._sessions.get(key)
-        if found and found.is_busy:
+        session = self._sessions.get(key)
+        if session and session.is_busy:
             raise SqlError(
                 *(373, "SESSION_IS_LOCKED"),
-                f"Session {question.session_id} is locked by a concurrent client",
+                f"Session {query.session_id} is locked by a concurrent client",
             )
-        if question.session_check and (found is None or found.ends_s <= now):
-            raise SqlError(372, "SESSION_NOT_FOUND", f"Session {question.session_id} not found")
+        if query.session_check and (session is None or session.ends_s <= now):
+            raise SqlError(372, "SESSION_NOT_FOUND", f"Session {query.session_id} not found")
         if len(self._sessions) >= MAX_SESSIONS:
             self._sessions = {
                 k: s for k, s in self._sessions.items() if s.is_busy or s.ends_s > now

@@ -1,4 +1,4 @@
-"""Which settings a client may send, and how far: a limit can be narrowed, never widened."""
+"""Settings that clients may send; limits can be lowered, never raised."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MIB = 1024 * 1024
 
 
 class SqlLimits(NamedTuple):
-    """What one statement may take."""
+    """Limits of one statement."""
 
     time_s: float = 30.0
     memory_bytes: int = 1024 * MIB
@@ -26,7 +26,7 @@ class SqlLimits(NamedTuple):
 
     @property
     def settings(self) -> dict[str, float]:
-        """The limits by the names of their settings."""
+        """The limits by ClickHouse's setting names."""
         return {
             "max_execution_time": self.time_s,
             "max_memory_usage": self.memory_bytes,
@@ -47,9 +47,9 @@ FREE = re.compile(
     r"|max_block_size|decimal_check_overflow|short_circuit_function_evaluation"
     r"|cast_string_to_dynamic_use_inference|use_variant_as_common_type"
 )
-"""Settings of how an answer is written or a question understood. None of them lets a condition be
-evaluated before the filter by project, cuts short what a condition of ours reads (as
-``read_overflow_mode`` could what is deleted), or names a file."""
+"""Settings of the output format or of query semantics. None of them can cause a condition to be
+evaluated before the filter by project, truncate the input of our conditions (as
+``read_overflow_mode`` could truncate the list of deletions), or name a file."""
 
 IGNORED = re.compile(
     r"readonly|send_progress_in_http_headers|http_headers_progress_interval_ms|wait_end_of_query"
@@ -59,15 +59,15 @@ IGNORED = re.compile(
     r"|network_compression_method|async_insert|wait_for_async_insert|input_format_\w+|insert_\w+"
     r"|max_insert_block_size|enable_http_compression|compress|priority|workload"
 )
-"""Settings that clients send to every server and that change nothing here."""
+"""Settings that clients send to every server and that have no effect here."""
 _ZERO_IS_NO_LIMIT = "0"
 
 
-def clamp(given: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
-    """Return the settings of a statement; raises ``SqlError`` for one that nobody may set."""
+def clamp(requested: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
+    """Return the settings of a statement; raises ``SqlError`` for one that may not be set."""
     own = limits.settings
     settings = {name: f"{value:g}" if value < 1 else str(value) for name, value in own.items()}
-    for name, value in given.items():
+    for name, value in requested.items():
         if name in own:
             settings[name] = _narrowed(name, value, own[name])
         elif FREE.fullmatch(name):
@@ -80,24 +80,24 @@ def clamp(given: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
     return settings
 
 
-def is_taken(name: str) -> bool:
-    """Return whether a client's value of the setting counts."""
+def is_settable(name: str) -> bool:
+    """Return whether clients may set this setting."""
     return name in SqlLimits().settings or bool(FREE.fullmatch(name))
 
 
 def is_ignored(name: str) -> bool:
-    """Return whether a client sends it to every server, and it changes nothing here."""
+    """Return whether the setting is accepted without effect."""
     return bool(IGNORED.fullmatch(name))
 
 
 def _narrowed(name: str, value: str, limit: float) -> str:
-    """Return the smaller one; 0, which is no limit to ClickHouse, leaves ours."""
+    """Return the lower of value and limit; 0 means no limit in ClickHouse, so ours stays."""
     try:
-        asked = float(value)
+        number = float(value)
     except ValueError:
         raise SqlError(
             *(72, "CANNOT_PARSE_NUMBER"), f"The setting {name!r} takes a number, not {value!r}"
         ) from None
-    if not 0 < asked < limit:  # false for nan too
+    if not 0 < number < limit:  # false for nan too
         return str(limit)
-    return str(asked) if name == "max_execution_time" else str(max(1, int(asked)))
+    return str(number) if name == "max_execution_time" else str(max(1, int(number)))

@@ -1,7 +1,7 @@
-"""What one caller sees of the tables: which there are, and which rows of theirs.
+"""Visibility: the tables, and their rows, that a caller may read.
 
-A key of the project ``shop`` sees the rows of ``shop``. What annotators and evaluators say is in
-``v_annotations`` and ``v_scores`` alone, and nobody sees there what a blind queue withholds yet:
+A key of the project ``shop`` sees the rows of ``shop``. Annotations and scores are readable in
+``v_annotations`` and ``v_scores`` only, without those that a blind queue still withholds, because
 annotators have keys too (``core/annotation/queue.py``).
 """
 
@@ -23,57 +23,57 @@ if TYPE_CHECKING:
 SYSTEM = "system"
 
 Withheld: TypeAlias = "Callable[[str | None], Collection[tuple[str, str]]]"
-"""Of one project, or of all (``None``): project and trace id of what is withheld."""
+"""Returns project and trace id of withheld traces, of one project or of all (``None``)."""
 
 
 def nothing_withheld(_: str | None) -> Collection[tuple[str, str]]:
-    """Return that nothing is withheld."""
+    """Return no traces."""
     return ()
 
 
-class Named(NamedTuple):
-    """A table that a statement names."""
+class TableName(NamedTuple):
+    """A qualified table name."""
 
     database: str
     table: str
 
 
 class Sight:
-    """What a key of one project sees, or a key of all (``project=None``), in one statement."""
+    """Visibility in one statement for a key of one project, or of all (``project=None``)."""
 
     def __init__(
         self, engine: SqlEngine, project: str | None, withheld: Withheld = nothing_withheld
     ) -> None:
-        """``withheld`` names the traces of which nothing that was said may be told."""
+        """``withheld`` returns the traces whose annotations and scores are withheld."""
         self._engine = engine
         self.project = project
         self._withheld = withheld
         self.parameters: dict[str, str] = {}
-        """What the texts made here need besides the caller's own parameters."""
+        """Query parameters of the texts made here, in addition to the caller's own."""
 
-    def may_read(self, name: Named, *, by_view: bool = False) -> bool:
-        """Return whether a statement may name a table; ``by_view``: whether a view of ours may."""
+    def may_read(self, name: TableName, *, by_view: bool = False) -> bool:
+        """Return whether a statement, or with ``by_view`` one of our views, may read a table."""
         if name.database == SYSTEM:
             is_one = self.project is not None
             return name.table in (
                 vocabulary.SYSTEM_TABLES if is_one else vocabulary.SYSTEM_TABLES_OF_ALL
             )
         table = self._table(name)
-        if table is None or table.name in _NOBODYS or (table.name in _SAID and not by_view):
+        if table is None or table.name in _UNREADABLE or (table.name in _VIEW_ONLY and not by_view):
             return False
         is_for_all = self.project is None and table.has_rows
         return table.has_projects or is_for_all or self._is_readable_view(table)
 
-    def is_whole(self, name: Named) -> bool:
-        """Return whether a table is read as it is: the lane alone leaves out what is deleted."""
+    def is_whole(self, name: TableName) -> bool:
+        """Return whether a table needs no replacement; deleted rows are filtered by the engine."""
         is_partial = name == (SYSTEM, "settings") or any(map(self._hides_rows, self._within(name)))
         return self.project is None and not is_partial
 
-    def rows_text(self, name: Named, *, final: bool) -> str:
+    def rows_text(self, name: TableName, *, final: bool) -> str:
         """Return the SELECT of a table's rows that the caller may see.
 
-        Columns are named with their table's alias, which nobody can foresee: a plain ``Project``
-        could be made to mean ``WITH 'shop' AS Project`` around it.
+        Columns are qualified by a random table alias: a plain ``Project`` could be redefined by
+        ``WITH 'shop' AS Project`` in the outer query.
         """
         if name.database == SYSTEM:
             return self._system_text(name.table)
@@ -83,54 +83,56 @@ class Sight:
         conditions = list(self._conditions(self._engine.tables[name.table], alias))
         return f"{text} PREWHERE {' AND '.join(conditions)}" if conditions else text
 
-    def _table(self, name: Named) -> SqlTable | None:
+    def _table(self, name: TableName) -> SqlTable | None:
         is_ours = name.database == self._engine.database
         return self._engine.tables.get(name.table) if is_ours else None
 
     def _is_readable_view(self, table: SqlTable) -> bool:
-        """Return whether all that a view reads may be read."""
-        read = self._read_by(table)
+        """Return whether the caller may read all tables of a view."""
+        read = self._names_in(table)
         return bool(read) and all(self.may_read(name, by_view=True) for name in read)
 
-    def _read_by(self, table: SqlTable) -> Sequence[Named]:
-        """Return what a view names; nothing of a table."""
-        found = nodes(table.definition) if table.definition else ()
-        named = [name_parts(n) for n in found if n.get("type") == "TableIdentifier"]
-        return [Named(self._engine.database, *p) if len(p) == 1 else Named(*p) for p in named]
+    def _names_in(self, table: SqlTable) -> Sequence[TableName]:
+        """Return the names in a view's definition; empty for a table."""
+        tree_nodes = nodes(table.definition) if table.definition else ()
+        named = [name_parts(n) for n in tree_nodes if n.get("type") == "TableIdentifier"]
+        return [
+            TableName(self._engine.database, *p) if len(p) == 1 else TableName(*p) for p in named
+        ]
 
-    def _within(self, name: Named) -> Iterator[Named]:
-        """Yield a table and, of a view, all that it stands for."""
+    def _within(self, name: TableName) -> Iterator[TableName]:
+        """Yield a table and, for a view, all tables and views it reads, recursively."""
         yield name
         if (table := self._table(name)) is not None:
-            for inner in self._read_by(table):
+            for inner in self._names_in(table):
                 yield from self._within(inner)
 
-    def _hides_rows(self, name: Named) -> bool:
-        """Return whether a key of all projects does not see all rows of a table either."""
-        return name.database == self._engine.database and name.table in {*_SAID, _CHANGES}
+    def _hides_rows(self, name: TableName) -> bool:
+        """Return whether some rows of a table are hidden even from keys of all projects."""
+        return name.database == self._engine.database and name.table in {*_VIEW_ONLY, _CHANGES}
 
     def _conditions(self, table: SqlTable, alias: str) -> Iterator[str]:
-        """Yield the conditions on the rows of a table that the caller may see."""
+        """Yield the conditions of the visible rows of a table."""
         if table.has_projects and self.project is not None:
             yield f"{alias}.Project = {quote(self.project)}"
         if table.name == _CHANGES:
             yield f"NOT {alias}.IsSaid"
-        if table.name in _SAID and (traces := sorted(self._withheld(self.project))):
+        if table.name in _VIEW_ONLY and (traces := sorted(self._withheld(self.project))):
             name = f"withheld_{token_hex(8)}"
             self.parameters[name] = _as_parameter(traces)
             keys = f"JSONExtract({{{name}:String}}, 'Array(Tuple(String, String))')"
             yield f"({alias}.Project, {alias}.TraceId) NOT IN {keys}"
 
     def _system_text(self, table: str) -> str:
-        """Return the SELECT of a table of the engine, some of its columns replaced."""
+        """Return the SELECT of a system table, with some columns replaced."""
         replaced = ", ".join(f"{value} AS {column}" for column, value in self._replaced(table))
         return f"SELECT * {f'REPLACE ({replaced}) ' if replaced else ''}FROM {SYSTEM}.{table}"
 
     def _replaced(self, table: str) -> Iterator[tuple[str, str]]:
-        """Yield columns of a table of the engine, and what they are instead."""
-        if table == "settings":  # by ``readonly``, clients decide whether to send a setting at all
+        """Yield the columns of a system table to replace, with their expressions."""
+        if table == "settings":  # clients check ``readonly`` before they send a setting
             names = self._engine.setting_names
-            taken = ", ".join(quote(n) for n in names if settings.is_taken(n))
+            taken = ", ".join(quote(n) for n in names if settings.is_settable(n))
             yield "readonly", f"toUInt8(name NOT IN ({taken}))"
         elif self.project is not None and table in ("tables", "columns", "databases"):
             for column in self._engine.system_columns.get(table, ()):
@@ -138,19 +140,19 @@ class Sight:
                     yield column, f"defaultValueOfArgumentType({column})"
 
 
-_NOBODYS = frozenset({"access_keys", "annotation_queue_events", "annotation_scores_writer"})
-"""Tables that no statement reads, whoever asks."""
-_SAID = frozenset({"annotations", "scores"})
-"""Tables that statements read through views alone."""
+_UNREADABLE = frozenset({"access_keys", "annotation_queue_events", "annotation_scores_writer"})
+"""Tables that no key may read."""
+_VIEW_ONLY = frozenset({"annotations", "scores"})
+"""Tables that are readable through views only."""
 _CHANGES = "trajectory_changes"
-"""Its rows on what was said are in no answer: when somebody annotates is withheld, too."""
+"""Its rows about annotations and scores are hidden: the time of an annotation is withheld, too."""
 
 
 def quote(text: str) -> str:
-    """Return a text as a literal of SQL."""
+    """Return a text as an SQL literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _as_parameter(traces: Sequence[tuple[str, str]]) -> str:
-    """Return keys of traces as JSON, escaped as the engine wants the value of a parameter."""
+    """Return project and id of traces as JSON, escaped for the value of a query parameter."""
     return orjson.dumps(traces, default=tuple).decode().replace("\\", "\\\\")

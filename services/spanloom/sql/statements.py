@@ -1,4 +1,4 @@
-"""Decides whether a statement may run: by its tree, from the engine's own parser."""
+"""Checks whether a statement may run, on the syntax tree of the engine's own parser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def nodes(part: object) -> Iterator[Tree]:
-    """Yield every node in a part of a tree, the outer ones first."""
+    """Yield every node in a part of a tree, outer nodes first."""
     stack: list[Any] = [part]
     while stack:
         at = stack.pop()
@@ -27,13 +27,13 @@ def nodes(part: object) -> Iterator[Tree]:
 
 
 def name_parts(identifier: Tree) -> list[str]:
-    """Return the parts of a name: ``["default", "trajectories"]``; of a plain one, itself."""
+    """Return the parts of a name: ``["default", "trajectories"]``; one part if unqualified."""
     parts: list[str] = identifier.get("name_parts") or [identifier.get("name", "")]
     return parts
 
 
 def literal(value: dict[str, Any]) -> str:
-    """Return the value of a setting as the text that SET takes."""
+    """Return the value of a setting as text for SET."""
     found = value.get("value", "")
     if isinstance(found, bool):
         return str(int(found))
@@ -51,23 +51,23 @@ _KINDS = {
     "ShowIndexesQuery",
 }
 _NAME = r"(?:`[^`\\]+`|\w+)"
-_OF_A_TABLE = re.compile(
+_TABLE_STATEMENT = re.compile(
     r"(DESCRIBE TABLE|EXISTS TABLE|EXISTS VIEW|SHOW CREATE TABLE|SHOW CREATE VIEW) "
     rf"({_NAME}(?:\.{_NAME})?)(?: FORMAT (\w+))?"
 )
 
 
 class Checked(NamedTuple):
-    """A statement that may be run, without what the door itself sees to."""
+    """A statement that may run, with its FORMAT and SETTINGS taken out."""
 
     tree: Tree
     format: str
-    """As the statement says; empty if it does not."""
+    """Of the FORMAT clause; empty without one."""
     settings: Mapping[str, str]
 
 
-class OfATable(NamedTuple):
-    """DESCRIBE, EXISTS or SHOW CREATE of a table: kinds that have no tree."""
+class TableStatement(NamedTuple):
+    """DESCRIBE, EXISTS or SHOW CREATE of a table, for which the parser returns no tree."""
 
     verb: str
     name: str
@@ -75,30 +75,30 @@ class OfATable(NamedTuple):
 
 
 def check(tree: Tree) -> Checked:
-    """Return the statement without its FORMAT and SETTINGS; raises ``SqlError`` to refuse it."""
+    """Return the statement without FORMAT and SETTINGS; raises ``SqlError`` if forbidden."""
     kind = tree.get("type")
     if kind not in _KINDS:
         raise _refused(f"{kind}: this port reads, it takes SELECT, SHOW, DESCRIBE, EXISTS, EXPLAIN")
     for node in nodes(tree):
         _check_node(node)
     fmt = tree.pop("format_ast", None)
-    settings = _taken_settings(tree)
+    settings = _pop_settings(tree)
     return Checked(tree, fmt["name"] if fmt else "", settings)
 
 
-def of_a_table(plain: str) -> OfATable:
-    """Return what a statement without a tree asks of a table; raises ``SqlError`` if nothing."""
-    found = _OF_A_TABLE.fullmatch(plain)
-    if not found:
+def parse_table_statement(plain: str) -> TableStatement:
+    """Parse a statement about a table that has no tree; raises ``SqlError`` if it is none."""
+    match = _TABLE_STATEMENT.fullmatch(plain)
+    if not match:
         raise _refused(
             "this port reads: it takes SELECT, SHOW TABLES and the like, DESCRIBE, EXISTS and "
             "SHOW CREATE of a table, EXPLAIN"
         )
-    return OfATable(found[1], found[2].replace("`", ""), found[3] or "")
+    return TableStatement(match[1], match[2].replace("`", ""), match[3] or "")
 
 
 def check_format(name: str) -> str:
-    """Return the format; raises ``SqlError`` for one that could read files or is none."""
+    """Return the format name; raises ``SqlError`` if it is unknown or could read files."""
     if not vocabulary.FORMATS.fullmatch(name):
         raise SqlError(73, "UNKNOWN_FORMAT", f"Unknown format {name}, or none of this port")
     return name
@@ -134,8 +134,8 @@ def _check_function(node: Tree) -> None:
             raise _refused(f"the table function {name} is nothing that this port takes")
 
 
-def _taken_settings(tree: Tree) -> dict[str, str]:
-    """Take every SETTINGS clause out of the tree, for the lane to set within its limits."""
+def _pop_settings(tree: Tree) -> dict[str, str]:
+    """Remove every SETTINGS clause from the tree and return the settings, to be limited later."""
     taken: dict[str, str] = {}
     for node in nodes(tree):
         for key in ("settings", "settings_ast"):

@@ -1,8 +1,8 @@
-"""What a statement may be made of. What is not listed here is refused, new inventions included.
+"""Allowlists of the syntax of statements. Anything not listed is refused, also future syntax.
 
-Functions are the exception: there are 1,700, nearly all of which only compute, so those that reach
-outside a row are listed. ``tests/support/reviewed_functions.txt`` has every one that was looked
-at, and a test fails when the engine brings another.
+Functions are the exception: nearly all of the 1,700 only compute, so those that reach outside a row
+are listed as refused. ``tests/support/reviewed_functions.txt`` has every reviewed function, and a
+test fails when the engine adds another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NODES = frozenset(
         *("SetQuery", "ShowTablesQuery", "ShowColumnsQuery", "ShowIndexesQuery"),
     }
 )
-"""The types of the parts of a statement, as the engine's parser calls them."""
+"""Allowed node types, by the names of the engine's parser."""
 
 EXPLAINED = frozenset(
     {
@@ -38,7 +38,7 @@ TABLE_FUNCTIONS = frozenset(
         *("values", "null", "view"),
     }
 )
-"""Functions that may stand for a table, in lower case: none of them reads anything stored.
+"""Allowed table functions, in lower case; none of them reads stored data.
 
 Not ``merge`` or ``loop``, which read tables past the filter by project; nor ``mergeTreeIndex``.
 """
@@ -51,7 +51,7 @@ REFUSED_FUNCTIONS = re.compile(
     r"|structureto.*schema|estimatecompressionratio|url|remote.*|s3.*|executable"
     r"|(current|enabled|default)profiles"
 )
-"""Functions, in lower case, that reach the host, other processes, time or tables by name."""
+"""Functions, in lower case, that access the host, other processes, time or tables by name."""
 
 IN_FUNCTIONS = frozenset(
     {
@@ -71,7 +71,7 @@ SHOWN = frozenset(
         *("format_ast", "settings_ast"),
     }
 )
-"""What SHOW may say: not ``merges``, ``clusters`` or ``caches``."""
+"""Allowed parts of SHOW; not ``merges``, ``clusters`` or ``caches``."""
 
 SYSTEM_TABLES = frozenset(
     {
@@ -81,22 +81,22 @@ SYSTEM_TABLES = frozenset(
         *("databases", "tables", "columns"),
     }
 )
-"""Tables of the engine that tell nothing of what is stored: every key may read them.
+"""System tables that reveal nothing about stored data; every key may read them.
 
-Of ``tables`` and ``columns`` a key of one project sees no sizes (``SIZES``)."""
+In ``tables`` and ``columns`` a key of one project sees no sizes (``SIZES``)."""
 
 SYSTEM_TABLES_OF_ALL = SYSTEM_TABLES | {
     *("parts", "parts_columns", "data_skipping_indices", "disks", "mutations", "merges"),
     *("metrics", "events", "asynchronous_metrics"),
 }
-"""Besides, tables that tell how much there is: for keys of all projects. No key reads the texts of
-others' queries (``processes``, ``query_log``)."""
+"""In addition, tables with amounts of data, for keys of all projects. No key may read other
+callers' query texts (``processes``, ``query_log``)."""
 
 FORMATS = re.compile(
     r"JSON\w*|TabSeparated\w*|TSV\w*|TSKV|CSV\w*|Pretty\w*|Vertical|Values|RowBinary\w*|Native|Parquet"
     r"|Arrow|ArrowStream|ORC|Avro|XML|Markdown|MsgPack|Null|RawBLOB|BSONEachRow|NDJSON|SQLInsert"
 )
-"""Formats of answers that read no file, as a template or a schema would."""
+"""Allowed output formats; none of them reads a file, as a template or a schema would."""
 
 SIZES = frozenset(
     {
@@ -107,4 +107,4 @@ SIZES = frozenset(
         *("active_on_fly_metadata_mutations", "active_on_fly_alter_mutations"),
     }
 )
-"""Columns of ``system.tables``, ``columns`` and ``databases`` that tell how much others have."""
+"""Columns of ``system.tables``, ``columns`` and ``databases`` that reveal amounts of data."""

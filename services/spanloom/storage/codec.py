@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.storage.engine.answers import rows_in, values_in
+from spanloom.storage.engine.parameters import rows_in, values_in
+from spanloom.storage.runs.carried import encode_record
 from spanloom.storage.spans.content_events import join_events
 from spanloom.storage.spans.rows import event_of, newest_spans
-from spanloom.storage.trajectories.carried import encode_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

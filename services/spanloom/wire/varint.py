@@ -1,4 +1,4 @@
-"""Numbers as protobuf writes them: seven bits a byte, the lowest first."""
+"""Protobuf's varint encoding: seven bits a byte, the lowest first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _ONE_BYTE = [bytes([n]) for n in range(128)]
 
 
 def encode_varint(number: int) -> bytes:
-    """Return the wire form of a number of up to 64 bits, not negative. Example: 300 is AC 02."""
+    """Return a non-negative number of up to 64 bits as a varint. Example: 300 is AC 02."""
     if number < 0x80:
         return _ONE_BYTE[number]
     encoded = bytearray()

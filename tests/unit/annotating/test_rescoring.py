@@ -13,7 +13,7 @@ from spanloom.annotation.requests import Session, Write
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.scores import ScoreQuery
+from spanloom.core.ports.annotations import ScoreQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

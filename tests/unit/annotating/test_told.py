@@ -10,7 +10,7 @@ from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.scores import ScoreQuery
+from spanloom.core.ports.annotations import ScoreQuery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

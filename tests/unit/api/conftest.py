@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
+from tests.support.listed_runs import listed_run
 from tests.support.memory_annotations import MemoryVersions
 from tests.support.memory_state import MemoryState
 from tests.support.memory_store import MemoryStore
@@ -26,7 +27,7 @@ from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN
 from spanloom.core.query.stats import Group
-from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -36,9 +37,8 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
-    from spanloom.core.ports.steps import StepCursor, StepRow, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.ports.texts import HitCursor, TextHit, TextSearch
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Numbers
     from spanloom.core.query.where.tree import Condition
@@ -53,12 +53,12 @@ class ShelfStore:
 
     stored_documents: dict[TraceKey, bytes] = field(default_factory=dict)
     stored_spans: dict[TraceKey, bytes] = field(default_factory=dict)
-    rows: list[StepRow] = field(default_factory=list)
+    rows: list[ListedStep] = field(default_factory=list)
     """Steps of one run."""
-    summaries: list[TrajectorySummary] = field(default_factory=list)
+    summaries: list[ListedRun] = field(default_factory=list)
     talks: list[ConversationSummary] = field(default_factory=list)
     continuations: dict[TraceKey, Continuation] = field(default_factory=dict)
-    asked: list[tuple[Reach, TrajectoryFilter]] = field(default_factory=list)
+    asked: list[tuple[Reach, Condition | None]] = field(default_factory=list)
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
     sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
@@ -144,11 +144,11 @@ class ShelvedRuns(Shelved):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         _question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
             raise self._shelf.error
@@ -160,10 +160,10 @@ class ShelvedRuns(Shelved):
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
             raise self._shelf.error
@@ -182,7 +182,7 @@ class ShelvedRuns(Shelved):
 
 
 class ShelvedStats(Shelved):
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
             raise self._shelf.error
@@ -195,21 +195,23 @@ class ShelvedSteps(Shelved):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
         _asked: StepsAsked = ANY_STEP,
-    ) -> Sequence[StepRow]:
+    ) -> Sequence[ListedStep]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
             raise self._shelf.error
-        behind = [row for row in self._shelf.rows if after is None or row.position > after.position]
+        behind = [
+            row for row in self._shelf.rows if after is None or row.row.position > after.position
+        ]
         return behind[:limit]
 
 
 class ShelvedConversations(Shelved):
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
@@ -220,7 +222,7 @@ class ShelvedConversations(Shelved):
 
 class ShelvedFeed(Shelved):
     def announced(
-        self, reach: Reach, where: TrajectoryFilter, _after: Position | None, _limit: int
+        self, reach: Reach, where: Condition | None, _after: Position | None, _limit: int
     ) -> FeedPage:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
@@ -289,26 +291,10 @@ def replay(replay_id: str, project: str = "done", *, is_finished: bool = False) 
     return Replay(replay_id, selection, 9, done=9, is_finished=is_finished)
 
 
-def summary(number: int, project: str = "default", conversation_id: str = "") -> TrajectorySummary:
-    return TrajectorySummary(
-        key=TraceKey(project, f"{number:032x}"),
-        version=1,
-        status=Status.SETTLED,
-        root_name="team",
-        root_type="graph",
-        start_ns=1_715_400_000_000_000_000 + number // 2,  # two of each start: ties are tested
-        duration_ns=2_000_000,
-        outcome=Outcome.OK,
-        failures=0,
-        agent_names=["a"],
-        step_counts={"agent": 1},
-        span_count=3,
-        input_tokens=10,
-        output_tokens=5,
-        duplicate_of="",
-        dialects=["openinference"],
-        conversation_id=conversation_id,
-    )
+def summary(number: int, project: str = "default", conversation_id: str = "") -> ListedRun:
+    start_ns = 1_715_400_000_000_000_000 + number // 2  # two of each start: ties are tested
+    key = TraceKey(project, f"{number:032x}")
+    return listed_run(key, start_ns, 2_000_000, conversation_id=conversation_id or None)
 
 
 def talk(number: int, project: str = "default") -> ConversationSummary:

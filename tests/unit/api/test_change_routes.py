@@ -97,8 +97,8 @@ def test_the_filters_of_the_list_narrow_it_down(told: Told) -> None:
     told.say(1, agent="wanted")
     told.say(2, agent="other")
     told.say(3, project="elsewhere", agent="wanted")
-    assert numbers(told.ask(after="beginning", agent_name="wanted", project="p")) == [(1, 1)]
-    assert told.client.get(PATH, params={"agent": "wanted"}).status_code == 422
+    assert numbers(told.ask(after="beginning", agent="wanted", project="p")) == [(1, 1)]
+    assert told.client.get(PATH, params={"agent_name": "wanted"}).status_code == 422
 
 
 def test_a_where_narrows_it_down_by_what_a_run_is_now(told: Told) -> None:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
+from tests.support.filters import filtered
 from tests.unit.api.conftest import summary, talk
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -109,10 +109,10 @@ def test_a_conversation_in_the_list(client: TestClient, store: ShelfStore) -> No
 
 
 def test_filters_of_conversations_reach_the_store(client: TestClient, store: ShelfStore) -> None:
-    asked = {"project": "p", "from": "1000", "to": "2000", "service": "s", "user_id": "u"}
+    asked = {"project": "p", "since": "1000", "until": "2000", "service": "s", "user": "u"}
     client.get("/v1/conversations", params={**asked, "environment": "e"}).raise_for_status()
-    where = TrajectoryFilter(10**9, 2 * 10**9, service="s", environment="e", user_id="u")
+    where = filtered(since=10**9, until=2 * 10**9, service="s", environment="e", user="u")
     assert store.asked == [(Reach.only("p"), where)]
-    assert client.get("/v1/conversations?is_duplicate=any").status_code == 422
+    assert client.get("/v1/conversations?duplicate=any").status_code == 422
     store.error = StoreUnavailableError("away")
     assert client.get("/v1/conversations").status_code == 503

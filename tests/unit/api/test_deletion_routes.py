@@ -25,7 +25,7 @@ TRACE = "a" * 32
             {"project": "default", "before": "1000"},
             DeletionScope(Reach.only("default"), None, None, 10**9),
         ),
-        ({"conversation_id": "c"}, DeletionScope(Reach.ALL, conversation_id="c")),
+        ({"conversation": "c"}, DeletionScope(Reach.ALL, conversation_id="c")),
     ],
 )
 def test_what_is_asked_for_is_deleted_and_listed(

@@ -35,6 +35,7 @@ NEEDED = {
     ("GET", "/v1/stats"): Scope.READ,
     ("GET", "/v1/steps"): Scope.READ,
     ("GET", "/v1/fields"): Scope.READ,
+    ("GET", "/v1/where"): Scope.READ,
     ("GET", "/v1/fields/{name}/values"): Scope.READ,
     ("GET", "/v1/trajectories/latest"): Scope.READ,
     ("GET", "/v1/trajectories/{trace_id}"): Scope.READ,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from tests.support.listed_runs import of_trace
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import ShelfStore, summary
 
@@ -85,6 +85,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/conversations",
         "GET /v1/conversations/{conversation_id}",
         "GET /v1/stats",
+        "GET /v1/where",
         "GET /v1/fields",
         "GET /v1/fields/{name}/values",
         "GET /v1/facets",
@@ -160,13 +161,12 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             "root_name",
             "has_error",
             "outcome",
-            "is_duplicate",
+            "duplicate",
             "has_steps",
-            "agent_name",
             "limit",
             "cursor",
-            "conversation_id",
-            *("model", "service", "environment", "user_id", "tag"),
+            *("conversation", "conversation_id", "since", "until", "line"),
+            *("model", "service", "environment", "user", "tag"),
             *("after", "annotations", "wait", "fields", "last-event-id"),
             *("where", "run_where", "order", "of", "metrics", "by", "interval", "top", "name"),
             "profile",
@@ -237,7 +237,7 @@ def test_the_examples_of_parameters_are_accepted(
     client: TestClient, spec: Spec, locks: Locks, store: ShelfStore
 ) -> None:
     store.summaries[0] = summary(0, conversation_id="c")
-    store.summaries.append(replace(summary(0), key=TraceKey("default", TRACE)))
+    store.summaries.append(of_trace(summary(0), TraceKey("default", TRACE)))
     headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}", ANNOTATOR: "ada"}
     key_id = locks.make("support").split("_")[1]
     for name, operation in sorted(operations(spec), key=lambda found: _turn(found[0])):

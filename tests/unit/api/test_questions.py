@@ -111,7 +111,7 @@ def test_a_search_answers_as_the_list_does(client: TestClient) -> None:
     assert client.post(SEARCH, json={"were": "x"}).status_code == 422
 
 
-@pytest.mark.parametrize("other", [{"where": "steps > 1"}, {"order": "start"}, {"user_id": "ada"}])
+@pytest.mark.parametrize("other", [{"where": "steps > 1"}, {"order": "start"}, {"user": "ada"}])
 def test_a_cursor_goes_on_with_its_own_question_alone(
     client: TestClient, other: dict[str, str]
 ) -> None:
@@ -211,3 +211,21 @@ def test_several_fields_are_asked_for_at_once(client: TestClient) -> None:
     assert client.get(FACETS, params=steps).json()["items"][0]["field"] == "type"
     assert client.get(FACETS).status_code == 422
     assert client.get(FACETS, params={**asked, "limit": 101}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("line", "where"),
+    [
+        ("type:tool -is:annotated", "has(type = tool) and not annotated"),
+        ("", ""),
+        ("durtion > 5s", 'durtion > "5s"'),
+        ("(" * 2_000 + ")" * 2_000, "(" * 2_000 + ")" * 2_000),
+    ],
+)
+def test_a_line_is_spelled_out(client: TestClient, line: str, where: str) -> None:
+    assert client.get("/v1/where", params={"line": line}).json() == {"where": where}
+
+
+def test_a_line_is_all_that_is_spelled_out(client: TestClient) -> None:
+    assert client.get("/v1/where").status_code == 422
+    assert client.get("/v1/where?line=a&where=b").status_code == 422

@@ -23,7 +23,7 @@ DAY_NS = 1_769_817_600_000_000_000
     [
         ({}, Selection(Reach.ALL)),
         (
-            {"project": "p", "from": "2026-01-31T00:00:00Z", "to": "1769817600001"},
+            {"project": "p", "since": "2026-01-31T00:00:00Z", "until": "1769817600001"},
             Selection(Reach.only("p"), DAY_NS, DAY_NS + 10**6),
         ),
         (
@@ -42,7 +42,7 @@ def test_what_is_asked_for_is_recorded(
     assert client.post("/v1/replays", params=asked).json() == answer
 
 
-@pytest.mark.parametrize("asked", [{"status": "live"}, {"from": "soon"}, {"outdated": "x"}])
+@pytest.mark.parametrize("asked", [{"status": "live"}, {"since": "soon"}, {"outdated": "x"}])
 def test_what_cannot_be_used_is_said(client: TestClient, asked: dict[str, str]) -> None:
     assert client.post("/v1/replays", params=asked).status_code == 422
 

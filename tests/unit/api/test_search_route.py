@@ -54,7 +54,7 @@ def test_a_hit_is_plain_text_with_the_places_of_what_was_looked_for(
 
 
 def test_what_is_asked_for_reaches_the_store(client: TestClient, store: ShelfStore) -> None:
-    parameters = {"q": '"rate limit" x*', "in": "error,input", "from": "1000", "to": "2000"}
+    parameters = {"q": '"rate limit" x*', "in": "error,input", "since": "1000", "until": "2000"}
     assert client.get("/v1/search", params={**parameters, "project": "p"}).status_code == 200
     query = parse_text_query(parameters["q"])
     wanted = TextSearch(query, (Part.INPUT, Part.ERROR), NS, 2 * NS)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.filters import filtered
+from tests.support.listed_runs import of_trace
 from tests.unit.api.conftest import summary
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.continuations import Continuation
-from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -119,21 +119,21 @@ def test_pages_follow_each_other_without_gap_or_repeat(client: TestClient, limit
 
 def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
     client.get(
-        "/v1/trajectories?project=p&from=2026-01-31T12:00:00Z&to=1769860800001&status=partial"
-        "&root_name=team&has_error=true&outcome=failed&is_duplicate=false&has_steps=true&agent_name=math"
+        "/v1/trajectories?project=p&since=2026-01-31T12:00:00Z&until=1769860800001&status=partial"
+        "&root_name=team&has_error=true&outcome=failed&duplicate=false&has_steps=true&agent=math"
     ).raise_for_status()
     [(reach, where)] = store.asked
     assert reach == Reach.only("p")
-    assert where == TrajectoryFilter(
-        start_from_ns=1_769_860_800_000_000_000,
-        start_before_ns=1_769_860_800_001_000_000,
+    assert where == filtered(
+        since=1_769_860_800_000_000_000,
+        until=1_769_860_800_001_000_000,
         status=Status.PARTIAL,
         root_name="team",
         has_error=True,
         outcome=Outcome.FAILED,
-        is_duplicate=False,
+        duplicate=False,
         has_steps=True,
-        agent_name="math",
+        agent="math",
     )
 
 
@@ -144,14 +144,14 @@ def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:
 def test_what_repeats_a_run_has_to_be_asked_for(
     client: TestClient, store: Any, path: str, asked: str, wanted: bool | None
 ) -> None:
-    client.get(path, params={"is_duplicate": asked} if asked else {})
-    assert store.asked[-1][1] == TrajectoryFilter(is_duplicate=wanted)
+    client.get(path, params={"duplicate": asked} if asked else {})
+    assert store.asked[-1][1] == filtered(duplicate=wanted)
 
 
 def test_nothing_else_is_a_word_for_it(client: TestClient) -> None:
-    answer = client.get("/v1/trajectories?is_duplicate=maybe")
+    answer = client.get("/v1/trajectories?duplicate=maybe")
     assert answer.status_code == 422
-    assert "is_duplicate" in answer.text
+    assert "duplicate" in answer.text
 
 
 @pytest.mark.parametrize("path", [f"/v1/trajectories/{TRACE}", "/v1/trajectories/latest"])
@@ -161,7 +161,7 @@ def test_a_document_names_the_runs_that_go_on_with_each_other(
     key = TraceKey("default", TRACE)
     stored = b'{"id":"x","extraction":{"version":1,"is_resuming":true}}'
     store.stored_documents[key] = stored
-    store.summaries = [replace(summary(9), key=key)]
+    store.summaries = [of_trace(summary(9), key)]
     assert client.get(path).content == stored
     store.continuations[key] = Continuation("a" * 32, "b" * 32)
     told = (

@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
+from tests.support.listed_runs import changed
 from tests.unit.api.conftest import summary
 from tests.unit.api.test_rows import (
     ARROW,
@@ -40,14 +41,14 @@ from spanloom.api.rows.columns import Sort, columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import stream_rows
-from spanloom.api.schemas import TrajectoryItem
-from spanloom.api.step_schemas import StepItem
+from spanloom.core.records.run import Run
+from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
 
     from spanloom.api.rows.forms import Form
-    from spanloom.core.query.summaries import Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import Cursor, ListedRun
 
 __all__ = ["served", "talking"]  # fixtures
 Row = dict[str, Any]
@@ -190,7 +191,7 @@ def test_a_column_that_is_not_there_is_told_with_its_place(
 
 
 def test_every_group_names_columns_that_there_are() -> None:
-    for groups, model in ((RUN_GROUPS, TrajectoryItem), (STEP_GROUPS, StepItem)):
+    for groups, model in ((RUN_GROUPS, Run), (STEP_GROUPS, StepRow)):
         assert {name for group in groups.values() for name in group} <= set(columns_of(model))
 
 
@@ -216,11 +217,11 @@ def test_a_large_answer_is_never_in_memory(form: type[Form]) -> None:
     """60 MB of rows of 10 KB go through what a page of them takes."""
     lines = [replace(summary(1), start_ns=2**40 - n) for n in range(6_000)]
 
-    def read(limit: int, after: Cursor | None) -> list[TrajectorySummary]:
+    def read(limit: int, after: Cursor | None) -> list[ListedRun]:
         at = 0 if after is None else 2**40 - after.start_ns + 1
-        return [replace(line, question=f"{at}{'x' * 10_000}") for line in lines[at : at + limit]]
+        return [changed(line, question=f"{at}{'x' * 10_000}") for line in lines[at : at + limit]]
 
-    rows = Rows(read, TrajectoryItem.of, columns_of(TrajectoryItem), None, None)
+    rows = Rows(read, lambda line: line.run, columns_of(Run), None, None)
 
     async def written() -> int:
         answer = await stream_rows(rows, form, calls)

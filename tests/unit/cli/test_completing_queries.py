@@ -115,7 +115,7 @@ def test_where_a_query_ends(text: str, place: Place, of: str, field: str, part: 
         (("list", "--where", "metad"), ["metadata."]),
         (("stats", "count,p9"), ["count,p90(", "count,p95(", "count,p99("]),
         (("stats", "p95(durat"), ["p95(duration)"]),
-        (("stats", "rate(has"), ["rate(has_error)"]),
+        (("stats", "rate(has"), ["rate(has_error)", "rate(has_steps)"]),
         (("fields", "env"), ["environment"]),
         (("fields", "--of", "steps", "args"), ["args_key"]),
         (("list", "--columns", "trace_id,root_n"), ["trace_id,root_name"]),

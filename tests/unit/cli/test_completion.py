@@ -15,7 +15,7 @@ from spanloom import client as client_room
 from spanloom.api.examples import LIST
 from spanloom.cli.completion import PROGRAM, SHELLS, VARIABLE, completion_command
 from spanloom.cli.group import COMMANDS, spanloom
-from spanloom.client import TrajectorySummary, UnreachableError
+from spanloom.client import Run, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ITEM: dict[str, Any] = LIST["content"]["application/json"]["example"]["items"][0]
 RUNS = [
-    TrajectorySummary.model_validate({**ITEM, "project": project, "models": models})
+    Run.model_validate({**ITEM, "project": project, "models": models})
     for project, models in (("travel", ["gpt-4o"]), ("tests", ["qwen-max", "gpt-4o"]), ("\x1b", []))
 ]
 
@@ -42,7 +42,7 @@ class Asked:
 
     def __exit__(self, *_: object) -> None: ...
 
-    def trajectories(self, **kwargs: Any) -> Iterator[TrajectorySummary]:
+    def trajectories(self, **kwargs: Any) -> Iterator[Run]:
         self.made[-1].update(kwargs)
         if not self.is_there:
             raise UnreachableError("nothing answers")

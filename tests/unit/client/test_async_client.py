@@ -127,4 +127,4 @@ def test_changes_are_followed_over_a_lost_connection(monkeypatch: pytest.MonkeyP
 
     asyncio.run(ask())
     assert [one["after"] for one in asked] == ["0", "1", "1"]
-    assert asked[0] == {"after": "0", "project": "p", "is_duplicate": "false", "wait": "15.0"}
+    assert asked[0] == {"after": "0", "project": "p", "duplicate": "false", "wait": "15.0"}

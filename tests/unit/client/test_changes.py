@@ -85,7 +85,7 @@ def test_filters_and_fields_reach_the_api(served: ServedFeed, client: Client) ->
     served.say(1, agent="wanted")
     served.say(2, agent="other")
     served.say(3, agent="wanted", project="q")
-    found = client.changes(after="beginning", fields="core", agent_name="wanted", project="q")
+    found = client.changes(after="beginning", fields="core", agent="wanted", project="q")
     change = next(found)
     assert change.trajectory is not None
     assert (change.project, change.trajectory.agent_names) == ("q", ["wanted"])

@@ -110,7 +110,7 @@ def test_filters_reach_the_api(world: World, client: Client) -> None:
     assert [int(r.trace_id, 16) for r in client.trajectories(since=1_800_000_004_000)] == [4]
     assert list(client.trajectories(since="2027-01-16", until="2027-01-17")) == []
     assert list(client.trajectories(has_error=True)) == []
-    assert list(client.trajectories(agent_name="nobody")) == []
+    assert list(client.trajectories(agent="nobody")) == []
     assert len(list(client.trajectories(has_error=False, status=Status.SETTLED))) == 4
 
 
@@ -120,7 +120,7 @@ def test_a_long_question_is_asked_in_a_body(
     keys = [world.write(n).trace_id for n in range(1, 6)]
     monkeypatch.setattr(walks, "PAGE_ITEMS", 2)
     some = {"where": "duration >= 0ms", "since": 1_800_000_002_000, "has_steps": True}
-    other = {"status": Status.SETTLED, "is_duplicate": None, "has_error": False, "order": "-start"}
+    other = {"status": Status.SETTLED, "duplicate": None, "has_error": False, "order": "-start"}
     wanted = client.trajectories(**some, **other).to_arrow()  # type: ignore[arg-type]
     assert wanted["trace_id"].to_pylist() == keys[:0:-1]
     for most in (10_000, 0):
@@ -200,7 +200,7 @@ def test_conversations_are_typed_and_paged_to_their_end(
     assert (talks[0].runs, talks[0].input_tokens) == (2, 20)
     assert talks[0].last_run.started_at == 1_800_000_005_000
     assert [talk.runs for talk in client.conversations(limit=1)] == [1]
-    assert list(client.conversations(user_id="nobody")) == []
+    assert list(client.conversations(user="nobody")) == []
 
 
 def test_runs_that_repeat_another_have_to_be_asked_for(world: World, client: Client) -> None:
@@ -208,8 +208,8 @@ def test_runs_that_repeat_another_have_to_be_asked_for(world: World, client: Cli
     world.write(2, conversation="talk", repeats=key)
     for given in (client.trajectories, partial(client.conversation, "talk")):
         assert [run.duplicate_of for run in given()] == [None]
-        assert [run.duplicate_of for run in given(is_duplicate=True)] == [key.trace_id]
-        assert len(list(given(is_duplicate=None))) == 2
+        assert [run.duplicate_of for run in given(duplicate=True)] == [key.trace_id]
+        assert len(list(given(duplicate=None))) == 2
 
 
 def test_a_replay(world: World, client: Client) -> None:
@@ -335,7 +335,6 @@ def test_what_a_newer_service_adds_is_kept(world: World, client: Client) -> None
 @pytest.mark.parametrize(
     ("schema", "model"),
     [
-        ("TrajectoryItem", models.TrajectorySummary),
         ("TrajectoryList", models.Page),
         ("ConversationItem", models.ConversationSummary),
         ("LastRun", models.LastRun),

@@ -152,11 +152,11 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
 
 def test_a_moment_ago_stays_the_moment_that_it_was(tmp_path: Path) -> None:
     """`--since 7d`, given again an hour later, means what it meant at first."""
-    first, later = (Mark({"since": "7d"}, {"from": at}) for at in ("1000", "4600"))
+    first, later = (Mark({"since": "7d"}, {"since": at}) for at in ("1000", "4600"))
     with PartialFile(tmp_path / "x", first) as partial:
         partial.commit("c", 2, ())
     with PartialFile(tmp_path / "x", later) as partial:
-        assert partial.mark.filters == {"from": "1000"}
+        assert partial.mark.filters == {"since": "1000"}
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "arrow"])

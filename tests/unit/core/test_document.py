@@ -27,8 +27,7 @@ ALLOWED = {
     "core/formats/coze.py": "writes the document of Coze Loop's builder",
     "core/formats/coze_schema.py": "the schema of that document",
     "core/formats/reading.py": "brings a foreign document into the canonical shape",
-    "core/query/where/fields.py": "a field of `where` has the same name",
-    "storage/where/columns.py": "the column of that field",
+    "core/records/run.py": "a field of `where` has the same name",
     "api/examples.py": "an example of that field",
 }
 

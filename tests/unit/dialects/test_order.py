@@ -53,12 +53,12 @@ def test_two_with_one_id_are_refused() -> None:
 
 
 def test_a_circle_is_refused() -> None:
-    with pytest.raises(ImportError, match="before each other"):
+    with pytest.raises(ImportError, match="precede each other"):
         arrange([named("a", "b"), named("b", "a")])
 
 
 def test_an_unknown_one_is_refused() -> None:
-    with pytest.raises(ImportError, match="a stands before nowhere"):
+    with pytest.raises(ImportError, match="a is to precede nowhere"):
         arrange([named("a", "nowhere")])
 
 

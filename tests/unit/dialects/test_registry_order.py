@@ -7,13 +7,14 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.each_capture import each_capture
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import traces_of
 from tests.support.spans import make_span, normalized
 
 from spanloom.core.conventions.view import Signature, read_signature
 from spanloom.core.dialects.eino.langfuse import SCOPE
-from spanloom.core.dialects.order import claimed_by, find_later
+from spanloom.core.dialects.order import find_later, own_claim
 from spanloom.core.dialects.registry import DIALECTS, KEYS_WITH_VALUES, find_dialect
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _recognising(signature: Signature) -> Sequence[str]:
 
 def _is_declared(earlier: str, later: str) -> bool:
     """Whether not the names alone decide between the two."""
-    if claimed_by(BY_ID[earlier]) < claimed_by(BY_ID[later]):
+    if own_claim(BY_ID[earlier]) < own_claim(BY_ID[later]):
         return True
     after = find_later(BY_ID[earlier], BY_ID)
     return later in after or any(_is_declared(other, later) for other in after)
@@ -149,7 +150,7 @@ def test_what_nobody_claims_shows_its_texts_as_root() -> None:
     assert (found.facts.input, found.facts.output) == ("in", "out")
 
 
-@pytest.mark.parametrize("capture", all_captures(), ids=str)
+@each_capture(all_captures())
 def test_the_signature_tells_the_dialect_as_the_whole_span_does(capture: Capture) -> None:
     for span in chain.from_iterable(traces_of(capture).values()):
         whole = read_signature(span, tuple(span.attributes))

@@ -17,8 +17,8 @@ from spanloom.doctor.facts import (
     DescriptorFacts,
     DirectoryFacts,
     DiskFacts,
-    DoorsFacts,
     ExporterFacts,
+    ExposureFacts,
     PortFacts,
     ServiceFacts,
     SoftwareFacts,
@@ -129,8 +129,8 @@ def test_certificate() -> None:
 
 
 def test_keys() -> None:
-    loopback = DoorsFacts("127.0.0.1", is_loopback=True, is_insecure=False)
-    everywhere = DoorsFacts("0.0.0.0", is_loopback=False, is_insecure=False)  # noqa: S104  # facts
+    loopback = ExposureFacts("127.0.0.1", is_loopback=True, is_insecure=False)
+    everywhere = ExposureFacts("0.0.0.0", is_loopback=False, is_insecure=False)  # noqa: S104  # facts
     check(keys.keys([], loopback, NOW_NS), OK)
     check(keys.keys([], everywhere, NOW_NS), PROBLEM, "spanloom keys create")
     check(keys.keys([], everywhere._replace(is_insecure=True), NOW_NS), WARNING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.support.each_capture import each_capture
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import Capture, measure, pair_captures
 from tests.support.pairs import PAIR_MEASURES, wrong_measures
@@ -18,7 +18,7 @@ def test_every_pair_is_there_in_every_scenario_and_form() -> None:
     assert len(every) == len(scenarios) * len({c.dialect for c in every})
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=lambda c: c.id)
+@each_capture(CAPTURES)
 def test_run_counts_once(capture: Capture) -> None:
     measured = measure(capture, extract_capture(capture), PAIR_MEASURES)
     assert wrong_measures(measured) == set(), measured

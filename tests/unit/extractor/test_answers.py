@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.support.extracting import World, sent
+from tests.support.filters import filtered
 from tests.support.ground_truth import all_captures
 from tests.support.spans import chat, genai
 
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +55,7 @@ def resuming(trace_id: str, start_ms: int) -> list[WireSpan]:
 
 def links(world: World) -> dict[str, str]:
     """Return which run resumes which; what a run says of both of its neighbours agrees."""
-    lines = world.store.runs.list(Reach.ALL, TrajectoryFilter(), 100)
+    lines = world.store.runs.list(Reach.ALL, None, 100)
     found = {line.key.trace_id: line.continuation for line in lines}
     resumed = {trace_id: one.resumes for trace_id, one in found.items() if one.resumes}
     back = {one.resumed_by: trace_id for trace_id, one in found.items() if one.resumed_by}
@@ -117,10 +117,10 @@ def test_two_tellers_each_in_a_trace_of_its_own(world: World, seed: int) -> None
     for body in traces:
         world.send_message(body)
         world.run(3)
-    lines = world.store.runs.list(Reach.ALL, TrajectoryFilter(is_duplicate=False), 100)
-    asked = {line.question: line.key.trace_id for line in lines}
+    lines = world.store.runs.list(Reach.ALL, filtered(duplicate=False), 100)
+    asked = {line.run.question: line.key.trace_id for line in lines}
     assert links(world) == {asked["yes"]: asked["Send Bob 500"]}
-    [talk] = world.store.conversations.list(Reach.ALL, TrajectoryFilter(), 10)
+    [talk] = world.store.conversations.list(Reach.ALL, None, 10)
     assert (talk.runs, talk.last_trace_id) == (3, asked["And what is left?"])
 
 

@@ -16,7 +16,6 @@ from tests.support.memory_store import MemoryStore
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extractor import FEW_TRACES, MIN_REST_S
 from spanloom.extractor.readiness import Timing
@@ -257,7 +256,7 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
         world.send(*spans)
     assert world.step(1) == 8
     assert sizes == [3, 1, 3, 1]
-    assert len(world.store.runs.list(Reach.ALL, TrajectoryFilter(), 20)) == 8
+    assert len(world.store.runs.list(Reach.ALL, None, 20)) == 8
 
 
 @pytest.mark.parametrize("error", [StoreUnavailableError("away", 0.01), ValueError("a bug")])

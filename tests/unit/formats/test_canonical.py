@@ -10,6 +10,7 @@ import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from spanloom.core.formats import canonical, json_bytes
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
@@ -149,7 +150,7 @@ def test_text_that_utf8_cannot_hold_is_written_all_the_same(trajectory: Trajecto
 
 
 @given(data=st.data())
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 def test_every_document_follows_both_schemas(
     any_trajectory: st.SearchStrategy[Trajectory],
     coze_loop_schema: dict[str, Any],
@@ -161,7 +162,7 @@ def test_every_document_follows_both_schemas(
 
 
 @given(data=st.data())
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 def test_equal_trajectories_give_equal_bytes(
     any_trajectory: st.SearchStrategy[Trajectory],
     reordered: Callable[[Trajectory], Trajectory],
@@ -175,7 +176,7 @@ def test_equal_trajectories_give_equal_bytes(
 
 
 @given(data=st.data(), version=st.integers(1, 2**40))
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 def test_a_version_can_be_set_afterwards(
     any_trajectory: st.SearchStrategy[Trajectory], version: int, data: st.DataObject
 ) -> None:

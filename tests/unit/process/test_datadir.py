@@ -26,11 +26,11 @@ def test_a_directory_is_made_and_can_be_taken_again(tmp_path: Path) -> None:
 
 def test_a_store_that_is_gone_is_told_and_one_that_never_was_is_not(tmp_path: Path) -> None:
     with DataDir(tmp_path) as data, capture_logs() as lines:
-        data.miss(tmp_path / "store")
+        data.warn_if_store_missing(tmp_path / "store")
         data.spool.touch()
-        data.miss(tmp_path / "store")
+        data.warn_if_store_missing(tmp_path / "store")
         (tmp_path / "store").mkdir()
-        data.miss(tmp_path / "store")
+        data.warn_if_store_missing(tmp_path / "store")
     assert [line["log_level"] for line in lines] == ["error"]
 
 

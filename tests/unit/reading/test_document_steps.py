@@ -12,7 +12,7 @@ from tests.support.generated_runs import generate_records
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.messages import document_steps
 from spanloom.core.messages.document_steps import read_steps
-from spanloom.core.messages.new_texts import told_steps
+from spanloom.core.messages.new_texts import read_document_texts
 from spanloom.core.model.trajectory import AgentStep, Status, Step, StepType
 
 if TYPE_CHECKING:
@@ -75,4 +75,4 @@ def test_a_document_of_another_form_is_read_at_once() -> None:
 
 
 def _expected(document: bytes) -> Sequence[object]:
-    return list(told_steps(orjson.loads(document)))
+    return list(read_document_texts(orjson.loads(document)))

@@ -5,17 +5,17 @@ from __future__ import annotations
 import orjson
 from tests.support.texts import conversation
 
-from spanloom.core.messages.new_texts import NO_TEXT, ToldStep, find_new_texts
+from spanloom.core.messages.new_texts import NO_TEXT, StepTexts, find_new_texts
 
 
 def told(
     number: int, kind: str, given: str = "", said: str = "", error: str = "", lasts: int = 5
-) -> ToldStep:
+) -> StepTexts:
     start_ms = 10 * number
-    return ToldStep(f"{number:016x}", kind, kind, start_ms, start_ms + lasts, given, said, error)
+    return StepTexts(f"{number:016x}", kind, kind, start_ms, start_ms + lasts, given, said, error)
 
 
-def brought(*steps: ToldStep) -> list[tuple[str, str]]:
+def brought(*steps: StepTexts) -> list[tuple[str, str]]:
     return [(new.input, new.output) for new in find_new_texts(steps)]
 
 

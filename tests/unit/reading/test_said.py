@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.core.messages.texts import said_in
+from spanloom.core.messages.texts import read_texts
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ from spanloom.core.messages.texts import said_in
     ],
 )
 def test_what_is_said(text: str, said: list[str]) -> None:
-    assert said_in(text) == said
+    assert read_texts(text) == said

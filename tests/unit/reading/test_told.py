@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import KEY, make_span
 
-from spanloom.core.conventions.run_context import MAX_CHARS, MAX_OWN, note_told, told_by
+from spanloom.core.conventions.run_context import (
+    MAX_CHARS,
+    MAX_OWN,
+    find_context_keys,
+    note_context,
+)
 from spanloom.core.model.normalized import Facts
 from spanloom.extractor.extract import extract
 
@@ -19,7 +24,7 @@ def told(attributes: Mapping[str, str], service: str = "", environment: str = ""
     facts = Facts()
     span = make_span(1, 0, attributes)
     sent = span._replace(service_name=service, environment=environment)
-    note_told(facts, sent, told_by(span.attributes))
+    note_context(facts, sent, find_context_keys(span.attributes))
     return dict(facts.metadata)
 
 

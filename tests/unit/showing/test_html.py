@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
-from tests.unit.api.conftest import summary
+from tests.support.listed_runs import listed_run
 
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
@@ -21,7 +20,7 @@ from spanloom.core.showing.html.page import POLICY, run_page
 from spanloom.core.showing.html.steps import Room
 
 if TYPE_CHECKING:
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -108,8 +107,8 @@ def hostile_run(text: str) -> bytes:
     return orjson.dumps(run)
 
 
-def line_of(at: int, name: str = "planner") -> TrajectorySummary:
-    return replace(summary(at), key=TraceKey("default", f"{at:032x}"), root_name=name)
+def line_of(at: int, name: str = "planner") -> ListedRun:
+    return listed_run(TraceKey("default", f"{at:032x}"), 1_715_400_000_000_000_000, root_name=name)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

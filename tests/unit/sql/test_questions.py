@@ -5,13 +5,13 @@ import gzip
 import pytest
 
 from spanloom.core.ports.sql import SqlError
-from spanloom.sql.requests import Question, read_question
+from spanloom.sql.requests import Query, parse_query
 
 LIMIT = 1 << 20
 
 
-def read(body: bytes = b"", headers: dict[str, str] | None = None, **arguments: str) -> Question:
-    return read_question(arguments, headers or {}, body, LIMIT)
+def read(body: bytes = b"", headers: dict[str, str] | None = None, **arguments: str) -> Query:
+    return parse_query(arguments, headers or {}, body, LIMIT)
 
 
 def test_a_statement_in_the_url_and_in_the_body() -> None:
@@ -56,7 +56,7 @@ def test_a_query_id_goes_into_a_header(query_id: str) -> None:
 @pytest.mark.parametrize("name", ["session_timeout", "client_protocol_version"])
 def test_numbers_are_numbers(name: str) -> None:
     with pytest.raises(SqlError, match=name):
-        read_question({name: "-1"}, {}, b"", LIMIT)
+        parse_query({name: "-1"}, {}, b"", LIMIT)
 
 
 FORM = {"content-type": "multipart/form-data; boundary=x"}

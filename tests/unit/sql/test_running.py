@@ -9,15 +9,15 @@ from contextlib import closing
 import pytest
 
 from spanloom.core.ports.sql import SqlError
-from spanloom.sql.reader import Asker
-from spanloom.sql.requests import Question
+from spanloom.sql.reader import SqlCaller
+from spanloom.sql.requests import Query
 from spanloom.sql.running import Runner
 
-ASKER = Asker("key", None)
+ASKER = SqlCaller("key", None)
 
 
-def question(*, replaces: bool) -> Question:
-    return Question("", b"", "TSV", "", {}, {}, "same", replaces, "", 0, False, False, False, "", 0)
+def question(*, replaces: bool) -> Query:
+    return Query("", b"", "TSV", "", {}, {}, "same", replaces, "", 0, False, False, False, "", 0)
 
 
 class Engine:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from spanloom.core.ports.sql import SqlError
-from spanloom.sql.settings import SqlLimits, clamp, is_taken
+from spanloom.sql.settings import SqlLimits, clamp, is_settable
 
 LIMITS = SqlLimits(time_s=10, result_rows=1000)
 
@@ -37,7 +37,7 @@ def test_limits_hold_for_whoever_asks_for_none() -> None:
 @pytest.mark.parametrize("name", ["wait_end_of_query", "readonly", "insert_quorum"])
 def test_what_clients_send_to_everybody_is_left_out(name: str) -> None:
     assert name not in clamp({name: "1"}, LIMITS)
-    assert not is_taken(name)
+    assert not is_settable(name)
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.feed.announcer import Announcer
 from spanloom.storage.feed.clocks import OwnClock
 from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.runs.store import ClickHouseTrajectories
 from spanloom.storage.spans.store import ClickHouseSpans
-from spanloom.storage.trajectories.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

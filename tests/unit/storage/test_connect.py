@@ -22,7 +22,7 @@ OPEN = """
 import sys
 from spanloom.core.errors import StartupError
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 try:
     upkeep = open_upkeep(sys.argv[1])
     upkeep.migrate()

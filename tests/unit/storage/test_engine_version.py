@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.parameters import Row
 
 
 class State(NamedTuple):

@@ -13,7 +13,7 @@ from spanloom.core.model.retention import Kind, RetentionPlan, Terms
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
-from spanloom.storage.upkeep.annotated import keep_annotated
+from spanloom.storage.upkeep.removal import keep_annotated
 from spanloom.storage.upkeep.retention import KEEPING, NEVER_EXPIRES, RETAINED, remove_expired
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.core.query.positions import Position
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.feed.clocks import OwnClock, SharedClock
@@ -80,7 +79,7 @@ def test_a_slow_write_holds_back_what_began_behind_it() -> None:
     told: list[list[str]] = []
 
     def look() -> None:
-        page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+        page = feed.announced(Reach.ALL, None, Position(), 10)
         told.append([a.key.trace_id for a in page.announcements])
 
     def slowly(rows: list[FeedRow]) -> None:
@@ -103,7 +102,7 @@ def test_who_follows_while_a_slow_write_is_under_way_misses_nothing() -> None:
 
     def go_on() -> None:
         nonlocal at
-        page = feed.announced(Reach.ALL, TrajectoryFilter(), at, 10)
+        page = feed.announced(Reach.ALL, None, at, 10)
         told.extend(a.key.trace_id for a in page.announcements)
         at = page.next
 
@@ -124,7 +123,7 @@ def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
     lane = FeedLane()
 
     def told_by(feed: ClickHouseFeed) -> list[str]:
-        page = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10)
+        page = feed.announced(Reach.ALL, None, Position(), 10)
         return [a.key.trace_id for a in page.announcements]
 
     killed, started_anew = (
@@ -140,7 +139,7 @@ def test_a_store_with_nothing_new_is_not_asked() -> None:
     lane = FeedLane()
     feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
     feed.announce(SOMETHING)
-    at = feed.announced(Reach.ALL, TrajectoryFilter(), Position(), 10).next
+    at = feed.announced(Reach.ALL, None, Position(), 10).next
     asked: list[str] = []
 
     def noting(name: str, **_: object) -> Iterator[object]:
@@ -148,7 +147,7 @@ def test_a_store_with_nothing_new_is_not_asked() -> None:
         return iter([])
 
     lane.rows = noting  # type: ignore[method-assign]  # to see whether it is asked
-    assert feed.announced(Reach.ALL, TrajectoryFilter(), at, 10).announcements == []
+    assert feed.announced(Reach.ALL, None, at, 10).announcements == []
     assert asked == []
 
 
@@ -158,7 +157,7 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
 
     def read(days: int) -> Position:
         after = Position(now_us - days * DAY_US)
-        return clickhouse_store.feed.announced(Reach.only(), TrajectoryFilter(), after, 10).next
+        return clickhouse_store.feed.announced(Reach.only(), None, after, 10).next
 
     read(400)
     set_retention(lane, RetentionPlan(Terms(trajectories=30)))
@@ -167,9 +166,7 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
         with pytest.raises(PositionGoneError) as refused:
             read(31)
         assert refused.value.end.until_us > now_us - DAY_US
-        beginning = clickhouse_store.feed.announced(
-            Reach.only(), TrajectoryFilter(), Position(), 10
-        )
+        beginning = clickhouse_store.feed.announced(Reach.only(), None, Position(), 10)
         assert beginning.announcements == []
     finally:
         set_retention(lane, RetentionPlan())

@@ -18,7 +18,7 @@ from spanloom.storage.engine.statements import query_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.engine.parameters import Row
     from spanloom.storage.store import ClickHouseStore
 
 DELETED = 50_000

@@ -12,9 +12,8 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.storage.engine.lane import Lane
-from spanloom.storage.trajectories.store import ClickHouseTrajectories
+from spanloom.storage.runs.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,7 +49,7 @@ class BreakingLane(Lane):
 
 
 def listed(store: ClickHouseStore, project: str) -> list[tuple[int, int]]:
-    lines = store.runs.list(Reach.only(project), TrajectoryFilter(), 10)
+    lines = store.runs.list(Reach.only(project), None, 10)
     return [(line.start_ns - START_NS, line.version) for line in lines]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.support import programs
 
-from spanloom.storage.access.sqlite import SqliteKeys
+from spanloom.storage.access.keys import SqliteKeys
 
 if TYPE_CHECKING:
     from pathlib import Path

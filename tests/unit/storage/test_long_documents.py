@@ -11,7 +11,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.lane import EmbeddedLane
-from spanloom.storage.trajectories import store as trajectories
+from spanloom.storage.runs import store as trajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable

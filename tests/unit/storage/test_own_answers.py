@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spanloom.storage.engine.answers import rows_in
 from spanloom.storage.engine.own_answers import OwnAnswers
+from spanloom.storage.engine.parameters import rows_in
 from spanloom.storage.sql.engine import connect
 
 if TYPE_CHECKING:

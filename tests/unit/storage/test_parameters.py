@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from spanloom.storage.engine.parameters import bind
 
@@ -18,7 +19,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(values=st.lists(st.tuples(TEXTS, TEXTS, st.integers(0, 2**64 - 1)), max_size=5))
 def test_the_engine_reads_what_was_bound(
     clickhouse_store: ClickHouseStore, values: list[tuple[str, str, int]]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.otlp_requests import message_of, next_seq, spooled, wire_span
 
 from spanloom.core.errors import StoreRejectedError
@@ -23,7 +24,9 @@ BODY = message_of([wire_span("ab" * 16, 1, attributes={"text": "x", "n": 7})]).S
 
 @given(length=st.integers(1, len(BODY) - 1))
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(30),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_a_request_cut_short_is_refused(clickhouse_store: ClickHouseStore, length: int) -> None:
     with pytest.raises(StoreRejectedError):

@@ -11,7 +11,7 @@ from clickhouse_connect.driver.models import SettingDef
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.storage.engine import connect
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.open import open_upkeep
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
+from tests.support.examples import examples
 from tests.support.odd_protobuf import encode_oddly
 from tests.support.otlp_requests import message_of, spooled, wire_span
 from tests.support.otlp_strategies import export_requests
@@ -44,7 +45,7 @@ def unframe(records: bytes) -> list[bytes]:
 
 
 @given(st.lists(requests, max_size=4))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_a_record_is_the_request_with_our_fields_behind(batch: list[SpooledRequest]) -> None:
     records = unframe(b"".join(FramedRecords(batch)))
     assert len(records) == len(batch)
@@ -78,7 +79,7 @@ def known_fields(body: bytes) -> bytes:
     return message.SerializeToString(deterministic=True)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(export_requests, st.randoms(use_true_random=False))
 def test_the_canonical_form_says_the_same(
     message: ExportTraceServiceRequest, random: Random

@@ -21,15 +21,16 @@ from spanloom.core.model.trajectory import (
     StepType,
 )
 from spanloom.core.ports.building import Head
-from spanloom.storage.trajectories.calls import CALL_COLUMNS
-from spanloom.storage.trajectories.list_rows import list_row, moved_list_rows
-from spanloom.storage.trajectories.rows import (
+from spanloom.core.records.step import LONGEST_MESSAGE
+from spanloom.storage.runs.calls import CALL_COLUMNS
+from spanloom.storage.runs.list_rows import list_row, moved_list_rows
+from spanloom.storage.runs.rows import (
     TRAJECTORY_COLUMNS,
     agent_names,
     summary_row,
     trajectory_row,
 )
-from spanloom.storage.trajectories.step_arrays import LONGEST_MESSAGE, placed_steps
+from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from spanloom.core.ports.building import TrajectoryRecord

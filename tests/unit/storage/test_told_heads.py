@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.trajectories import told_heads
-from spanloom.storage.trajectories.told_heads import ToldHeads
+from spanloom.storage.runs import store as told_heads
+from spanloom.storage.runs.store import ToldHeads
 
 A, B = TraceKey("p", "a" * 32), TraceKey("p", "b" * 32)
 

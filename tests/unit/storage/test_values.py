@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from tests.support.examples import examples
 
 from spanloom.storage.spans.values import ARMS, attributes_of, double_text, text_of
 
@@ -48,7 +49,9 @@ def test_a_double_reads_back_as_itself(number: float) -> None:
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=50, max_size=200))
 @example([s * m * 10.0**e for e in range(-330, 308) for m in (1, 1.5, 9.999) for s in (1, -1)])
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_a_double_is_written_as_clickhouse_writes_it(
     clickhouse_store: ClickHouseStore, numbers: list[float]

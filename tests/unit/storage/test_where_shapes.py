@@ -7,7 +7,7 @@ import re
 import pytest
 
 from spanloom.core.query.where.tree import Link
-from spanloom.storage.where.literals import Literals
+from spanloom.storage.where.comparisons import Literals
 from spanloom.storage.where.shapes import chain
 
 FIRST, OTHER, SECOND = "A", "@", "B"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.storage.engine.writes import Writes
+from spanloom.storage.engine.remembered import Writes
 
 
 def test_while_one_is_under_way_nothing_can_be_told() -> None:

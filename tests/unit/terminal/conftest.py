@@ -12,15 +12,16 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 from tests.support.access import open_access
+from tests.support.listed_runs import listed_run
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import message_of, wire_span
 
 from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.model.trajectory import Outcome
 from spanloom.core.query.question import ANY_RUN
-from spanloom.core.query.summaries import ConversationSummary, TrajectorySummary
+from spanloom.core.query.summaries import ConversationSummary, ListedRun
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.reading import ReadingStore
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.summaries import Cursor
+    from spanloom.core.query.where.tree import Condition
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS: list[dict[str, Any]] = [
@@ -68,7 +69,7 @@ class OneTrajectory:
     def __init__(self) -> None:
         self.listed = 1
         self.version = 1
-        self.asked: list[tuple[Reach, TrajectoryFilter]] = []
+        self.asked: list[tuple[Reach, Condition | None]] = []
 
     def get(self, trace_id: str, _reach: Reach) -> bytes | None:
         return orjson.dumps(canonical_example()) if trace_id == TRACE else None
@@ -90,11 +91,11 @@ class OneTrajectory:
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         _question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         self.asked.append((reach, where))
         newest = self.listed if after is None else after.start_ns
         return [self._summary(at) for at in range(newest - 1, -1, -1)][:limit]
@@ -103,21 +104,21 @@ class OneTrajectory:
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         self.asked.append((reach, where))
         newest_first = self.list(reach, where, limit, after)
         return newest_first[::-1] if conversation_id == "trip" else []
 
     def list_conversations(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         runs = self.list(reach, where, limit, after)
         return [self._conversation(run) for run in runs]
 
-    def _conversation(self, run: TrajectorySummary) -> ConversationSummary:
+    def _conversation(self, run: ListedRun) -> ConversationSummary:
         return ConversationSummary(
             project=run.key.project,
             conversation_id=f"talk {run.start_ns}",
@@ -131,28 +132,27 @@ class OneTrajectory:
             output_tokens=520,
             last_trace_id=TRACE,
             last_start_ns=run.start_ns,
-            last_duration_ns=run.duration_ns,
+            last_duration_ns=4_500_000_000,
             last_status=run.status,
             last_outcome=Outcome.PAUSED,
         )
 
-    def _summary(self, start_ns: int) -> TrajectorySummary:
-        return TrajectorySummary(
-            key=TraceKey("default", TRACE),
+    def _summary(self, start_ns: int) -> ListedRun:
+        return listed_run(
+            TraceKey("default", TRACE),
+            start_ns,
+            4_500_000_000,
             version=self.version,
-            status=Status.SETTLED,
             root_name="travel_planner",
             root_type="agent",
-            start_ns=start_ns,
-            duration_ns=4_500_000_000,
-            outcome=Outcome.FAILED,
+            outcome="failed",
             failures=1,
             agent_names=["planner", "planner", "critic", "editor"],
             step_counts={"model": 3, "tool": 1},
             span_count=14,
             input_tokens=1650,
             output_tokens=260,
-            duplicate_of="",
+            dialects=[],
         )
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
+from tests.support.filters import filtered
 
 from spanloom.cli.conversations import AT_MOST, conversations_command
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.terminal.tables import render_conversations
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_filters_of_the_list_reach_the_store(runner: CliRunner, store: Any) -> N
     asked = ["--project", "p", "--since", "1970-01-01T00:00:01Z", "--user", "u"]
     asked += ["--until", "1970-01-01T00:00:02Z", "--service", "s", "--environment", "e"]
     assert runner.invoke(conversations_command, asked).exit_code == 0
-    where = TrajectoryFilter(10**9, 2 * 10**9, service="s", environment="e", user_id="u")
+    where = filtered(since=10**9, until=2 * 10**9, service="s", environment="e", user="u")
     assert store.asked == [(Reach.only("p"), where)]
 
 
@@ -101,9 +101,7 @@ def test_with_an_id_its_runs_are_listed(
     result = runner.invoke(conversations_command, ["trip", "--output", "table", *option])
     assert result.output.startswith("run ")
     assert result.output.count(TRACE) == 2
-    where = TrajectoryFilter(
-        is_duplicate=False if left_out else None, has_steps=True if left_out else None
-    )
+    where = filtered(duplicate=False if left_out else None, has_steps=True if left_out else None)
     assert store.asked[0] == (Reach.ALL, where)
 
 

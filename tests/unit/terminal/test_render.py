@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from spanloom.terminal.render import render_trajectory
 from spanloom.terminal.spans import render_spans
@@ -175,7 +176,7 @@ documents = st.fixed_dictionaries(
 
 
 @given(document=documents, columns=st.integers(20, 140))
-@settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(80), suppress_health_check=list(HealthCheck))
 def test_any_ids_give_a_tree_with_every_step_once(
     screen: Callable[..., Any], document: dict[str, Any], columns: int
 ) -> None:

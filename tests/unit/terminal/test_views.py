@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 from click.testing import CliRunner
+from tests.support.filters import filtered
 
 from spanloom.cli.list_ import list_command
 from spanloom.cli.show import show_command
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.process.serving import bind
 from spanloom.terminal.runs import render_list
 
@@ -126,26 +126,26 @@ def test_list_follows_pages_up_to_its_limit(runner: CliRunner, store: Any) -> No
 
 def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
     asked = ["--project", "p", "--since", "2026-01-31", "--until", "2026-01-31T12:00:00Z"]
-    asked += ["--status", "live", "--root", "r", "--agent", "a", "--no-errors"]
+    asked += ["--status", "live", "--root-name", "r", "--agent", "a", "--no-errors"]
     asked += ["--outcome", "ok", "--conversation", "c", "--model", "m", "--service", "s"]
     asked += ["--environment", "e", "--user", "u", "--tag", "t"]
     assert runner.invoke(list_command, asked).exit_code == 0
     day_ns, noon_ns = 1_769_817_600_000_000_000, 1_769_860_800_000_000_000
-    where = TrajectoryFilter(
-        day_ns,
-        noon_ns,
-        Status.LIVE,
-        "r",
+    where = filtered(
+        since=day_ns,
+        until=noon_ns,
+        status=Status.LIVE,
+        root_name="r",
         has_error=False,
         outcome=Outcome.OK,
-        is_duplicate=False,
+        duplicate=False,
         has_steps=True,
-        agent_name="a",
-        conversation_id="c",
+        agent="a",
+        conversation="c",
         model="m",
         service="s",
         environment="e",
-        user_id="u",
+        user="u",
         tag="t",
     )
     assert store.asked == [(Reach.only("p"), where)]
@@ -154,7 +154,8 @@ def test_filters_reach_the_store(runner: CliRunner, store: Any) -> None:
 def test_since_counts_back_from_now(runner: CliRunner, store: Any) -> None:
     runner.invoke(list_command, ["--since", "2h", "--until", "30m"])
     _, where = store.asked[0]
-    between_ns = where.start_before_ns - where.start_from_ns
+    since, until = (part.value for part in where.parts if part.field.name == "start")
+    between_ns = until - since
     assert between_ns == pytest.approx(90 * 60 * 1e9, abs=5e9)
 
 

@@ -14,7 +14,6 @@ from spanloom.api.feed.window import PAGE, Wanted, Window
 from spanloom.core.errors import OverloadedError, RetryableError
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.feed import FeedPage, PositionGoneError
-from spanloom.core.query.fields import TrajectoryFilter
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ LINGER_S = 10.0
 LOOK_UP_S = 1.0
 """How often it is seen whether a reader is still there."""
 FULL_RETRY_S = 5.0
-EVERYTHING = (Reach.ALL, TrajectoryFilter())
+EVERYTHING = (Reach.ALL, None)
 log = get_logger("api")
 
 

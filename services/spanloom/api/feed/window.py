@@ -7,16 +7,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.ports.feed import FeedPage
-from spanloom.core.query.fields import matches
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
+from spanloom.core.query.shorts import meets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.feed import Announcement
-    from spanloom.core.query.fields import TrajectoryFilter
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
     from spanloom.core.query.where.tree import Condition
 
 KEPT = 10_000
@@ -30,7 +29,8 @@ class Wanted(NamedTuple):
     """What one reader wants of the feed."""
 
     reach: Reach
-    where: TrajectoryFilter
+    where: Condition | None
+    """What its filters ask for."""
     with_said: bool = False
     """Whether to tell also that annotations or scores changed."""
     asked: Condition | None = None
@@ -42,9 +42,9 @@ class Wanted(NamedTuple):
         wanted = (a for a in seen if a.now is not None and self._passes(a.now))
         return list({(a.key, a.version): a for a in wanted}.values())
 
-    def _passes(self, now: TrajectorySummary) -> bool:
+    def _passes(self, now: ListedRun) -> bool:
         """Whether a trajectory, as it is now, passes the filters."""
-        return matches(self.where, now)
+        return meets(now, self.where)
 
 
 class Window:

@@ -28,7 +28,7 @@ from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.paging import every_line
-from spanloom.core.query.summaries import TrajectorySummary
+from spanloom.core.query.summaries import ListedRun
 from spanloom.core.showing.html.conversation import begin, finish, write_run
 from spanloom.core.showing.html.steps import Room
 
@@ -84,7 +84,7 @@ def _pieces(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator
     yield finish()
 
 
-def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[TrajectorySummary]:
+def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[ListedRun]:
     """Return its runs as the list has them; answers 404 if there is none."""
     where = ConversationQuery().filter()
     lines = every_line(

@@ -23,12 +23,12 @@ from spanloom.api.schemas import (
     ConversationList,
     ConversationListQuery,
     ConversationQuery,
-    TrajectoryItem,
 )
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.query.paging import read_page
-from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
+from spanloom.core.records.run import Run
 
 router = APIRouter(tags=["trajectories"])
 
@@ -108,20 +108,20 @@ async def get_conversation(
     after, asked = position_of(query, of), query.filter()
     reach = callers.narrowed(query.project)
 
-    def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
+    def read(limit: int, after: Cursor | None) -> Sequence[ListedRun]:
         found = using.store.runs.conversation(conversation_id, reach, asked, limit, after)
         if not found and after is None:
             raise no_conversation(conversation_id)
         return found
 
     if (form := form_for(accept)) is not None:
-        columns = columns_of(TrajectoryItem)
-        rows = Rows(read, TrajectoryItem.of, columns, after, most_of(query))
+        columns = columns_of(Run)
+        rows = Rows(read, lambda line: line.run, columns, after, most_of(query))
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
     return Conversation(
         conversation_id=conversation_id,
-        items=[TrajectoryItem.of(summary) for summary in page.lines],
+        items=[line.run for line in page.lines],
         next_cursor=next_cursor(page, query, of),
     )
 

@@ -19,7 +19,6 @@ from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.continuations import TURNS
-from spanloom.core.query.fields import TrajectoryFilter
 
 router = APIRouter(tags=["trajectories"])
 
@@ -62,7 +61,7 @@ async def get_latest_trajectory(
     A trace without a step, or one that repeats another, is given only if there is no other.
     """
     reach = callers.narrowed(project)
-    for where in (TURNS, TrajectoryFilter()):
+    for where in (TURNS, None):
         newest = await using.calls.run(using.store.runs.list, reach, where, 1)
         if newest:
             break

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from spanloom.api.access import CallersReach
-from spanloom.api.examples import FACETS, FIELDS, STATS, VALUES
+from spanloom.api.examples import FACETS, FIELDS, SPELLED, STATS, VALUES
 from spanloom.api.facet_schemas import Facet, FacetList, FacetsQuery
 from spanloom.api.needs import needs
 from spanloom.api.problems import problem_responses
@@ -19,6 +19,8 @@ from spanloom.api.stats_schemas import (
     SUBJECTS,
     FieldItem,
     FieldList,
+    LineQuery,
+    SpelledWhere,
     Stats,
     StatsQuery,
     ValueList,
@@ -31,6 +33,7 @@ from spanloom.core.model.access import Scope
 from spanloom.core.query.asked_numbers import parse_group
 from spanloom.core.query.stats import COUNT, Metric, Numbers
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
+from spanloom.core.query.where.short.spelling import spell
 
 router = APIRouter(tags=["questions"])
 
@@ -62,6 +65,23 @@ async def get_stats(
         return answer
     columns, is_cut = numbers_columns(asked), answer.truncated
     return await using.calls.run(whole_rows, answer.items, columns, form, truncated=is_cut)
+
+
+@router.get(
+    "/v1/where",
+    operation_id="spellWhere",
+    summary="Spell out a `where` in short forms",
+    response_model=SpelledWhere,
+    responses={200: SPELLED, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
+    """Return the `where` that a line asks, as people type it: `type:tool -is:annotated`.
+
+    What is no short form stays as it is, also what is wrong: who asks a list is told of that, with
+    its place in the text that comes from here.
+    """
+    return SpelledWhere(where=spell(query.line))
 
 
 @router.get(

@@ -16,9 +16,9 @@ from spanloom.api.rows.stream import chosen_page, stream_rows
 from spanloom.api.schemas import ChosenList
 from spanloom.api.services import Using
 from spanloom.api.step_cursors import encode_step_cursor
-from spanloom.api.step_schemas import StepItem, StepList, StepsQuery
+from spanloom.api.step_schemas import StepList, StepsQuery
 from spanloom.core.model.access import Scope
-from spanloom.core.ports.steps import StepCursor, StepRow
+from spanloom.core.ports.steps import ListedStep, StepCursor
 from spanloom.core.query.paging import Page, read_page
 from spanloom.core.query.where.problems import both
 
@@ -47,19 +47,19 @@ async def list_steps(
     asked, columns = both(query.asked, query.columns)
     refuse_words(using, asked.where, asked.run_where)
 
-    def read(limit: int, after: StepCursor | None) -> list[StepRow]:
+    def read(limit: int, after: StepCursor | None) -> list[ListedStep]:
         return list(using.store.steps.list(reach, where, limit, after, asked))
 
     after = query.after()
-    rows = Rows(read, StepItem.of, columns, after, most_of(query))
+    rows = Rows(read, lambda line: line.row, columns, after, most_of(query))
     if (form := form_for(accept)) is not None:
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
 
-    def behind(page: Page[StepRow]) -> str | None:
+    def behind(page: Page[ListedStep]) -> str | None:
         last = page.lines[-1].cursor if page.has_more else None
         return last and encode_step_cursor(last, fingerprint(query))
 
     if query.fields is not None:
         return chosen_page(rows, page, behind)
-    return StepList(items=[StepItem.of(row) for row in page.lines], next_cursor=behind(page))
+    return StepList(items=[line.row for line in page.lines], next_cursor=behind(page))

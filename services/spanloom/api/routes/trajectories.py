@@ -16,12 +16,12 @@ from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.documents import from_documents
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import chosen_page, stream_rows
-from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryItem, TrajectoryList
+from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList
 from spanloom.api.services import Services, Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.query.paging import read_page
-from spanloom.core.query.summaries import Cursor, TrajectorySummary
+from spanloom.core.query.summaries import Cursor, ListedRun
 from spanloom.core.query.where.problems import both
 
 router = APIRouter(tags=["trajectories"])
@@ -78,15 +78,15 @@ async def _listed(
     refuse_words(using, question.where)
     reach, where = callers.narrowed(query.project), query.filter()
 
-    def read(limit: int, after: Cursor | None) -> Sequence[TrajectorySummary]:
+    def read(limit: int, after: Cursor | None) -> Sequence[ListedRun]:
         return using.store.runs.list(reach, where, limit, after, question)
 
     add = from_documents(using.store.documents, columns)
-    rows = Rows(read, TrajectoryItem.of, columns, after, most_of(query), add)
+    rows = Rows(read, lambda line: line.run, columns, after, most_of(query), add)
     if (form := form_for(accept)) is not None:
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
     if query.fields is not None:
         return await using.calls.run(chosen_page, rows, page, lambda p: next_cursor(p, query))
-    items = [TrajectoryItem.of(summary) for summary in page.lines]
+    items = [line.run for line in page.lines]
     return TrajectoryList(items=items, next_cursor=next_cursor(page, query))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from spanloom.api.rows.columns import Sort
 from spanloom.core.query.pieces import pieces_of
 from spanloom.core.query.where.problems import InvalidTextError, WhereProblem
+from spanloom.core.records.run import RUN
+from spanloom.core.records.step import STEP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -14,26 +16,8 @@ if TYPE_CHECKING:
     from spanloom.api.rows.columns import Columns
     from spanloom.core.query.pieces import Piece
 
-RUN_GROUPS: Mapping[str, Sequence[str]] = {
-    "core": (
-        *("trace_id", "project", "version", "status", "root_name", "root_type"),
-        *("started_at", "duration", "has_error", "outcome"),
-    ),
-    "metrics": (
-        *("failures", "step_counts", "span_count"),
-        *("input_tokens", "output_tokens", "cost"),
-    ),
-}
-STEP_GROUPS: Mapping[str, Sequence[str]] = {
-    "core": (
-        *("trace_id", "project", "position", "step_id", "agent_name", "type", "name"),
-        *("started_at", "duration", "model", "has_error"),
-    ),
-    "metrics": (
-        *("input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens"),
-        *("cache_creation_tokens", "cost", "first_token_ms"),
-    ),
-}
+RUN_GROUPS: Mapping[str, Sequence[str]] = RUN.groups
+STEP_GROUPS: Mapping[str, Sequence[str]] = STEP.groups
 NO_COLUMNS: Columns = {}
 DOCUMENT_COLUMNS: Columns = {"document": Sort.JSON, "steps": Sort.JSON}
 """Of runs, given only to who asks for them: what is read out of their documents."""

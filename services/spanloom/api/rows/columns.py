@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin
 from pydantic import BaseModel
 
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.records.declared import Timed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,8 +57,10 @@ def columns_of(model: type[BaseModel]) -> Columns:
 
 
 def _sort_of(field: FieldInfo) -> Sort | Columns:
-    told = next((one for one in field.metadata if isinstance(one, Sort)), None)
-    return told or _sort_of_type(field.annotation)
+    declared = next((one for one in field.metadata if isinstance(one, Sort | Timed)), None)
+    if isinstance(declared, Timed):
+        return Sort(declared.value)
+    return declared or _sort_of_type(field.annotation)
 
 
 def _sort_of_type(kind: Any) -> Sort | Columns:  # a type

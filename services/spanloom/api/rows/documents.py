@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Row
     from spanloom.core.ports.reading import DocumentReader
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
 
 PAGE_BYTES = 8 << 20
 """So many bytes of documents make a page, and one document at least."""
@@ -24,7 +24,7 @@ PAGE_BYTES = 8 << 20
 
 def from_documents(
     store: DocumentReader, columns: Columns
-) -> Callable[[Sequence[TrajectorySummary]], Sequence[Row]] | None:
+) -> Callable[[Sequence[ListedRun]], Sequence[Row]] | None:
     """Return what reads these columns for the first of some runs; ``None`` where none is asked.
 
     Both are null for a run that was deleted after it was listed.
@@ -32,7 +32,7 @@ def from_documents(
     if DOCUMENT_COLUMNS.keys().isdisjoint(columns):
         return None
 
-    def read(lines: Sequence[TrajectorySummary]) -> Sequence[Row]:
+    def read(lines: Sequence[ListedRun]) -> Sequence[Row]:
         documents = store.many([line.key for line in lines], PAGE_BYTES)
         return [
             _columns(with_continuation(document, line.continuation) if document else None, columns)

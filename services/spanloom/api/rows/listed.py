@@ -27,6 +27,8 @@ class Line(Protocol):
 
 
 LineT = TypeVar("LineT", bound=Line)
+_TEXTS = (Sort.MOMENT, Sort.LENGTH)
+"""What JSON has as texts, and records as numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,10 @@ class Rows(Generic[LineT, CursorT]):
         if self.add is not None:
             shown = ({**own, **added} for own, added in zip(shown, self.add(lines), strict=False))
         rows = [{name: row[name] for name in self.columns} for row in shown]
+        for name in [name for name, sort in self.columns.items() if sort in _TEXTS]:
+            for row in rows:
+                if isinstance(row[name], int):
+                    row[name] = str(row[name])
         for name in [name for name, sort in self.columns.items() if not isinstance(sort, Sort)]:
             for row in rows:
                 row[name] = vars(row[name])  # a row within the row

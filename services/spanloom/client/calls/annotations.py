@@ -117,8 +117,8 @@ def _said(
             "project": project,
             "scheme": scheme,
             "annotator": annotator,
-            "from": milliseconds_or_none(since),
-            "to": milliseconds_or_none(until),
+            "since": milliseconds_or_none(since),
+            "until": milliseconds_or_none(until),
         }
     )
 

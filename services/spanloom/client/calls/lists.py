@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from spanloom.client.calls.walks import Documents, Listing
-from spanloom.client.models import ConversationSummary, StepRow, TrajectorySummary
+from spanloom.client.models import ConversationSummary
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import given, or_any, segment
+from spanloom.core.records import run_filters
+from spanloom.core.records.run import Run
+from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.client.moments import Moment
-    from spanloom.core.model.trajectory import Outcome, Status
 
 
-class RunFilters(TypedDict, total=False):
+class RunFilters(run_filters.RunFilters, total=False):
     """Which runs are wanted, as ``Client.trajectories`` takes it."""
 
     project: str | None
-    since: Moment | None
-    until: Moment | None
-    status: Status | str | None
-    root_name: str | None
-    has_error: bool | None
-    outcome: Outcome | str | None
-    is_duplicate: bool | None
-    has_steps: bool | None
-    agent_name: str | None
-    conversation_id: str | None
-    model: str | None
-    service: str | None
-    environment: str | None
-    user_id: str | None
-    tag: str | None
 
 
 class RunQuery(RunFilters, total=False):
@@ -47,56 +36,33 @@ def trajectories(
     words: str | None = None,
     order: str | None = None,
     limit: int | None = None,
-    project: str | None = None,
-    since: Moment | None = None,
-    until: Moment | None = None,
-    status: Status | str | None = None,
-    root_name: str | None = None,
-    has_error: bool | None = None,
-    outcome: Outcome | str | None = None,
-    is_duplicate: bool | None = False,
-    has_steps: bool | None = None,
-    agent_name: str | None = None,
-    conversation_id: str | None = None,
-    model: str | None = None,
-    service: str | None = None,
-    environment: str | None = None,
-    user_id: str | None = None,
-    tag: str | None = None,
-) -> Listing[TrajectorySummary]:
+    **filters: Unpack[RunFilters],
+) -> Listing[Run]:
     """Give runs that pass every filter, newest first, page by page as they are needed.
 
     ``where`` is a query, ``words`` are what a step said, as in ``search``, ``order`` is another
-    order: ``"-duration"``; all three are the service's to read.
+    order: ``"-duration"``; all three are the service's to read. Filters are short spellings of a
+    ``where``, with the names of its fields: ``agent="planner"``.
     ``limit`` is the most to give, all by default. ``since`` is the earliest start and
     ``until`` the first one too late: ``"2h"`` ago, a date, a ``datetime`` or milliseconds.
-    Runs that only repeat another are left out, unless ``is_duplicate`` is ``True`` (those
+    Runs that only repeat another are left out, unless ``duplicate`` is ``True`` (those
     alone) or ``None`` (those too).
     """
-    filters = given(
-        {
-            "where": where,
-            "q": words,
-            "order": order,
-            "project": project,
-            "from": milliseconds_or_none(since),
-            "to": milliseconds_or_none(until),
-            "status": status,
-            "root_name": root_name,
-            "has_error": has_error,
-            "outcome": outcome,
-            "is_duplicate": or_any(is_duplicate),
-            "has_steps": has_steps,
-            "agent_name": agent_name,
-            "conversation_id": conversation_id,
-            "model": model,
-            "service": service,
-            "environment": environment,
-            "user_id": user_id,
-            "tag": tag,
-        }
-    )
-    return Listing("/v1/trajectories", filters, limit, TrajectorySummary, has_arrow=True)
+    asked = {"where": where, "q": words, "order": order}
+    params = given({**asked, **written({"duplicate": False, **filters})})
+    return Listing("/v1/trajectories", params, limit, Run, has_arrow=True)
+
+
+def written(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return filters as parameters: times in milliseconds, ``any`` for ``duplicate=None``.
+
+    Raises ``TypeError`` for a name that is no filter, as Python does where names are written out.
+    """
+    if unknown := filters.keys() - {"project", *run_filters.run_shorts()}:
+        raise TypeError(f"got an unexpected keyword argument {min(unknown)!r}")
+    times = {name: milliseconds_or_none(filters.get(name)) for name in ("since", "until")}
+    repeats = {"duplicate": or_any(filters["duplicate"])} if "duplicate" in filters else {}
+    return {**filters, **times, **repeats}
 
 
 def steps(
@@ -126,20 +92,12 @@ def conversations(
     until: Moment | None = None,
     service: str | None = None,
     environment: str | None = None,
-    user_id: str | None = None,
+    user: str | None = None,
 ) -> Listing[ConversationSummary]:
     """Give conversations in which a run passes every filter, by their newest such run."""
-    filters = given(
-        {
-            "project": project,
-            "from": milliseconds_or_none(since),
-            "to": milliseconds_or_none(until),
-            "service": service,
-            "environment": environment,
-            "user_id": user_id,
-        }
-    )
-    return Listing("/v1/conversations", filters, limit, ConversationSummary)
+    asked = {"project": project, "service": service, "environment": environment, "user": user}
+    params = given(written({**asked, "since": since, "until": until}))
+    return Listing("/v1/conversations", params, limit, ConversationSummary)
 
 
 def conversation(
@@ -147,15 +105,13 @@ def conversation(
     *,
     project: str | None = None,
     limit: int | None = None,
-    is_duplicate: bool | None = False,
+    duplicate: bool | None = False,
     has_steps: bool | None = None,
-) -> Listing[TrajectorySummary]:
+) -> Listing[Run]:
     """Give the runs of a conversation, oldest first, page by page as they are needed."""
     path = f"/v1/conversations/{segment(conversation_id)}"
-    filters = given(
-        {"project": project, "is_duplicate": or_any(is_duplicate), "has_steps": has_steps}
-    )
-    return Listing(path, filters, limit, TrajectorySummary)
+    params = given(written({"project": project, "duplicate": duplicate, "has_steps": has_steps}))
+    return Listing(path, params, limit, Run)
 
 
 def documents(

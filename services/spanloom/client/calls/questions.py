@@ -46,8 +46,8 @@ def stats(
         where=where,
         run_where=run_where,
         project=project,
-        from_=milliseconds_or_none(since),
-        to=milliseconds_or_none(until),
+        since=milliseconds_or_none(since),
+        until=milliseconds_or_none(until),
     )
     return _typed(request, Stats)
 
@@ -71,8 +71,8 @@ def field_values(
         f"/v1/fields/{segment(name)}/values",
         of=of,
         project=project,
-        from_=milliseconds_or_none(since),
-        to=milliseconds_or_none(until),
+        since=milliseconds_or_none(since),
+        until=milliseconds_or_none(until),
         limit=limit,
     )
     return _typed(request, FieldValues)

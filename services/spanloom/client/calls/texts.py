@@ -37,8 +37,8 @@ def search(
             "q": words,
             "in": ",".join(parts) or None,
             "project": project,
-            "from": milliseconds_or_none(since),
-            "to": milliseconds_or_none(until),
+            "since": milliseconds_or_none(since),
+            "until": milliseconds_or_none(until),
         }
     )
     return Listing("/v1/search", filters, limit, TextHit, PAGE_HITS)

@@ -28,8 +28,8 @@ def request_replay(
     request = post(
         "/v1/replays",
         project=project,
-        from_=milliseconds_or_none(since),
-        to=milliseconds_or_none(until),
+        since=milliseconds_or_none(since),
+        until=milliseconds_or_none(until),
         dialect=dialect,
         outdated=outdated or None,
     )
@@ -45,7 +45,7 @@ def delete(
     *,
     trace_id: str | None = None,
     project: str | None = None,
-    conversation_id: str | None = None,
+    conversation: str | None = None,
     before: Moment | None = None,
     dry_run: bool = False,
 ) -> Call[Deletion]:
@@ -54,7 +54,7 @@ def delete(
         "/v1/deletions",
         trace_id=trace_id,
         project=project,
-        conversation_id=conversation_id,
+        conversation=conversation,
         before=milliseconds_or_none(before),
         dry_run=dry_run or None,
     )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import orjson
 
 from spanloom.client.calls.runs import document
-from spanloom.client.models import ItemT, Page, Trajectory, TrajectorySummary
+from spanloom.client.models import ItemT, Page, Trajectory
 from spanloom.client.request import JSON, NOT_FOUND, Request, in_body_if_long
 from spanloom.core.formats.entry import ARROW
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.client.request import Reply
+    from spanloom.core.records.run import Run
 
 PAGE_ITEMS = 1_000
 """The most that the API gives at one time."""
@@ -155,7 +156,7 @@ class PageWalk(Generic[FoundT]):
 class Documents:
     """The documents of the runs of a list."""
 
-    runs: Listing[TrajectorySummary]
+    runs: Listing[Run]
 
     def walk(self) -> Walk[Trajectory]:
         """Walk through typed documents."""
@@ -165,10 +166,10 @@ class Documents:
 class DocumentWalk:
     """Asks for a page of runs, then for the document of each, then for the next page."""
 
-    def __init__(self, runs: Walk[TrajectorySummary]) -> None:
+    def __init__(self, runs: Walk[Run]) -> None:
         """Take the walk through the runs."""
         self._runs = runs
-        self._waiting: deque[TrajectorySummary] = deque()
+        self._waiting: deque[Run] = deque()
         self._is_page = False
 
     def next_request(self) -> Request | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 import orjson
 from pydantic import BaseModel
 
-from spanloom.client.models import MOMENT
+from spanloom.core.records.declared import Timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -110,7 +110,7 @@ def _kinds_inside(model: type[BaseModel]) -> Iterator[tuple[str, Kind]]:
 
 
 def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
-    if MOMENT in field.metadata:
+    if Timed.MOMENT in field.metadata:
         return Kind.MOMENT
     if get_origin(kind) is list:
         return Kind.TEXTS

@@ -10,7 +10,7 @@ from spanloom.core.showing.values import duration, instant
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.client.models import TrajectorySummary
+    from spanloom.core.records.run import Run
 
 _TITLES = ("run", "asked", "answered", "went", "began", "took", "tokens", "trace id")
 _COLOURS = {"failed": "#c00", "recovered": "#a60", "paused": "#07a", "cancelled": "#808"}
@@ -18,7 +18,7 @@ _FRAME_BYTES = 2_000
 """What stands around the rows."""
 
 
-def runs_html(runs: Sequence[TrajectorySummary], *, has_more: bool = False) -> str:
+def runs_html(runs: Sequence[Run], *, has_more: bool = False) -> str:
     """Return a table of at most 200 runs and 100 KB; what does not fit is said below it."""
     rows = list(_fitting(runs[:MAX_ROWS]))
     shown = table(_TITLES, rows) if rows else note("no runs")
@@ -26,7 +26,7 @@ def runs_html(runs: Sequence[TrajectorySummary], *, has_more: bool = False) -> s
     return framed(shown, note(f"the first {len(rows)} runs; there are more") if is_cut else "")
 
 
-def _fitting(runs: Sequence[TrajectorySummary]) -> Iterator[Sequence[str]]:
+def _fitting(runs: Sequence[Run]) -> Iterator[Sequence[str]]:
     left = MAX_BYTES - _FRAME_BYTES
     for run in runs:
         row = _row(run)
@@ -36,7 +36,7 @@ def _fitting(runs: Sequence[TrajectorySummary]) -> Iterator[Sequence[str]]:
         yield row
 
 
-def _row(run: TrajectorySummary) -> Sequence[str]:
+def _row(run: Run) -> Sequence[str]:
     return (
         text(run.root_name, 60),
         text(run.question, 100),

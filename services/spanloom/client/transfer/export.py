@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from spanloom.client.calls.walks import Listing
     from spanloom.client.client import Client
-    from spanloom.client.models import TrajectorySummary
     from spanloom.client.request import Request
     from spanloom.core.formats.entry import Format
+    from spanloom.core.records.run import Run
 
 Assemble: TypeAlias = "Callable[[IO[bytes]], Path]"
 """Makes the file from lines in pairs, a row of the list and a document, and returns its place."""
@@ -38,7 +38,7 @@ PAGE_RUNS = 100
 class Export:
     """What is to be written, and where."""
 
-    runs: Listing[TrajectorySummary]
+    runs: Listing[Run]
     asked: Mapping[str, Any]  # as JSON has it
     """What the user asked for, in his words."""
     format: Format

@@ -12,7 +12,7 @@ import orjson
 
 from spanloom.client.errors import ClientError, NotInstalledError
 from spanloom.client.frames.columns import Columns
-from spanloom.client.models import TrajectorySummary
+from spanloom.core.records.run import Run
 
 try:
     import pyarrow as pa
@@ -56,7 +56,7 @@ def _write(
     open_file: Callable[[Path, pa.Schema], ParquetWriter | ipc.RecordBatchFileWriter],
 ) -> Path:
     path = Path(f"{lines.name}.whole")
-    columns = Columns(TrajectorySummary)
+    columns = Columns(Run)
     for rows, _ in _groups(lines):  # first which columns there are: a file has one schema
         columns.add(rows)
         columns.taken()

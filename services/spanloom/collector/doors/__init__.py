@@ -1,1 +1,5 @@
-"""Every way in: each door decodes what its senders send and answers in their form."""
+"""The endpoints ("doors") of the collector, one subpackage per protocol.
+
+In: requests over HTTP or gRPC. Out: protobuf requests for ``intake``, and answers in the
+sender's own format. Start at ``door.py`` (one HTTP path), ``http.py`` and ``otlp/grpc.py``.
+"""

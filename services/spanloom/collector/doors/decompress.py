@@ -1,6 +1,6 @@
-"""Content codings, inflated within bounds: piece by piece, each taken from the budget.
+"""Decompression of bodies within limits, piece by piece; each piece is reserved in the budget.
 
-A piece is the most that one request holds beyond its share of the bytes in flight.
+A request holds at most one piece in excess of its share of the bytes in flight.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def decompress(body: bytes, coding: str, limits: Limits, share: Reservation) -> 
 
 
 def gunzip(body: bytes, limits: Limits, share: Reservation) -> bytes:
-    """Inflate up to ``max_gzip_members`` members; nothing but members may follow each other.
+    """Inflate up to ``max_gzip_members`` members; no other bytes may follow them.
 
     Raises as ``decompress`` does.
     """
@@ -60,7 +60,7 @@ def gunzip(body: bytes, limits: Limits, share: Reservation) -> bytes:
 
 
 class _Inflated:
-    """What has been inflated so far, within the limit of a request and the budget of all."""
+    """The inflated pieces, within the request's size limit and the shared budget."""
 
     def __init__(self, max_bytes: int, share: Reservation) -> None:
         self.pieces: list[bytes] = []
@@ -78,9 +78,9 @@ class _Inflated:
 
 
 def _inflate_member(data: memoryview, inflated: _Inflated) -> memoryview:
-    """Inflate the first member; return what follows it.
+    """Inflate the first member; return the bytes after it.
 
-    Both sides go piece by piece: zlib copies the input that it leaves over.
+    Input is passed in pieces too, because zlib copies the input that it has not consumed.
     """
     inflater = zlib.decompressobj(_GZIP)
     at = 0

@@ -1,7 +1,7 @@
-"""What a front door over HTTP is: who takes the body sent to a path and how it is answered.
+"""An endpoint over HTTP: the handler of a path and the format of its answers and errors.
 
-Each door's folder makes its own (``otlp/door.py``, ``cozeloop/door.py``, ``langfuse/door.py``).
-An SDK that is answered in the form it knows logs no errors.
+Each protocol defines its own (``otlp/door.py``, ``cozeloop/door.py``, ``langfuse/door.py``).
+Answers have the format that the SDK expects, so that it logs no errors.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 
 
 class Received(NamedTuple):
-    """A request that has arrived whole."""
+    """A complete request."""
 
     body: bytes
-    """Without its content coding."""
+    """The decompressed body."""
     head: RequestHead
     project: str
-    """The project that its key names; empty where each resource names its own."""
+    """The project of its API key; empty if each resource names its own project."""
     share: Reservation
-    """Its share of the bytes in flight, held until it is answered; grown by what it becomes."""
+    """Its share of the bytes in flight, held until the answer; grows with data derived from it."""
 
 
-class Taken(NamedTuple):
-    """The answer to a request that was taken, and what the metrics call that."""
+class Accepted(NamedTuple):
+    """The answer to an accepted request, and the outcome counted in the metrics."""
 
     answer: Answer
     outcome: str = "success"
 
 
 class Door(NamedTuple):
-    """What serves one path."""
+    """The endpoint of one path."""
 
     signal: str
-    """What the metrics call what comes in."""
-    take: Callable[[Received], Taken]
-    """Handles a request; blocks until what it accepts is fsynced."""
+    """Name of the signal in the metrics."""
+    take: Callable[[Received], Accepted]
+    """Handles a request; blocks until the accepted spans are fsynced."""
     refuse: Callable[[Exception, RequestHead], Answer] = answer_error
-    """Answers a request that was not taken."""
+    """Returns the answer to a request that failed."""
     reads: frozenset[Encoding] | None = frozenset(Encoding)
-    """Content types it takes; ``None`` for any."""
+    """Accepted content types; ``None`` for any."""
 
 
 JSON_ONLY = frozenset({Encoding.JSON})

@@ -1,4 +1,4 @@
-"""Requests over HTTP: a small ASGI application, a transport and nothing else."""
+"""The HTTP transport of the collector: a small ASGI application."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from starlette.types import Scope as Connection
 
     from spanloom.access.authenticate import Authenticator
-    from spanloom.collector.doors.door import Door, Taken
+    from spanloom.collector.doors.door import Accepted, Door
     from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
     from spanloom.collector.intake.admission import Reservation
     from spanloom.collector.intake.export import Exporter
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def make_doors(
     exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None
 ) -> Mapping[str, Door]:
-    """Return the door of each path; Langfuse's own API where there is a memory for it."""
+    """Return the endpoints by path; those of Langfuse's API only if ``langfuse`` is set."""
     return {
         **make_otlp_doors(exporter, limits),
         **make_cozeloop_doors(exporter, limits),
@@ -60,13 +60,13 @@ def create_app(
     langfuse: LangfuseIngestion | None = None,
     hosts: Hosts | None = None,
 ) -> ASGIApp:
-    """Make the application for OTLP and for every other front door (``http_doors.py``)."""
+    """Make the application that serves OTLP, Coze Loop and Langfuse."""
     doors = make_doors(exporter, limits, langfuse)
     return HttpReceiver(exporter, limits, authenticator, doors, hosts or Hosts())
 
 
 class HttpReceiver:
-    """Reads requests within bounds, has them handled in threads, writes the answers."""
+    """Reads requests within limits, handles them in threads, writes the answers."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class HttpReceiver:
     ) -> None:
         """Prepare the threads in which requests wait for their fsync.
 
-        Whoever needs no key must ask by one of the ``hosts``.
+        Callers without a key must use one of the ``hosts`` in the Host header.
         """
         self._exporter = exporter
         self._limits = limits
@@ -101,11 +101,11 @@ class HttpReceiver:
             await answer.send(send, head)
 
     async def _answer(self, head: RequestHead, receive: Receive, share: Reservation) -> Answer:
-        """Return an answer whatever happens: each error becomes a status in the right form."""
+        """Return the answer; every error becomes a status in the format of the endpoint."""
         door = self._doors.get(head.path)
         signal = "unknown" if door is None else door.signal
         try:
-            taken = await self._take_or_stop(head, receive, door, share)
+            accepted = await self._handle_or_stop(head, receive, door, share)
         except ClientGoneError:
             raise
         except HttpRefusalError as refusal:
@@ -116,21 +116,21 @@ class HttpReceiver:
             if codes.http == 500:
                 get_logger("http").error("a request failed", exc_info=error)
             return answer_error(error, head) if door is None else door.refuse(error, head)
-        self._exporter.count_request(signal, "http", taken.outcome)
-        return taken.answer
+        self._exporter.count_request(signal, "http", accepted.outcome)
+        return accepted.answer
 
-    async def _take_or_stop(
+    async def _handle_or_stop(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
-    ) -> Taken:
-        """Take a request; one that is cut because the server ends may be sent again."""
+    ) -> Accepted:
+        """Handle a request; raises ``OverloadedError`` if it is cancelled by the server's end."""
         try:
-            return await self._take(head, receive, door, share)
+            return await self._handle(head, receive, door, share)
         except asyncio.CancelledError:
             raise OverloadedError("The service is stopping: try again.") from None
 
-    async def _take(
+    async def _handle(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
-    ) -> Taken:
+    ) -> Accepted:
         caller = self._authenticator.authenticate(head.key_headers, head.query)
         if caller == ANYBODY and not self._hosts.answers(head.host):
             raise HttpRefusalError(421, Code.FAILED_PRECONDITION, NOT_OURS)
@@ -149,15 +149,15 @@ class HttpReceiver:
             raise UnsupportedEncodingError(f"The Content-Type must be {kinds}.")
         body = await read_body(head, receive, share, self._limits)
 
-        def decompress_and_take() -> Taken:
+        def decompress_and_handle() -> Accepted:
             with self._exporter.inflating(share, caller.key_project):
                 inflated = decompress(body, head.coding, self._limits, share)
             with self._exporter.handling(len(inflated), caller.key_project):
                 return door.take(Received(inflated, head, caller.key_project, share))
 
-        return await self._in_thread(decompress_and_take)
+        return await self._in_thread(decompress_and_handle)
 
-    async def _in_thread(self, handle: Callable[[], Taken]) -> Taken:
+    async def _in_thread(self, handle: Callable[[], Accepted]) -> Accepted:
         """Run in a thread; raises ``OverloadedError`` if too many requests wait for one."""
         if self._waiting >= self._limits.max_waiting:
             raise OverloadedError("Too many requests are waiting: try again.")

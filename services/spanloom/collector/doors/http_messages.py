@@ -1,4 +1,4 @@
-"""HTTP requests and answers of OTLP: headers, and bodies within size, time and budget."""
+"""HTTP requests and answers: headers, and reading of bodies within size, time and memory."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 Headers = tuple[tuple[bytes, bytes], ...]
 
 CLOSE: Headers = ((b"connection", b"close"),)
-"""Sent where the rest of a body is not worth reading."""
+"""Sent if the rest of a body is not read."""
 _MIN_GZIP_BYTES = 256
-"""Below it compression saves nothing."""
+"""Smaller bodies are not worth compressing."""
 
 
 _SECURITY = tuple(
@@ -44,12 +44,12 @@ _SECURITY = tuple(
 
 
 class ClientGoneError(Exception):
-    """The client closed the connection before its request was whole."""
+    """The client closed the connection before its request was complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """What the headers of a request say."""
+    """A request's method, path and headers."""
 
     method: str
     path: str
@@ -58,13 +58,13 @@ class RequestHead:
     coding: str
     """The content coding; empty for none."""
     content_length: int
-    """0 if it is not given."""
+    """In bytes, 0 if the header is absent."""
     accepts_gzip: bool
     key_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """The headers that may carry a key, as name and value; never for a log."""
     query: str = field(default="", repr=False)
     host: str = ""
-    """The authority that was asked."""
+    """The Host header."""
 
     @classmethod
     def of(cls, scope: Scope) -> RequestHead:
@@ -90,20 +90,20 @@ class RequestHead:
 
     @property
     def answer_encoding(self) -> Encoding:
-        """The encoding of the answer: the request's, JSON if it has none of ours."""
+        """The encoding of the answer: that of the request, JSON if it is not one of OTLP's."""
         return self.encoding or Encoding.JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole response."""
+    """A complete response."""
 
     status: int
     body: bytes
     headers: Headers = ()
 
     async def send(self, send: Send, head: RequestHead) -> None:
-        """Write it, compressed if the client can read that and it is worth it."""
+        """Send the response, compressed if the client accepts gzip and the body is large enough."""
         body = self.body
         kind = (b"content-type", head.answer_encoding.encode())
         headers = [kind, *_SECURITY, *self.headers]
@@ -116,23 +116,23 @@ class Answer:
 
 
 class HttpRefusalError(Exception):
-    """A refusal that only HTTP knows: no such path, method or patience."""
+    """A refusal specific to HTTP: unknown path, wrong method, wrong host, body too slow."""
 
     def __init__(self, status: int, code: int, message: str, headers: Headers = ()) -> None:
-        """Take the HTTP status and the ``google.rpc.Code`` of the body."""
+        """Set the HTTP status, and code and message of the body's ``google.rpc.Status``."""
         super().__init__(message)
         self._status = status
         self._body = Status(code=code, message=message)
         self._headers = headers
 
     def answer(self, head: RequestHead) -> Answer:
-        """Return the response."""
+        """Return the response, in the encoding of the request."""
         body = encode_status(self._body, head.answer_encoding)
         return Answer(self._status, body, self._headers)
 
 
 def answer_error(error: Exception, head: RequestHead) -> Answer:
-    """Answer a request that was not taken."""
+    """Return the answer to a request that failed, with headers for retry and authentication."""
     headers = CLOSE if isinstance(error, RequestTooLargeError) else ()
     if isinstance(error, UnauthenticatedError):
         headers += ((b"www-authenticate", CHALLENGE.encode()),)
@@ -143,7 +143,7 @@ def answer_error(error: Exception, head: RequestHead) -> Answer:
 
 
 def _encoding(content_type: str) -> Encoding | None:
-    """Read a media type, in any case and with any parameters."""
+    """Return the encoding of a media type, ignoring case and parameters; ``None`` if unknown."""
     kind = content_type.partition(";")[0].strip().lower()
     return Encoding(kind) if kind in set(Encoding) else None
 
@@ -159,10 +159,10 @@ def _accepts_gzip(accept_encoding: str) -> bool:
 async def read_body(
     head: RequestHead, receive: Receive, share: Reservation, limits: Limits
 ) -> bytes:
-    """Return the whole body as it was sent; ``share`` grows while it arrives.
+    """Return the complete body, still compressed; ``share`` grows while it arrives.
 
-    A body may take ``body_grace_s``, and a second more for each ``min_body_rate`` bytes that
-    have come, but never longer than ``body_timeout_s``. Raises ``RequestTooLargeError``,
+    A body may take ``body_grace_s``, plus a second for each ``min_body_rate`` bytes received,
+    but never longer than ``body_timeout_s``. Raises ``RequestTooLargeError``,
     ``OverloadedError``, ``HttpRefusalError`` (408) and ``ClientGoneError``.
     """
     limit = limits.max_request_bytes
@@ -189,12 +189,12 @@ async def read_body(
 
 
 def _patience_s(size: int, limits: Limits) -> float:
-    """Return how many seconds a body may have taken to bring ``size`` bytes."""
+    """Return how many seconds a body may take for its first ``size`` bytes."""
     return min(limits.body_grace_s + size / limits.min_body_rate, limits.body_timeout_s)
 
 
 async def _read_chunks(receive: Receive) -> AsyncIterator[bytes]:
-    """Yield the body as it arrives; ``ClientGoneError`` if it ends early."""
+    """Yield the body as it arrives; raises ``ClientGoneError`` if it ends early."""
     more = True
     while more:
         message = await receive()

@@ -1,7 +1,7 @@
-"""Writing OTLP protobuf from what another front door's JSON says.
+"""Writing OTLP protobuf from the JSON of other ingestion APIs.
 
-Those requests are small beside OTLP's, so the stock classes do. A value keeps its type where
-OTLP has it; objects and arrays become JSON text, ``null`` is left out.
+Those requests are small compared with OTLP's, so the generated protobuf classes are fast enough.
+A value keeps its type if OTLP has it; objects and arrays become JSON text, ``null`` is left out.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class RequestWriter:
     """One request with one scope, and a resource for each service that sent spans."""
 
     def __init__(self, scope: str) -> None:
-        """Begin an empty request; ``scope`` names the front door in every span."""
+        """Begin an empty request; ``scope`` is the instrumentation scope of every span."""
         self._request = ExportTraceServiceRequest()
         self._scope = scope
         self._by_service: dict[str, ScopeSpans] = {}
 
     def add_span(self, service: str) -> Span:
-        """Add an empty span below the service's resource; an empty name gives none."""
+        """Add an empty span to the service's resource; an empty name sets no ``service.name``."""
         if service not in self._by_service:
             resource = self._request.resource_spans.add()
             if service:
@@ -48,13 +48,13 @@ class RequestWriter:
 
 
 def put_attribute(span: Span, key: str, value: object) -> None:
-    """Set an attribute; what says nothing (``null``, an empty text) is left out."""
+    """Set an attribute; ``None`` and an empty text are left out."""
     if value is not None and value != "":
         put(span.attributes.add(), key, value)
 
 
 def put(entry: KeyValue, key: str, value: object) -> None:
-    """Write one key and value."""
+    """Write a key and its value into an attribute."""
     entry.key = key
     if isinstance(value, str):
         entry.value.string_value = value
@@ -69,9 +69,9 @@ def put(entry: KeyValue, key: str, value: object) -> None:
 
 
 def as_text(value: object) -> str:
-    """Return texts as they are and everything else as JSON.
+    """Return a text as it is and any other value as JSON.
 
-    Raises ``InvalidRequestError`` for what nests deeper than can be written.
+    Raises ``InvalidRequestError`` if the value is nested too deep to be written.
     """
     if isinstance(value, str):
         return value
@@ -82,7 +82,7 @@ def as_text(value: object) -> str:
 
 
 def as_nanoseconds(micros: object, field: str) -> int:
-    """Read microseconds since the epoch; raises ``InvalidRequestError`` naming the field."""
+    """Return microseconds as nanoseconds; raises ``InvalidRequestError`` naming the field."""
     if isinstance(micros, bool) or not isinstance(micros, int):
         raise InvalidRequestError(f"{field}: must be an integer.")
     nanoseconds = micros * NS_PER_US
@@ -92,7 +92,7 @@ def as_nanoseconds(micros: object, field: str) -> int:
 
 
 def as_id(text: object) -> bytes:
-    """Read a hex id; anything else gives a byte, whose wrong length the validation sees."""
+    """Return the bytes of a hex id; for anything else one byte, which validation rejects."""
     try:
         return bytes.fromhex(text) if isinstance(text, str) else _NO_ID
     except ValueError:

@@ -1,4 +1,4 @@
-"""How an error is reported to a client: one table from error classes to statuses."""
+"""How errors are reported to clients: one table from error classes to gRPC and HTTP statuses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Encoding(StrEnum):
-    """How a request and its response are written; the value is the media type."""
+    """Encoding of a request and its response; the value is the media type."""
 
     PROTOBUF = "application/x-protobuf"
     JSON = "application/json"
@@ -38,11 +38,11 @@ class Encoding(StrEnum):
 
 MIN_RETRY_S = 1.0
 MAX_RETRY_S = 5.0
-"""Exporters give up after ten seconds in all, so a longer hint means loss."""
+"""Exporters time out after ten seconds in all, so a longer hint would lose data."""
 MAX_MESSAGE_BYTES = 4096
-"""The longest text in a partial success."""
+"""Limit of the message in a partial success."""
 MAX_ERROR_BYTES = 1024
-"""The longest text of an error: gRPC sends it twice, within 8 KiB of metadata."""
+"""Limit of an error message: gRPC sends it twice, within 8 KiB of metadata."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class StatusCodes:
     """A ``google.rpc.Code``."""
     http: int
     outcome: str
-    """What the metrics call it."""
+    """Name of the outcome in the metrics."""
 
 
 _TABLE: tuple[tuple[type[BaseException], StatusCodes], ...] = (
@@ -64,18 +64,18 @@ _TABLE: tuple[tuple[type[BaseException], StatusCodes], ...] = (
     (PermissionDeniedError, StatusCodes(Code.PERMISSION_DENIED, 403, "forbidden")),
     (RateLimitedError, StatusCodes(Code.RESOURCE_EXHAUSTED, 429, "rate_limited")),
     (RetryableError, StatusCodes(Code.UNAVAILABLE, 503, "unavailable")),
-    (MemoryError, StatusCodes(Code.UNAVAILABLE, 503, "unavailable")),  # others took it: it passes
+    (MemoryError, StatusCodes(Code.UNAVAILABLE, 503, "unavailable")),  # transient
 )
 _INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")
 
 
 def status_codes(error: BaseException) -> StatusCodes:
-    """Return the statuses of an error; one that nobody raised on purpose is internal."""
+    """Return the statuses of an error; of classes outside the table those of an internal error."""
     return next((codes for kind, codes in _TABLE if isinstance(error, kind)), _INTERNAL)
 
 
 def retry_after_s(error: BaseException) -> int | None:
-    """Return the whole seconds after which to try again, or ``None`` if that is of no use."""
+    """Return the seconds after which to retry, rounded up; ``None`` if a retry is of no use."""
     if isinstance(error, MemoryError):
         return math.ceil(MAX_RETRY_S)
     if not isinstance(error, RetryableError):
@@ -84,7 +84,7 @@ def retry_after_s(error: BaseException) -> int | None:
 
 
 def build_status(error: BaseException) -> Status:
-    """Describe an error, with the details its class has."""
+    """Return the status of an error: code, message, and details by class."""
     codes = status_codes(error)
     text = str(error) or "There is no memory for it at the moment."
     if codes is _INTERNAL:
@@ -99,7 +99,7 @@ def build_status(error: BaseException) -> Status:
 
 
 def encode_status(status: Status, encoding: Encoding) -> bytes:
-    """Write a status in the encoding of the request."""
+    """Return the bytes of a status in the encoding of the request."""
     if encoding is Encoding.PROTOBUF:
         return status.SerializeToString()
     details = [_detail_as_json(detail) for detail in status.details]
@@ -108,7 +108,7 @@ def encode_status(status: Status, encoding: Encoding) -> bytes:
 
 
 def clip(text: str, max_bytes: int) -> str:
-    """Return the text's beginning, within a number of UTF-8 bytes."""
+    """Return the beginning of a text, at most ``max_bytes`` in UTF-8."""
     encoded = text.encode(errors="replace")
     return text if len(encoded) <= max_bytes else encoded[:max_bytes].decode(errors="ignore")
 
@@ -120,7 +120,7 @@ def _packed(message: Message) -> AnyMessage:
 
 
 def _detail_as_json(detail: AnyMessage) -> dict[str, object]:
-    """Write a detail by the JSON mapping of ``Any``."""
+    """Return a detail in the JSON mapping of ``Any``."""
     named: dict[str, object] = {"@type": detail.type_url}
     request, retry = BadRequest(), RetryInfo()
     if detail.Unpack(request):

@@ -1,4 +1,4 @@
-"""Whether a request may enter: room on the disk, quota and rate of its project, bytes in flight."""
+"""Admission of requests: free disk space, quota and rate of the project, bytes in flight."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Admission:
-    """Everything that may refuse a request for what was sent before it. Safe for many threads."""
+    """Checks of disk space, quotas and rates before a request is read. Thread-safe."""
 
     def __init__(
         self,
@@ -26,16 +26,16 @@ class Admission:
         quotas: Quotas | None = None,
         space: FreeSpace | None = None,
     ) -> None:
-        """Let everybody in whom none of the three refuses."""
+        """Check with those of the three that are set."""
         self._rates = rates or Rates()
         self._quotas = quotas
         self._space = space
 
     def check(self, key_project: str) -> None:
-        """Raise ``RateLimitedError`` if the project of a key sends too much or has too much.
+        """Raise ``RateLimitedError`` if the project of a key is over its rate or its quota.
 
-        Raises ``OverloadedError`` while the disk has no room. Of senders whose key names no project
-        the quotas are looked at when theirs are known.
+        Raises ``OverloadedError`` while the disk has no room. If the key names no project, quotas
+        are checked later, when the projects of the resources are known.
         """
         if self._space:
             self._space.check()
@@ -48,17 +48,17 @@ class Admission:
         return self._quotas is not None and self._quotas.is_full(project)
 
     def charge(self, key_project: str, *, spans: int = 0, size: int = 0) -> None:
-        """Count what a request brought to the rate of its key's project."""
+        """Charge spans and bytes of a request to the rate of its key's project."""
         self._rates.charge(key_project, spans=spans, size=size)
 
     def charge_stored(self, sizes: Mapping[str, int]) -> None:
-        """Count bytes that were accepted, and so will be stored, by project."""
+        """Charge accepted bytes to the quotas, by project."""
         if self._quotas:
             self._quotas.charge(sizes)
 
 
 class InFlightBudget:
-    """A weighted semaphore that refuses instead of waiting: clients are better at waiting."""
+    """A weighted semaphore that refuses instead of waiting; clients retry later."""
 
     def __init__(self, max_bytes: int) -> None:
         """Allow up to ``max_bytes`` at one time."""
@@ -68,22 +68,22 @@ class InFlightBudget:
 
     @property
     def taken(self) -> int:
-        """How many bytes are in flight."""
+        """Number of bytes in flight."""
         return self._taken
 
     def reserve(self) -> Reservation:
-        """Begin a reservation of no bytes yet, which lasts until it is left."""
+        """Return an empty reservation, a context manager that frees its bytes at exit."""
         return Reservation(self)
 
     def take(self, size: int) -> None:
-        """Take bytes, or raise ``OverloadedError`` and take none."""
+        """Reserve bytes, or raise ``OverloadedError`` and reserve none."""
         with self._lock:
             if self._taken + size > self._max_bytes:
                 raise OverloadedError("Too many bytes are in flight: try again.")
             self._taken += size
 
-    def give_back(self, size: int) -> None:
-        """Return bytes taken before."""
+    def release(self, size: int) -> None:
+        """Free reserved bytes."""
         with self._lock:
             self._taken -= size
 
@@ -92,17 +92,17 @@ class Reservation(AbstractContextManager["Reservation"]):
     """A request's share of the budget; grows while its body arrives and is inflated."""
 
     def __init__(self, budget: InFlightBudget) -> None:
-        """Begin with nothing taken."""
+        """Begin with no bytes reserved."""
         self._budget = budget
         self._size = 0
 
     @property
     def size(self) -> int:
-        """How many bytes of the budget it has."""
+        """Number of reserved bytes."""
         return self._size
 
     def grow(self, size: int) -> None:
-        """Take more; ``OverloadedError`` leaves what was taken before."""
+        """Reserve more; on ``OverloadedError`` the bytes reserved before stay reserved."""
         self._budget.take(size)
         self._size += size
 
@@ -115,5 +115,5 @@ class Reservation(AbstractContextManager["Reservation"]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._budget.give_back(self._size)
+        self._budget.release(self._size)
         self._size = 0

@@ -1,4 +1,4 @@
-"""The rules for attributes wherever OTLP has them, and for their encoded values."""
+"""The rules for attributes and their encoded values, for every owner of attributes in OTLP."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 FIRST_UNUSUAL = b"\x2a"
-"""An encoded value that sorts before it is unset, a string, a bool, an int or a double: their
-first bytes, the tags of fields 1 to 4, are smaller than that of an array. Only a writer that
-puts unknown fields first could hide an array behind it, and then loses its JSON text alone."""
+"""Encoded values less than this are unset, a string, a bool, an int or a double: their first
+bytes, the tags of fields 1 to 4, are smaller than that of an array. A writer that puts unknown
+fields first could hide an array, but would only lose its JSON text."""
 
 _JSON_TEXT_TAG = b"\xc2\x3e"
 """Field 1000, length-delimited."""
@@ -31,18 +31,18 @@ _CACHED_BYTES = 256
 
 
 class Annotated(NamedTuple):
-    """A value as it will be stored."""
+    """An encoded value in its stored form."""
 
     value: bytes
     has_string_index: bool = False
-    """Whether it pointed into a string table, which traces do not have."""
+    """Whether the value was an index into a string table, which traces do not have."""
 
 
 def annotate(value: bytes, max_depth: int) -> Annotated:
-    """Return an encoded ``AnyValue`` with its JSON text appended if it is an array or a list.
+    """Return an encoded ``AnyValue``, with its JSON text appended if it is an array or a kvlist.
 
-    Any other value comes back as it is, but one that is a string index comes back unset.
-    Raises ``InvalidRequestError`` if values nest deeper than ``max_depth``.
+    A string index becomes an unset value; any other value is returned unchanged. Raises
+    ``InvalidRequestError`` if values nest deeper than ``max_depth``.
     """
     if len(value) <= _CACHED_BYTES:  # spans repeat short lists: finish reasons, tags, roles
         return _annotate_cached(value, max_depth)
@@ -64,7 +64,7 @@ _annotate_cached = lru_cache(maxsize=8192)(_annotate)
 
 
 def _plain(value: AnyValue, depth: int) -> object:
-    """Return a value as what JSON can say; ``depth`` levels are left, this one included."""
+    """Return a value as JSON-compatible Python; ``depth`` levels are left, this one included."""
     if depth == 0:
         raise InvalidRequestError("An attribute value nests too deep.")
     kind = value.WhichOneof("value")
@@ -83,7 +83,7 @@ def _plain(value: AnyValue, depth: int) -> object:
 
 
 def _json_number(number: float) -> float | str:
-    """Return a double as JSON can write it: OTLP's names for what is no number."""
+    """Return a double for JSON: OTLP's names for NaN and the infinities."""
     if math.isfinite(number):
         return number
     if math.isnan(number):
@@ -95,7 +95,7 @@ _UINT32_MAX = 0xFFFF_FFFF
 
 
 class Attributed(Protocol):
-    """Whatever carries attributes in ``proto/spanloom/receive.proto``."""
+    """Any message with attributes in ``proto/spanloom/receive.proto``."""
 
     dropped_attributes_count: int
 
@@ -105,25 +105,25 @@ class Attributed(Protocol):
 
 
 class AttributeRules:
-    """Applies the rules to one owner of attributes after the other and notes what changed."""
+    """Applies the rules to the owners of attributes in a request and counts changes."""
 
     def __init__(self, limits: Limits, findings: Findings, request_bytes: int) -> None:
-        """Take the limits and the place for findings.
+        """Apply ``limits`` and count changes in ``findings``.
 
-        No value can be larger than its request, so most requests skip that check.
+        No value can be larger than its request, so most requests skip the check of value sizes.
         """
         self._limits = limits
         self._findings = findings
         self._may_hold_large_values = request_bytes > limits.max_value_bytes
         self.changed = False
-        """Whether any owner was changed, so that the request has to be written again."""
+        """Whether any owner was changed, so that the request must be encoded again."""
 
     def apply(self, owner: Attributed) -> None:
-        """Annotate nested values; cut or drop, and count, what is beyond a limit."""
+        """Add JSON text to nested values; truncate or drop, and count, what exceeds a limit."""
         limits = self._limits
         attributes = owner.attributes
         keys = list(attributes)
-        # This line runs for every attribute received: one comparison each.
+        # The next line runs for every attribute received: one comparison each.
         unusual = [key for key in keys if attributes[key] >= FIRST_UNUSUAL]
         all_keys = "".join(keys)
         may_be_long = len(all_keys) > limits.max_key_bytes or not all_keys.isascii()
@@ -133,7 +133,7 @@ class AttributeRules:
             self._annotate(attributes, key)
 
     def _cut(self, owner: Attributed, keys: list[str]) -> None:
-        """Apply the limits, and count what they cost."""
+        """Apply the limits and count the dropped attributes on their owner."""
         attributes = owner.attributes
         self._drop_long_keys(attributes, keys)
         self._shorten_values(attributes)
@@ -149,7 +149,7 @@ class AttributeRules:
                 self._note(Change.KEYS)
 
     def _shorten_values(self, attributes: MutableMapping[str, bytes]) -> None:
-        """Cut long texts at a character; drop whatever else is too large."""
+        """Truncate long texts at a character boundary; drop other values that are too large."""
         if not self._may_hold_large_values:
             return
         limit = self._limits.max_value_bytes
@@ -165,7 +165,7 @@ class AttributeRules:
             self._note(Change.VALUES)
 
     def _drop_excess(self, attributes: MutableMapping[str, bytes]) -> None:
-        """Keep the first keys in alphabetical order: whatever order they came in."""
+        """Keep the first keys in alphabetical order, whatever the order of arrival."""
         if len(attributes) > self._limits.max_attributes:
             for key in sorted(attributes)[self._limits.max_attributes :]:
                 del attributes[key]
@@ -173,7 +173,7 @@ class AttributeRules:
 
     def _annotate(self, attributes: MutableMapping[str, bytes], key: str) -> None:
         value = attributes.get(key)
-        if value is None:  # a limit has dropped it
+        if value is None:  # dropped by a limit
             return
         annotated = annotate(value, self._limits.max_value_depth)
         if annotated.value != value:

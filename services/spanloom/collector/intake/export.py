@@ -1,6 +1,6 @@
-"""The one Export behind every front door: bound, validate, spool.
+"""The export shared by all endpoints: admission, validation, redaction, spool.
 
-A front door has decoded its requests to OTLP protobuf before, and translates the errors after
+Endpoints decode requests to OTLP protobuf before, and translate errors to statuses after
 (``doors/status.py``).
 """
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExportOutcome:
-    """What an accepted request is answered; the default is a full success."""
+    """The outcome of an accepted request; the default is full success."""
 
     rejected: int = 0
     message: str = ""
@@ -44,17 +44,17 @@ class ExportOutcome:
 
     @property
     def is_full(self) -> bool:
-        """Whether everything was taken as it came: ``partial_success`` then stays unset."""
+        """Whether everything was accepted unchanged; ``partial_success`` then stays unset."""
         return not self.rejected and not self.message
 
     @property
     def name(self) -> str:
-        """What the metrics call it."""
+        """Name of the outcome in the metrics."""
         return "partial" if self.rejected else "success"
 
 
 class Exporter:
-    """Takes decoded requests; an outcome means that every accepted span is fsynced.
+    """Stores decoded requests; once an outcome is returned, every accepted span is fsynced.
 
     All methods block and may be called from many threads. They raise
     ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
@@ -68,9 +68,10 @@ class Exporter:
         admission: Admission | None = None,
         redactor: Redactor | None = None,
     ) -> None:
-        """Put what is accepted into the spool; without ``admission`` nobody is refused.
+        """Put accepted requests into the spool.
 
-        Without a ``redactor`` everything is stored as it came.
+        Without ``admission`` there are no rates and quotas; without ``redactor`` nothing is
+        redacted.
         """
         self.redactor = redactor
         self._admission = admission or Admission()
@@ -83,25 +84,24 @@ class Exporter:
 
     @property
     def fingerprint_key(self) -> bytes:
-        """What keys the fingerprints of content, so that no content can be guessed from them."""
+        """Key of the hashes of content, so that no content can be guessed from them."""
         return self.redactor.secret[:64] if self.redactor else b""
 
     def close(self) -> None:
-        """Refuse every further request with a retry hint; those under way finish."""
+        """Refuse every further request with a retry hint; running requests finish."""
         self._closed.set()
 
     def admit(self, key_project: str) -> None:
         """Raise ``RateLimitedError`` if the project of a key is over its rate or its quota.
 
-        Raises ``OverloadedError`` while the disk is almost full.
-
-        Doors ask before they read a body: refusing must cost next to nothing.
+        Raises ``OverloadedError`` while the disk is almost full. Called before the body is read,
+        so that a refusal costs next to nothing.
         """
         self._admission.check(key_project)
 
     @contextmanager
     def inflating(self, share: Reservation, project: str) -> Iterator[None]:
-        """Charge what was inflated of a body in vain: a bomb costs its sender what it cost us."""
+        """Charge the inflated bytes to the project if inflating fails, as for a zip bomb."""
         try:
             yield
         except Exception:
@@ -110,7 +110,7 @@ class Exporter:
 
     @contextmanager
     def handling(self, size: int, project: str) -> Iterator[None]:
-        """Count, charge and time one request of ``size`` decoded bytes, whatever its door.
+        """Count, charge and time one request of ``size`` decoded bytes.
 
         Raises ``OverloadedError`` once the exporter is closed.
         """
@@ -126,9 +126,9 @@ class Exporter:
     ) -> ExportOutcome:
         """Store the valid spans of an encoded ``ExportTraceServiceRequest``.
 
-        ``key_project`` is the project of the key that came with it; without one each resource
-        decides. ``findings`` are the spans that a door had to leave out. The outcome says what
-        became of the spans that are not stored.
+        ``key_project`` is the project of the API key; if empty, each resource names its own.
+        ``findings`` counts the spans that an endpoint has left out already. The outcome reports
+        the rejected and the changed spans.
         """
         redaction = self.redactor.begin() if self.redactor else None
         valid = self._validate(body, key_project, findings, redaction)
@@ -144,9 +144,9 @@ class Exporter:
     def export_content_events(
         self, body: bytes, findings: Findings, key_project: str
     ) -> ExportOutcome:
-        """Store GenAI content events, which a door gave the form of spans; none if it is empty.
+        """Store GenAI content events, encoded as spans; an empty ``body`` has none.
 
-        ``findings`` are the events that the door had to leave out.
+        ``findings`` counts the events that the endpoint has left out already.
         """
         messages = [findings.message("log records")]
         rejected = Counter(findings.rejected_by_rule)
@@ -175,7 +175,7 @@ class Exporter:
         findings: Findings | None,
         redaction: Redaction | None,
     ) -> Validated:
-        """Validate and redact; raise ``RateLimitedError`` if quotas leave nothing of a request."""
+        """Validate and redact; raise ``RateLimitedError`` if quotas reject the whole request."""
         is_full = self._admission.is_full
         valid = validate_request(body, self._limits, key_project, findings, redaction, is_full)
         if redaction:
@@ -185,9 +185,9 @@ class Exporter:
         return valid
 
     def count_dropped(self, signal: str, items: int) -> None:
-        """Count what a front door takes and does not store."""
+        """Count items that an endpoint accepts but does not store."""
         self._metrics.items_dropped.labels(signal=signal).inc(items)
 
     def count_request(self, signal: str, transport: str, outcome: str) -> None:
-        """Count an answered request, refused ones included; transports call it."""
+        """Count an answered request, also if refused; called by the transports."""
         self._metrics.requests.labels(signal=signal, transport=transport, outcome=outcome).inc()

@@ -1,4 +1,4 @@
-"""What validation found in one request, and how the client is told."""
+"""Rejections and changes in one request, and the message that reports them to the client."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Rejection(StrEnum):
-    """Why a span or content event was refused; the value is the sentence the client reads."""
+    """Why a span or content event was rejected; the value is the message to the client."""
 
     TRACE_ID = "trace_id must be 16 bytes and not all zero"
     SPAN_ID = "span_id must be 8 bytes and not all zero"
@@ -20,12 +20,12 @@ class Rejection(StrEnum):
 
     @property
     def rule(self) -> str:
-        """The rule's name among the metrics."""
+        """The rule's name in the metrics."""
         return self.name.lower()
 
 
 class Change(StrEnum):
-    """What was changed in an accepted span; the value is the sentence the client reads."""
+    """What was changed in an accepted span; the value is the message to the client."""
 
     PARENT_ID = "parent_span_id was not 8 bytes and was removed"
     KEYS = "attributes with too long keys were dropped"
@@ -42,25 +42,25 @@ class Change(StrEnum):
 
 
 class Findings:
-    """Counts by rule, so that a message's length does not grow with the request."""
+    """Counts by rule, so that the length of the message does not grow with the request."""
 
     def __init__(self) -> None:
-        """Begin with nothing found."""
+        """Begin without rejections and changes."""
         self.rejections: Counter[Rejection] = Counter()
         self.changes: Counter[Change] = Counter()
 
     @property
     def rejected(self) -> int:
-        """How many were refused."""
+        """Number of rejected spans or events."""
         return self.rejections.total()
 
     @property
     def rejected_by_rule(self) -> Mapping[str, int]:
-        """The same by the rules' names."""
+        """Number of rejected spans or events by rule name."""
         return {rejection.rule: count for rejection, count in self.rejections.items()}
 
     def message(self, what: str = "spans") -> str:
-        """Return what was refused and what was changed; empty if nothing was."""
+        """Return the report of rejections and changes; empty if there are none."""
         parts = []
         if self.rejections:
             parts.append(f"Rejected {what}: {_listed(self.rejections.items())}.")

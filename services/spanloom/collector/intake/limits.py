@@ -1,6 +1,6 @@
-"""Every bound of one request, with its unit and the reason for its size.
+"""All limits of one request, with their units and the reasons for their sizes.
 
-The bound of what waits for the store is another one: ``collector/spool/bound.py``.
+The limit of the spool is in ``collector/spool/bound.py``.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request, one span and one process may cost.
+    """Limits of one request, one span and one process.
 
     The sizes follow the OTLP specification where it names one (64 MiB requests, 4 MiB
-    responses); the others stop inputs whose parsed form is many times their own size.
+    responses); the others refuse inputs whose parsed form is many times their own size.
     """
 
     max_request_bytes: int = 64 * MIB
     """One request, before and after decompression."""
     max_spans: int = 100_000
-    """Spans of one request: 4 MiB of empty spans take 87 times that in a parser."""
+    """Spans of one request: 4 MiB of empty spans need 87 times the memory once parsed."""
     max_entries: int = 10_000
-    """Resource and scope entries of one request, unknown fields beside them included."""
+    """Resource and scope entries of one request; unknown fields have a limit of four times that."""
     max_gzip_members: int = 16
-    """A hundred thousand empty members cost seconds of inflating nothing."""
+    """Members of one gzip body: inflating a hundred thousand empty ones takes seconds."""
     max_json_nodes: int = 8_000_000
     """Objects, arrays and list elements of one JSON request."""
     max_value_depth: int = 40
-    """Attribute values inside each other; parsers give up at 47."""
+    """Nesting of attribute values; parsers fail at 47."""
     max_attributes: int = 1_024
     """Attributes kept of one span, event, link, resource or scope."""
     max_events: int = 4_096
@@ -39,22 +39,22 @@ class Limits:
     max_key_bytes: int = 512
     """An attribute with a longer key is dropped and counted."""
     max_value_bytes: int = 8 * MIB
-    """A longer text is cut; another value of that size is dropped and counted."""
+    """A longer text is truncated; a larger value of another type is dropped; both are counted."""
     max_in_flight_bytes: int = 128 * MIB
-    """Requests in flight, as sent and inflated, from the first byte to the answer; beyond it
-    clients are asked to retry."""
+    """Bytes of requests in flight, compressed and inflated, from the first byte to the answer;
+    beyond it requests are refused with a retry hint."""
     body_timeout_s: float = 60.0
-    """Time for an HTTP body to arrive."""
+    """Longest time for an HTTP body to arrive."""
     body_grace_s: float = 10.0
-    """Time that an HTTP body may take beyond what ``min_body_rate`` allows."""
+    """Time that an HTTP body may take in addition to what ``min_body_rate`` allows."""
     min_body_rate: int = 8 * 1024
-    """Bytes per second below which an HTTP body is cut: a slow sender holds its share for long."""
+    """Bytes per second; a slower HTTP body is refused, because it holds its share for long."""
     message_timeout_s: float = 15.0
-    """Time for a gRPC message to arrive: exporters give up after ten seconds."""
+    """Longest time for a gRPC message to arrive: exporters time out after ten seconds."""
     workers: int = 32
-    """Requests handled at one time by each transport; most of their time is the fsync's."""
+    """Requests handled at one time by each transport; they mostly wait for the fsync."""
     readers: int = 128
-    """gRPC messages arriving at one time. gRPC tells their size only when they are whole, so
-    what has arrived of unfinished ones is outside ``max_in_flight_bytes``."""
+    """gRPC messages arriving at one time. Their size is known only when they are complete, so
+    incomplete ones do not count towards ``max_in_flight_bytes``."""
     max_waiting: int = 1_024
-    """Requests of each transport that wait or are being handled."""
+    """Requests of each transport that are waiting or being handled."""

@@ -1,4 +1,4 @@
-"""Scans a request before it is parsed: counts, resource entries, fields that are unknown."""
+"""Scanning of encoded requests before parsing: counts, resource entries, unknown fields."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def scan_request(body: bytes, limits: Limits) -> int:
-    """Return how many spans, log records or metrics a request has; all requests nest alike.
+    """Return the number of spans, log records or metrics; all OTLP requests nest alike.
 
-    Raises ``RequestTooLargeError`` at the first count above its limit and
-    ``InvalidRequestError`` if the outer levels are not protobuf. Never counts less than a
-    parser finds; whether the items are well-formed is for the parser to say.
+    Never returns less than a parser would find; the items themselves are not checked. Raises
+    ``RequestTooLargeError`` at the first count above its limit and ``InvalidRequestError`` if
+    the outer levels are not protobuf.
     """
     counts = _Counts(limits)
     try:
@@ -48,14 +48,14 @@ def scan_request(body: bytes, limits: Limits) -> int:
 
 
 def resource_entries(body: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where each resource entry of a scanned request begins and ends."""
+    """Yield start and end of the content of each resource entry of a scanned request."""
     return (
         (start, stop) for tag, start, stop in _fields(body, 0, len(body)) if tag == _RESOURCE_TAG
     )
 
 
 class _Counts:
-    """Running totals of one request; raises where one passes its limit."""
+    """Running counts of one request; raises ``RequestTooLargeError`` above a limit."""
 
     def __init__(self, limits: Limits) -> None:
         self.items = 0
@@ -69,7 +69,7 @@ class _Counts:
             self._refuse(self._limits.max_entries, "resource and scope entries")
 
     def add_other(self) -> None:
-        """Count a field that is neither an entry nor an item: real ones have three each."""
+        """Count a field that is neither an entry nor an item; a real entry has about three."""
         self._others += 1
         if self._others > 4 * self._limits.max_entries:
             self._refuse(4 * self._limits.max_entries, "fields beside its spans")
@@ -132,7 +132,7 @@ def _fields(body: bytes, position: int, end: int) -> Iterator[tuple[int, int, in
 
 
 def _varint(body: bytes, position: int) -> tuple[int, int]:
-    """Return the number at a position and the position behind it; ten bytes at most."""
+    """Return the number at a position and the position after it; ten bytes at most."""
     value = shift = 0
     while shift < 70:
         byte = body[position]
@@ -145,10 +145,10 @@ def _varint(body: bytes, position: int) -> tuple[int, int]:
 
 
 def drop_unknown_fields(request: ExportTraceServiceRequest, findings: Findings) -> bytes:
-    """Return the request without unknown fields and without keys by string index.
+    """Return the request without unknown fields and without string indexes as keys.
 
-    Profiles have a table of strings that such a key points into; traces have none, so the key is
-    the text beside it, most likely an empty one. ``findings`` counts them.
+    Such an index points into the string table of OTLP profiles, which traces do not have. Its
+    attribute keeps the text key, most likely empty. ``findings`` counts them.
     """
     request.DiscardUnknownFields()
     for attributes in _all_attributes(request):

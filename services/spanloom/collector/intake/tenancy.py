@@ -1,8 +1,8 @@
-"""Which project spans belong to: decided here, per resource, and written into the record.
+"""Decides the project of each resource and writes it into the record.
 
-In this order: the project of the key that sent them; the resource attribute ``spanloom.project``;
-the resource attribute ``openinference.project.name``; ``default``. What stores and reads spans
-takes the project from the record (``proto/README.md``) and knows no rule. See ADR 015.
+In this order: the project of the sender's API key; the resource attribute ``spanloom.project``;
+the resource attribute ``openinference.project.name``; ``default``. Everything later takes the
+project from the record (``proto/README.md``) and needs no rule. See ADR 015.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _PROJECT_TAG = b"\xc2\x3e"
 def resolve_project(key_project: str, attributes: Mapping[str, bytes], findings: Findings) -> str:
     r"""Return the project of a resource with these attributes (encoded ``AnyValue`` by key).
 
-    A name that no project may have (``is_project_name``) is passed over and noted. Example: of
-    ``{"spanloom.project": "a\nb", "openinference.project.name": "shop"}`` it is ``shop``.
+    An invalid name (``is_project_name``) is skipped and counted in ``findings``. Example: ``shop``
+    for ``{"spanloom.project": "a\nb", "openinference.project.name": "shop"}``.
     """
     if key_project:
         return key_project
@@ -44,10 +44,10 @@ def resolve_project(key_project: str, attributes: Mapping[str, bytes], findings:
 
 
 def write_projects(body: bytes, projects: Sequence[str]) -> bytes:
-    """Return the encoded request with a project behind the fields of each resource entry.
+    """Return the encoded request with the project appended to each resource entry.
 
-    Of a field that occurs twice the last one counts, so no sender can set it. ``body`` has no
-    fields but its resource entries, and as many of these as there are ``projects``.
+    In protobuf the last occurrence of a field counts, so no sender can set it. ``body`` must
+    consist of resource entries only, one for each of ``projects``.
     """
     view = memoryview(body)
     parts: list[bytes | memoryview] = []
@@ -59,7 +59,7 @@ def write_projects(body: bytes, projects: Sequence[str]) -> bytes:
 
 
 def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
-    """Return the bytes of each project in a request; as ``write_projects`` takes them."""
+    """Return the bytes of a request by project; parameters as for ``write_projects``."""
     sizes: Counter[str] = Counter()
     for (start, stop), project in zip(resource_entries(body), projects, strict=True):
         sizes[project] += stop - start
@@ -67,7 +67,7 @@ def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
 
 
 def _named(attributes: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield the names that the attributes give; one that is no text yields what none may have."""
+    """Yield the project names in the attributes; "" (invalid) for a value that is no text."""
     for key in PROJECT_ATTRIBUTES:
         if key in attributes:
             value = AnyValue.FromString(attributes[key])

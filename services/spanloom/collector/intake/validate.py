@@ -1,9 +1,9 @@
-"""Which spans of a request are stored, and in which form: the rules, on bytes alone.
+"""Validation: which spans of a request are stored, and in which form.
 
-A request is read twice, both times in C: by the stock class, which proves that every part
-is well-formed and every string UTF-8, and by a view in which attribute values stay encoded
-(``proto/spanloom/receive.proto``), which is what Python walks. It is written again only if
-something in it has to change.
+A request is parsed twice, both times in C: by the generated OTLP class, which proves that every
+part is well-formed and every string is UTF-8, and by a view that leaves attribute values encoded
+(``proto/spanloom/receive.proto``), which Python iterates over. The request is encoded again only
+if something in it has to change.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _UINT32_MAX = 0xFFFF_FFFF
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """A request fit for the spool, and what the client is told about the rest."""
+    """A validated request, ready for the spool, and the report to the client."""
 
     body: bytes
     span_count: int
-    """Spans in the body; with none there is nothing to store."""
+    """Number of spans in the body; 0 if there is nothing to store."""
     rejected: int
     message: str
-    """Why spans were rejected or changed; empty if all were taken as they came."""
+    """Why spans were rejected or changed; empty if all were accepted unchanged."""
     rejected_by_rule: Mapping[str, int]
     sizes: Mapping[str, int]
     """Bytes of the body by project."""
@@ -58,13 +58,12 @@ def validate_request(
 ) -> Validated:
     """Check an encoded ``ExportTraceServiceRequest`` against every rule and limit.
 
-    The project of each resource is decided and written (``tenancy.py``); ``key_project`` is that
-    of the sender's key, empty without one. ``findings`` is what a door has already left out.
-    ``redaction`` takes out what must not be stored. Resources of a project that ``is_full`` are
-    left out.
+    Writes the project of each resource (``tenancy.py``); ``key_project`` is that of the API key,
+    empty without one. ``findings`` counts spans that an endpoint has left out already.
+    ``redaction`` redacts the spans. Resources of a project that ``is_full`` are rejected.
 
-    Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the request as a whole
-    cannot be taken; a span that breaks a rule is left out alone.
+    Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the whole request must be
+    refused; a span that breaks a rule is rejected alone.
     """
     scan_request(body, limits)
     findings = findings or Findings()
@@ -72,8 +71,8 @@ def validate_request(
     rules = _RequestRules(limits, len(body), key_project, findings, redaction, is_full)
     rules.apply(request)
     if redaction:
-        request.DiscardUnknownFields()  # such as references to entities: no rule looks at them
-    if rules.changed or redaction:  # a repeated key hides what the last one does not show
+        request.DiscardUnknownFields()  # such as entity references, which no rule checks
+    if rules.changed or redaction:  # encoding drops values of repeated keys
         body = request.SerializeToString()
     return Validated(
         body=write_projects(body, rules.projects),
@@ -86,10 +85,10 @@ def validate_request(
 
 
 def _parse(body: bytes, findings: Findings) -> tuple[bytes, TraceRequest]:
-    """Return the request as its classes know it, and the view of it.
+    """Return the request without unknown fields, and the view of it.
 
-    The view leaves an attribute with an unknown field out of its map, and so out of every rule;
-    and in the request itself unknown fields would meet those that the spool appends.
+    The view's maps omit attributes with unknown fields, so no rule would see them; and in the
+    request unknown fields could collide with those that we append.
     """
     try:
         request = ExportTraceServiceRequest.FromString(body)
@@ -107,7 +106,7 @@ def _parse(body: bytes, findings: Findings) -> tuple[bytes, TraceRequest]:
 
 
 class _RequestRules:
-    """Walks one request once; the loops over spans are as flat as they can be."""
+    """Applies the rules in one pass over a request; the loops over spans are flat for speed."""
 
     def __init__(
         self,
@@ -142,7 +141,7 @@ class _RequestRules:
             if self._is_full(project):
                 self._refuse(resource)
                 continue
-            if self._redaction:  # before texts are cut: half a secret is not recognised
+            if self._redaction:  # before truncation: half a secret is not recognised
                 self._redaction.resource(resource)
             if resource.HasField("resource"):
                 self._attributes.apply(resource.resource)
@@ -160,14 +159,14 @@ class _RequestRules:
             self._drop_repeated(request)
 
     def _refuse(self, resource: ResourceSpans) -> None:
-        """Leave out all of a resource but its entry, whose place has its project."""
+        """Empty a resource entry; the entry itself stays, as ``projects`` has one for each."""
         spans = sum(len(scope.spans) for scope in resource.scope_spans)
         self.findings.rejections[Rejection.QUOTA] += spans
         resource.Clear()
         self._changed = True
 
     def _accept(self, span: Span) -> bool:
-        """Apply every rule to one span; say whether it stays."""
+        """Apply every rule to one span; return whether it is kept."""
         trace_id = span.trace_id
         if len(trace_id) != 16 or trace_id == _NO_TRACE:
             self.findings.rejections[Rejection.TRACE_ID] += 1
@@ -188,14 +187,14 @@ class _RequestRules:
         return True
 
     def _clear_parent(self, span: Span) -> None:
-        """Make it a root; eight zero bytes are a usual way to say so, nothing to warn of."""
+        """Make a span a root; a parent of eight zero bytes is common for roots and not reported."""
         if span.parent_span_id != _NO_SPAN:
             self.findings.changes[Change.PARENT_ID] += 1
         span.parent_span_id = b""
         self._changed = True
 
     def _apply_to_parts(self, span: Span) -> None:
-        """Keep the first events and links up to their limits."""
+        """Apply the limits and attribute rules to events and links; the first ones are kept."""
         limits = self._limits
         if (excess := len(span.events) - limits.max_events) > 0:
             del span.events[limits.max_events :]
@@ -211,7 +210,7 @@ class _RequestRules:
             self._attributes.apply(link)
 
     def _drop_repeated(self, request: TraceRequest) -> None:
-        """Keep the last of each span: the store could not tell which of them is newer."""
+        """Keep the last of spans with the same ids: the store could not tell which is newer."""
         seen: set[tuple[bytes, bytes]] = set()
         scopes = [s for resource in request.resource_spans for s in resource.scope_spans]
         for scope in reversed(scopes):

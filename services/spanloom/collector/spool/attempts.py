@@ -1,4 +1,4 @@
-"""Tries to store requests until the store has answered for good."""
+"""Retries of INSERTs until the store has accepted or refused requests."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import SpanWriter, SpooledRequest
 
 FAULT_TRIES = 3
-"""How often a batch that fails by what may be our fault is tried before it is halved."""
+"""Attempts of a batch that fails by a possible fault of ours, before it is halved."""
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
 
 
 class StoppedError(Exception):
-    """The writer was asked to stop; what it had at hand stays in the spool."""
+    """The writer was stopped; its current requests stay in the spool."""
 
 
 class Attempts:
-    """The writer's way into the store."""
+    """Stores requests with retries and backoff."""
 
     def __init__(self, spans: SpanWriter, metrics: Metrics, stopping: Event, stall: Stall) -> None:
-        """Try until an answer comes, or ``stopping`` is set; ``stall`` is told of failures."""
+        """Try until ``stopping`` is set; failures are reported to ``stall``."""
         self._spans = spans
         self._metrics = metrics
         self._stopping = stopping
@@ -41,10 +41,10 @@ class Attempts:
         self._log = get_logger("writer")
 
     def until_answered(self, requests: Sequence[SpooledRequest], tries: int) -> Exception | None:
-        """Have the store take requests; return why it refuses them, nothing once it has them.
+        """Store requests; return the error if they are refused, ``None`` once they are stored.
 
-        A store that cannot at the moment is waited for as long as it takes; what may be our own
-        fault is tried ``tries`` times. Raises ``StoppedError`` if stopped meanwhile.
+        Retries without limit while the store is unavailable; other errors that may be our own
+        fault are retried ``tries`` times. Raises ``StoppedError`` if stopped meanwhile.
         """
         backoff_s, faults = FIRST_BACKOFF_S, 0
         while True:
@@ -59,13 +59,13 @@ class Attempts:
             backoff_s = min(2 * backoff_s, MAX_BACKOFF_S)
 
     def _append(self, requests: Sequence[SpooledRequest]) -> Exception | None:
-        """Have the store take requests once; return what it raised."""
+        """Try once to store requests; return the error, if any."""
         if self._stopping.is_set():
             raise StoppedError
         try:
             with self._metrics.insert_seconds.time():
                 self._spans.append(requests)
-        except Exception as error:  # the thread must outlive any fault of a store
+        except Exception as error:  # the thread must survive any error of a store
             self._note_failure(error)
             return error
         return None
@@ -83,12 +83,12 @@ class Attempts:
 
 
 def is_refusal(error: Exception) -> bool:
-    """Whether the error lies in the data by all that is known: trying again is of no use."""
+    """Return whether the error is caused by the data, so that a retry is of no use."""
     return isinstance(error, StoreRejectedError) and not isinstance(error, StoreFaultError)
 
 
 def kind_of(error: Exception) -> str:
-    """Return what the metrics call a failed INSERT."""
+    """Return the kind of a failed INSERT in the metrics."""
     if isinstance(error, StoreUnavailableError):
         return "unavailable"
     return "rejected" if is_refusal(error) else "fault"

@@ -1,9 +1,9 @@
-"""The spool's bound: what counts to it, and what happens when it is reached.
+"""The size limit of the spool.
 
-``--spool-max-bytes`` (``config.py``) bounds all that is acknowledged and not stored: requests that
-wait, dead letters, and requests whose fsync is under way. Beyond it requests are refused with a
-retry hint (503, UNAVAILABLE); nothing is ever dropped to make room. Example: with 8 GiB and 2 GiB
-of dead letters, 6 GiB may wait for a store that is down.
+``--spool-max-bytes`` (``config.py``) limits the sum of waiting requests, dead letters, and requests
+that are being fsynced. Beyond it requests are refused with a retry hint (503, UNAVAILABLE); nothing
+is ever dropped to make room. Example: with 8 GiB and 2 GiB of dead letters, 6 GiB may wait for a
+store that is down.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from spanloom.collector.spool.file import Totals
 
 RECORD_BYTES = 256
-"""What a record takes besides its body, roughly; keeps many tiny requests bounded too."""
+"""Approximate size of a record besides its body, so that tiny requests are limited too."""
 RETRY_S = 5.0
-"""When a refused client may try again."""
+"""Retry hint to refused clients."""
 
 
 class Bound:
-    """Room in the spool; the caller sees to it that one thread at a time asks."""
+    """Reservations of room in the spool; not thread-safe, the caller must hold a lock."""
 
     def __init__(self, max_bytes: int) -> None:
-        """Bound the spool to so many bytes."""
+        """Limit the spool to ``max_bytes``."""
         self._max_bytes = max_bytes
         self._queued_bytes = 0
 
     def take(self, size: int, stored: Totals) -> None:
-        """Reserve room for a request of ``size`` bytes, beside what is in the file.
+        """Reserve room for a request of ``size`` bytes; ``stored`` are the totals of the file.
 
         Raises ``OverloadedError`` if there is none.
         """
@@ -45,5 +45,5 @@ class Bound:
         self._queued_bytes += size
 
     def give(self, size: int) -> None:
-        """Return a reservation: the request is in the file now, or refused."""
+        """Release a reservation: the request is in the file now, or refused."""
         self._queued_bytes -= size

@@ -1,7 +1,7 @@
-"""Takes a request apart into its spans, and makes a request of some of them.
+"""Splits a request into its spans, and assembles a request from some of them.
 
-What we have written beside the sender's data, the project and the JSON texts, are unknown fields
-to the stock classes, which keep them.
+The fields that we added to the sender's data, project and JSON texts, are unknown to the generated
+OTLP classes, which keep them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Message = TypeVar("_Message", bound=Message)
 
 
 class Placed(NamedTuple):
-    """A span, and where it stands: its resource entry and scope entry without any spans."""
+    """A span with copies of its resource entry and scope entry without spans."""
 
     resource: ResourceSpans
     scope: ScopeSpans
@@ -32,7 +32,7 @@ class Placed(NamedTuple):
 
 
 def cut(request: SpooledRequest) -> Sequence[Placed]:
-    """Return the spans of a request in order; none if it cannot be read."""
+    """Return the spans of a request in order; none if it cannot be parsed."""
     try:
         message = ExportTraceServiceRequest.FromString(request.body)
     except DecodeError:
@@ -41,7 +41,7 @@ def cut(request: SpooledRequest) -> Sequence[Placed]:
 
 
 def assemble(request: SpooledRequest, spans: Sequence[Placed]) -> SpooledRequest:
-    """Return the request with these of its spans alone; they are in order."""
+    """Return the request with only these of its spans, which must be in order."""
     message = ExportTraceServiceRequest()
     for _, of_resource in groupby(spans, lambda placed: id(placed.resource)):
         for number, (_, of_scope) in enumerate(groupby(of_resource, lambda p: id(p.scope))):

@@ -1,8 +1,8 @@
-"""Requests that the store refuses: list them, store them again, take them out, drop them.
+"""Dead letters, requests that the store refused: list, export, retry, drop.
 
-They lie in the spool's file and count to its bound. This works on the file itself, from any
-process and while the service runs: SQLite's own lock keeps the two apart, and the service reads
-the totals anew in every transaction. A service that cannot start can be helped in the same way.
+They are rows of the spool file and count towards its limit. These operations work on the file,
+from any process and while the service runs: SQLite's lock separates the two, and the service
+reads the totals in every transaction. They also work if the service cannot start.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class DeadLetters:
     """The dead letters of a spool file; close it after use."""
 
     def __init__(self, spool: Path) -> None:
-        """Open the file; raises ``StartupError`` if there is none, or one of another version."""
+        """Open the file; raises ``StartupError`` if it is missing or of another version."""
         if not spool.exists():
             raise StartupError(f"there is no spool at {spool}: --data-dir names another directory")
         try:
@@ -68,26 +68,26 @@ class DeadLetters:
         return [DeadLetter(*row) for row in self._file.execute(_LIST)]
 
     def read_otlp(self, seq: int) -> bytes | None:
-        """Return a dead letter as the OTLP request it was, ``None`` if there is no such one.
+        """Return a dead letter as an OTLP request, ``None`` if there is none of this number.
 
-        What we had written into it beside the sender's data is left out; a body that cannot be
-        parsed comes as it is.
+        The fields that we added to the sender's data are removed; a body that cannot be parsed is
+        returned unchanged.
         """
         query = "SELECT body FROM dead_letters WHERE seq = ?"
         row = self._file.execute(query, (seq,)).fetchone()
         return None if row is None else _without_our_fields(row[0])
 
     def retry(self, seqs: Sequence[int]) -> int:
-        """Have the writer store these again under their own numbers; return how many there were.
+        """Move these back into the queue under their own numbers; return how many existed.
 
-        A running service takes them up at once, a stopped one at its next start. What is still
-        refused becomes a dead letter again.
+        A running service stores them at once, a stopped one at its next start. If refused again,
+        they become dead letters again.
         """
         with self._transaction():
             return sum(self._take_out(seq, back=True) for seq in seqs)
 
     def drop(self, seqs: Sequence[int]) -> int:
-        """Forget these for good; return how many there were."""
+        """Delete these; return how many existed."""
         with self._transaction():
             return sum(self._take_out(seq, back=False) for seq in seqs)
 

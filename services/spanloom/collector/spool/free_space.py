@@ -1,7 +1,7 @@
-"""Refuses requests while the disk under the spool is almost full, before it really is.
+"""Refuses requests while the disk of the spool is almost full.
 
-A disk that is full to the last byte stops more than new requests: the store can no longer merge,
-and so no longer remove what was deleted or has expired. What is stored stays readable.
+A completely full disk stops more than new requests: the store can no longer merge, and so no
+longer remove deleted or expired rows. Stored data stays readable.
 """
 
 from __future__ import annotations
@@ -18,30 +18,32 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOK_S = 1.0
-"""How often the disk is asked; requests do not wait for that."""
+"""Interval of the checks; requests do not wait for them."""
 RETRY_S = 5.0
 DEFAULT_FREE_BYTES = 2 << 30
 DEFAULT_FREE_SHARE = 0.05
 
 
-class Room(NamedTuple):
-    """What a file system has, in bytes; ``shutil.disk_usage`` returns one."""
+class DiskSpace(NamedTuple):
+    """Sizes of a file system in bytes, as returned by ``shutil.disk_usage``."""
 
     total: int
     used: int
     free: int
 
 
-def least_free(total: int, asked: int | None) -> int:
-    """Return how much of a disk has to be free: what was asked for, else 2 GiB or 5 %.
+def least_free(total: int, min_free: int | None) -> int:
+    """Return how many bytes of a disk must be free: ``min_free``, else 2 GiB or 5 %.
 
-    The smaller of the two, so that a laptop's disk, which is rarely very empty, refuses late.
+    The smaller of the two, so that on a laptop's disk, often rather full, refusal comes late.
     """
-    return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE)) if asked is None else asked
+    if min_free is not None:
+        return min_free
+    return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE))
 
 
 class FreeSpace(RepeatingPart):
-    """Knows whether there is room, between ``start`` and ``stop``; a ``Part``."""
+    """Checks the free space between ``start`` and ``stop``; a ``Part``."""
 
     name = "disk"
 
@@ -53,7 +55,7 @@ class FreeSpace(RepeatingPart):
         look_s: float = LOOK_S,
         ask: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage,
     ) -> None:
-        """Watch the disk under ``path``; ``min_free_bytes`` as ``least_free`` takes it."""
+        """Watch the disk of ``path``; ``min_free_bytes`` as for ``least_free``."""
         super().__init__(look_s)
         self._path = path
         self._min_free_bytes = min_free_bytes
@@ -66,7 +68,7 @@ class FreeSpace(RepeatingPart):
         return self._trouble
 
     def start(self) -> None:
-        """Look, then go on looking."""
+        """Check once, then in intervals."""
         self.look()
         super().start()
 
@@ -76,25 +78,25 @@ class FreeSpace(RepeatingPart):
             raise OverloadedError(f"Nothing is taken in: {trouble}", RETRY_S)
 
     def look(self) -> None:
-        """Find out whether there is room; a disk that cannot be asked is as it was."""
+        """Check the free space; keep the last result if that fails."""
         try:
-            room = Room(*self._ask(self._path))
+            space = DiskSpace(*self._ask(self._path))
         except OSError as error:
             get_logger(self.name).warning("free space cannot be told", error=str(error))
             return
-        least = least_free(room.total, self._min_free_bytes)
-        is_low = room.free < least
+        least = least_free(space.total, self._min_free_bytes)
+        is_low = space.free < least
         if is_low and not self._trouble:
-            get_logger(self.name).error("requests are refused", free=room.free, least=least)
+            get_logger(self.name).error("requests are refused", free=space.free, least=least)
         if self._trouble and not is_low:
-            get_logger(self.name).info("requests are taken again", free=room.free)
-        self._trouble = _told(room.free, least) if is_low else ""
+            get_logger(self.name).info("requests are taken again", free=space.free)
+        self._trouble = _describe(space.free, least) if is_low else ""
 
     def _round(self) -> None:
         self.look()
 
 
-def _told(free: int, least: int) -> str:
+def _describe(free: int, least: int) -> str:
     return (
         f"the disk under the data directory has {free >> 20:,} MiB free, less than the "
         f"{least >> 20:,} MiB of --min-free-bytes."

@@ -1,11 +1,11 @@
-"""Mending a damaged spool file: what can be read goes into a new file, the damaged one is kept.
+"""Repair of a damaged spool file: readable records go into a new file, the damaged one is kept.
 
-A disk that fails, or a tool that cuts a file off, leaves a file that SQLite reads in part. To start
-with an empty spool would lose what is whole, and not to start at all would lose what comes. So
-every start checks the file (a third of a second for 650 MB), and mends it if need be.
+A failing disk, or a tool that truncates a file, leaves a file that SQLite can read in part. An
+empty spool would lose the readable records, and no start at all would lose new requests. So every
+start checks the file (a third of a second for 650 MB), and repairs it if needed.
 
-Safe to interrupt: the new file has its name ``….mended`` only when it is complete and on the disk,
-and from then on every start puts it in place.
+Safe to interrupt: the new file is named ``….mended`` only once it is complete and fsynced, and
+from then on every start puts it in place.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _COUNT = (
 )
 _MAX_SEQ = (1 << 63) - 1
 DAMAGED = ".damaged-"
-"""What comes before the time in the name under which a damaged file is kept."""
+"""Part of a kept damaged file's name, before the time."""
 
 
 def mend_if_damaged(path: Path, version: int, schema: str) -> None:
-    """Return when the file is sound: it was so, or what could be read of it has been copied.
+    """Check the file and repair it if it is damaged.
 
-    Each record keeps its number; a damaged one is left out, and its neighbours are not. ``schema``
-    makes the tables of a file of that ``version``.
+    Each record keeps its number; damaged records are left out one by one. ``schema`` creates the
+    tables of a file of that ``version``.
 
     Raises ``StartupError`` if nothing can be read, or a file of another version is damaged.
     """
@@ -53,30 +53,30 @@ def mend_if_damaged(path: Path, version: int, schema: str) -> None:
 
 
 def _damage_of(path: Path) -> str:
-    """Return what is wrong with the file, empty if nothing is."""
+    """Return SQLite's description of the damage, empty if there is none."""
     try:
         with closing(sqlite3.connect(path)) as file:
-            [(found,), *_] = file.execute("PRAGMA quick_check(1)").fetchall()
+            [(result,), *_] = file.execute("PRAGMA quick_check(1)").fetchall()
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
         return str(error)
-    return "" if found == "ok" else str(found)
+    return "" if result == "ok" else str(result)
 
 
 def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: str) -> None:
-    """Write what can be read to ``mended``; say how much that is."""
+    """Copy the readable records to ``mended``; log how many they are."""
     unfinished = mended.with_suffix(".mending")
     unfinished.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(unfinished)) as file:
-            file.execute("PRAGMA journal_mode = MEMORY")  # an interrupted file is begun anew
+            file.execute("PRAGMA journal_mode = MEMORY")  # an interrupted copy is started again
             file.executescript(schema)
-            file.execute("PRAGMA writable_schema = ON")  # else a file that was cut off is not read
+            file.execute("PRAGMA writable_schema = ON")  # else a truncated file is not read
             file.execute("ATTACH ? AS damaged", (str(path),))
             if file.execute("PRAGMA damaged.user_version").fetchone() != (version,):
                 raise StartupError(f"The spool {path}, of another release, is damaged: {damage}.")
-            known, last_seq = _promised(file)
+            expected, last_seq = _expected(file)
             kept = sum(_copy(file, table) for table in _TABLES)
             file.execute(_COUNT, (last_seq,))
             file.commit()
@@ -92,21 +92,21 @@ def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: s
         "the spool was damaged; what could be read of it was kept",
         damage=damage,
         kept=kept,
-        lost="unknown" if known is None else max(known - kept, 0),
+        lost="unknown" if expected is None else max(expected - kept, 0),
     )
 
 
-def _promised(file: sqlite3.Connection) -> tuple[int | None, int]:
-    """Return how many records there should be, and the newest number, as far as that is known."""
+def _expected(file: sqlite3.Connection) -> tuple[int | None, int]:
+    """Return the number of records and the newest sequence in the totals, else ``None, 0``."""
     with suppress(sqlite3.DatabaseError):
         query = "SELECT records + dead_records, last_seq FROM damaged.totals"
-        for known, last_seq in file.execute(query):
-            return known, last_seq
+        for expected, last_seq in file.execute(query):
+            return expected, last_seq
     return None, 0
 
 
 def _copy(file: sqlite3.Connection, table: str) -> int:
-    """Copy each record that can be read; return how many."""
+    """Copy each readable record; return how many."""
     one = f"INSERT OR IGNORE INTO {table} SELECT * FROM damaged.{table} WHERE seq = ?"  # noqa: S608  # one of two
     kept = 0
     for seq in _numbers(file, table):
@@ -116,26 +116,26 @@ def _copy(file: sqlite3.Connection, table: str) -> int:
 
 
 def _numbers(file: sqlite3.Connection, table: str) -> list[int]:
-    """Return the numbers before the first damaged page and those behind the last one.
+    """Return the sequences before the first damaged page and those after the last one.
 
-    One by one: a cursor over many rows reads ahead, and loses a good row to a bad one behind it.
+    One by one: a cursor over many rows reads ahead, and loses a good row to a bad one after it.
     """
     before = f"SELECT min(seq) FROM damaged.{table} WHERE seq > ?"  # noqa: S608  # as above
-    behind = f"SELECT max(seq) FROM damaged.{table} WHERE seq < ?"  # noqa: S608  # as above
-    return sorted(_walk(file, before, -1) | _walk(file, behind, _MAX_SEQ))
+    after = f"SELECT max(seq) FROM damaged.{table} WHERE seq < ?"  # noqa: S608  # as above
+    return sorted(_walk(file, before, -1) | _walk(file, after, _MAX_SEQ))
 
 
 def _walk(file: sqlite3.Connection, query: str, seq: int) -> set[int]:
-    """Return the numbers from one end up to damage, which may lead in circles too."""
-    found: set[int] = set()
+    """Return the sequences from one end up to the damage; damaged pages may form a cycle."""
+    seqs: set[int] = set()
     with suppress(sqlite3.DatabaseError):
-        while (seq := file.execute(query, (seq,)).fetchone()[0]) is not None and seq not in found:
-            found.add(seq)
-    return found
+        while (seq := file.execute(query, (seq,)).fetchone()[0]) is not None and seq not in seqs:
+            seqs.add(seq)
+    return seqs
 
 
 def _put_in_place(mended: Path, path: Path) -> None:
-    """Keep the damaged file under another name; its log must not meet the new file."""
+    """Rename the damaged file and its log, which must not be applied to the new file."""
     kept = path.with_name(path.name + DAMAGED + time.strftime("%Y%m%dT%H%M%S", time.gmtime()))
     for end in ("-wal", "-shm", ""):
         with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Finds what is refused alone: the requests of a refused batch, the spans of a refused request."""
+"""Bisects a refused batch to find the refused items: requests of a batch, spans of a request."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Item = TypeVar("Item")
 """A request, or a span."""
 
 MAX_FRUITLESS = 127
-"""Parts of a batch that may be refused one after the other before it is left for the time being:
-enough to split 64 requests completely."""
+"""Refusals without any success after which bisecting stops for now: enough to split 64 requests
+completely."""
 
 
 def sift(
@@ -23,15 +23,15 @@ def sift(
     fruitless: int | None = None,
     most: int | None = None,
 ) -> list[tuple[Item, Exception]] | None:
-    """Store what can be stored of a refused batch; return what is refused alone, and why.
+    """Store the good items of a refused batch; return the refused items with their errors.
 
-    ``store`` returns why it refuses items, nothing if it has them. All parts of one size are tried
-    before any is halved again, so that one bad item among 10,000 keeps the others waiting for
-    some 14 small tries at most.
+    ``store`` returns the error if it refuses items, ``None`` once they are stored. All parts of one
+    size are tried before any is halved again, so that one bad item among 10,000 delays the others
+    by some 14 small attempts at most.
 
-    With ``fruitless``, as many refusals without any success end it with ``None``: then nothing is
-    known of any single item. With ``most``, after as many refusals the parts that are left count as
-    refused, each with all its items.
+    Returns ``None`` after ``fruitless`` refusals without any success: nothing is known of any
+    single item then. After ``most`` refusals the remaining parts count as refused, each with all
+    its items.
     """
     refused: list[tuple[Item, Exception]] = []
     parts = [(batch, error)]

@@ -1,4 +1,4 @@
-"""What an error of SQLite says about the file: it passes, or the file is damaged, or neither."""
+"""Classes of SQLite errors: transient, damage of the file, or neither."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether the file is sound: no room on the disk, or no descriptor for another file."""
+    """Return whether the error is transient: disk full, or no file descriptor left."""
     return _primary_code(error) in _PASSING
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether the file holds what SQLite has not written."""
+    """Return whether the file is damaged or not an SQLite file."""
     return _primary_code(error) in _DAMAGE
 
 
 def _primary_code(error: Exception) -> int | None:
-    """Return SQLite's code without what extends it: of ``SQLITE_IOERR_FSYNC`` ``SQLITE_IOERR``."""
+    """Return the primary result code: ``SQLITE_IOERR`` for ``SQLITE_IOERR_FSYNC``."""
     code = getattr(error, "sqlite_errorcode", None)
     return code & 0xFF if isinstance(code, int) else None

@@ -1,7 +1,7 @@
-"""Tells of a store that takes nothing for long, whatever the reason: it cannot, or it refuses all.
+"""Detects that nothing was stored for long: the store is unavailable, or refuses everything.
 
-Requests are acknowledged all the same, and the process is ready: what the spool is for. But
-somebody has to look before the spool is full.
+Requests are still acknowledged and the process stays ready, thanks to the spool. But the operator
+has to act before the spool is full.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 STALL_S = 60.0
-"""For how long nothing has to succeed until it is told: the restart of a server passes."""
+"""Time without success before a stall is reported; longer than the restart of a server."""
 
 
 class Stall:
-    """What became of the attempts to store something new."""
+    """Outcome of the recent attempts to store something new."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
-        """Begin with nothing tried."""
+        """Begin without attempts."""
         self._clock_s = clock_s
         self._since_s: float | None = None
-        """The first failure after the last success."""
+        """Time of the first failure after the last success."""
         self._last_s = 0.0
         self._kind = ""
 
     def note_failure(self, kind: str) -> None:
-        """Remember that the store did not take something, and what the metrics call that."""
+        """Record a failed attempt and its kind in the metrics."""
         self._last_s, self._kind = self._clock_s(), kind
         if self._since_s is None:
             self._since_s = self._last_s
 
     def note_success(self) -> None:
-        """Remember that the store took something new."""
+        """Record that something new was stored."""
         self._since_s = None
 
     def trouble(self, oldest_waits_s: Callable[[], float]) -> str:
-        """Return what is wrong, in words that tell nothing of any project; empty if nothing is.
+        """Return a description of the stall that reveals nothing of any project, empty if none.
 
-        A failure that was long ago is none while nothing waits: one bad request on a quiet day
-        became a dead letter.
+        An old failure does not count while nothing waits: one bad request on a quiet day has
+        become a dead letter.
         """
         since_s, now_s = self._since_s, self._clock_s()
         if since_s is None or now_s - since_s < STALL_S:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.annotation_queue import Alike, Queue, QueueEvent, QueueItem
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotation_queues import QueueReader
+    from spanloom.core.ports.annotations import QueueReader
 
 
 CLAIM_US = 30 * 60 * 1_000_000

@@ -1,5 +1,5 @@
-"""What several dialects share for reading spans: messages, failures, pauses, run context.
+"""Read spans in ways that several dialects share: messages, failures, pauses, run context.
 
-Comes in: a span with its trace (``view``). Goes out: facts that a dialect puts into a normalized
-span. Nothing here knows a dialect; start with ``genai``.
+Input: a span with its trace (``view``). Output: facts that a dialect puts into a normalized span.
+These modules depend on no dialect; start with ``genai``.
 """

@@ -1,4 +1,4 @@
-"""Messages in events: of the span itself, or from log records."""
+"""Read messages from events: of the span itself, or from log records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONTENT_KEYS = frozenset({"content", "parts", "tool_calls"})
 
 
 def complete(facts: Facts, span: Span, kind: Kind) -> None:
-    """Fill in the texts that the span's attributes do not tell."""
+    """Set the facts' input and output from events where the span's attributes lack them."""
     if not span.events or (facts.input and facts.output):
         return
     if kind is Kind.TOOL:
@@ -51,9 +51,9 @@ def complete(facts: Facts, span: Span, kind: Kind) -> None:
 
 
 def _details(span: Span) -> Iterator[tuple[str, str]]:
-    """Yield what the events tell: Strands writes one for each list, and a cycle adds further ones.
+    """Yield the attributes of the details events: Strands writes one per list, more per cycle.
 
-    Of two that tell the same the first counts, so it comes last.
+    Of equal keys the first event's value counts, so it is yielded last.
     """
     for event in reversed(span.events):
         if event.name == DETAILS:
@@ -65,7 +65,7 @@ def _first(span: Span, name: str, key: str) -> str:
 
 
 def _messages(span: Span, roles: Mapping[str, str]) -> str:
-    """Return the messages; empty if none says more than who spoke (content capture off)."""
+    """Return the messages; empty if none has more than a role (content capture is off)."""
     messages: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
     return written(messages) if any(map(_has_content, messages)) else ""
 
@@ -88,5 +88,5 @@ def _has_content(message: Json) -> bool:
 
 
 def _content(text: str) -> Json:
-    """Read parts and objects; what merely looks like a number stays what was said."""
+    """Parse parts and objects; other text, even if it looks like a number, stays text."""
     return json_value(text) if text.startswith(("[", "{")) else text

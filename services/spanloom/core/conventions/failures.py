@@ -1,4 +1,4 @@
-"""Real failures: what counts as an error, its code, and exceptions that are control flow."""
+"""Read failures of spans: error, code, and exceptions that are only control flow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.raised import Raised, read_raised
-from spanloom.core.model.trajectory import NO_CODE, TOLD_BY_STATUS, StepError
+from spanloom.core.model.trajectory import NO_CODE, REPORTED_BY_STATUS, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 _ABANDONED = "GeneratorExit"
-"""How Python ends a generator that nobody reads on, in every framework."""
+"""Raised by Python in a generator that is not read to its end, in every framework."""
 
 MAX_CODE_DIGITS = 9
-"""A longer number is no code, and a very long one cannot even be read."""
+"""A longer number is no code, and Python refuses to parse a very long one."""
 
 _RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)(?:\(|: |$)")
-"""An exception as its repr, or as JavaScript writes it: ``Name: text``, or just the name."""
+"""An exception as its repr, as JavaScript writes it (``Name: text``), or just its name."""
 _STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
 _LEADING_CODE = re.compile(
     r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
 )
-"""The second is how Google's and the JavaScript clients begin: the code, then a sentence."""
+"""The second alternative is the form of Google's and the JavaScript clients: code, sentence."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _EXCEPTION = "exception"
@@ -38,27 +38,27 @@ _NO_ERROR = frozenset({"", "false", "null"})
 
 
 def has_error_attribute(keys: Collection[str]) -> bool:
-    """Return whether one of the attributes, of whatever value, may tell a failure."""
+    """Return whether one of the attributes may report a failure, depending on its value."""
     return any(key in keys for key in _ERRORS)
 
 
 def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
-    """Return the span's failure, or ``None`` if it has none or only control flow."""
+    """Return the span's failure, or ``None`` if it did not fail or raised only control flow."""
     raised = list(exceptions(span))
     told_by = _told_by(span, raised=bool(raised))
     if not told_by:
         return None
-    told = next((r for r in raised if r.message), raised[0] if raised else _NOTHING)
+    best = next((r for r in raised if r.message), raised[0] if raised else _NOTHING)
     names = [r.type for r in raised] or [span.attributes.get("error.type", "")]
-    message = told.message or told_message(span)
-    if _tells_control_flow(message, control_flow) or any(
+    message = best.message or error_message(span)
+    if _is_control_flow_text(message, control_flow) or any(
         _is_control_flow(name, control_flow) for name in names
     ):
         return None
-    if is_left_behind(span):
+    if is_abandoned_stream(span):
         return None
-    kind = told.type or next((name for name in names if name), "")
-    what = read_raised("" if kind.isdecimal() else kind, message, told.traceback)
+    kind = best.type or next((name for name in names if name), "")
+    what = read_raised("" if kind.isdecimal() else kind, message, best.traceback)
     shown = what.message or what.type or kind
     return StepError(_code(span, message), shown, what.type, what.traceback, told_by)
 
@@ -68,7 +68,7 @@ def _told_by(span: Span, *, raised: bool) -> str:
         return "exception"
     if _error_attribute(span):
         return "attribute"
-    return TOLD_BY_STATUS if span.status_code == "Error" else ""
+    return REPORTED_BY_STATUS if span.status_code == "Error" else ""
 
 
 def exceptions(span: Span) -> Iterator[Raised]:
@@ -95,8 +95,8 @@ def _error_attribute(span: Span) -> bool:
     return any(key in attributes and attributes[key] not in _NO_ERROR for key in _ERROR_KEYS)
 
 
-def told_message(span: Span) -> str:
-    """Return the words of status and attributes for what went wrong; empty if there are none."""
+def error_message(span: Span) -> str:
+    """Return the error message of the span's status or attributes; empty if there is none."""
     attributes = span.attributes
     return span.status_message or next(
         (v for key in _MESSAGE_KEYS if (v := attributes.get(key, ""))), ""
@@ -108,10 +108,10 @@ def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
     return is_abandoned or control_flow.is_raised_by(exception_type)
 
 
-def is_left_behind(span: Span) -> bool:
-    """Return whether nobody waited for the rest: asyncio cancels a stream whose answer was taken.
+def is_abandoned_stream(span: Span) -> bool:
+    """Return whether a stream was cancelled after its answer had been read, as asyncio does.
 
-    ``CancelledError`` on a span that ended well, in its sender's words.
+    That is a ``CancelledError`` on a span of status ``Ok``.
     """
     if span.status_code != "Ok":
         return False
@@ -119,9 +119,9 @@ def is_left_behind(span: Span) -> bool:
     return types == {"CancelledError"}
 
 
-def _tells_control_flow(message: str, control_flow: ControlFlow) -> bool:
-    """Return whether the message is control flow's own text or repr: ``GeneratorExit()``."""
-    if control_flow.is_told_by(message):
+def _is_control_flow_text(message: str, control_flow: ControlFlow) -> bool:
+    """Return whether the message is a text or repr of control flow: ``GeneratorExit()``."""
+    if control_flow.matches_text(message):
         return True
     raised = _RAISED.match(message)
     return raised is not None and _is_control_flow(raised[1], control_flow)
@@ -132,37 +132,37 @@ def _code(span: Span, message: str) -> int:
         value = span.attributes.get(key, "")
         if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:
             return int(value)
-    found = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
-    return int(found[found.lastindex or 0]) if found else NO_CODE
+    match = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
+    return int(match[match.lastindex or 0]) if match else NO_CODE
 
 
 class ControlFlow(NamedTuple):
-    """What a framework raises without having failed; a dialect declares its framework's."""
+    """Exceptions that a framework raises without failing; each dialect declares its own."""
 
     types: Collection[str] = ()
-    """Exception types without their package: ``GraphInterrupt`` of ``langgraph.errors``."""
+    """Names of exception types without package: ``GraphInterrupt`` of ``langgraph.errors``."""
     texts: Collection[re.Pattern[str]] = ()
-    """Searched in the error's message, where the type is lost: ``interrupt signal: ID=``."""
+    """Patterns searched in the error message, if the type is lost: ``interrupt signal: ID=``."""
     pauses: Collection[str] = ()
-    """Those of the types by which a run waits for a person."""
+    """The types that pause a run until a person answers."""
     questions: Sequence[Callable[[str], str]] = ()
-    """Each reads what a person is asked out of a pause's message; empty if it tells nothing."""
+    """Each returns the question to a person in a pause's message; empty if it has none."""
 
     def is_raised_by(self, exception_type: str) -> bool:
-        """Return whether the type is one of these: ``langgraph.errors.GraphInterrupt`` is."""
+        """Return whether the type, with or without package, is one of ``types``."""
         return exception_type.rpartition(".")[2] in self.types
 
-    def is_told_by(self, message: str) -> bool:
-        """Return whether the message has one of the texts."""
+    def matches_text(self, message: str) -> bool:
+        """Return whether the message matches one of ``texts``."""
         return any(text.search(message) for text in self.texts)
 
     def read_question(self, message: str) -> str:
-        """Return what a person is asked; empty if the message does not tell."""
-        return next((asked for read in self.questions if (asked := read(message))), "")
+        """Return the question to a person; empty if the message has none."""
+        return next((question for read in self.questions if (question := read(message))), "")
 
 
 def join_control_flow(declared: Iterable[ControlFlow]) -> ControlFlow:
-    """Return all of them together, each once."""
+    """Return the union of the declarations."""
     every = list(declared)
     return ControlFlow(
         frozenset(name for one in every for name in one.types),

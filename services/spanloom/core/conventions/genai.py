@@ -1,4 +1,4 @@
-"""Facts in ``gen_ai.*`` attributes, of every generation of the conventions."""
+"""Read facts from ``gen_ai.*`` attributes of every version of the conventions."""
 
 from __future__ import annotations
 
@@ -79,17 +79,17 @@ _METADATA = {
 
 
 def read_usage(attributes: Mapping[str, str]) -> Usage:
-    """Return the call's tokens; what is not reported is zero."""
+    """Return the call's token counts; a count that is not reported is zero."""
     return Usage(*integers(attributes, _COUNTS))
 
 
 def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return the request and response settings worth showing on a step."""
+    """Return the request and response settings that a step shows."""
     return pick(attributes, _METADATA)
 
 
 def read_model_call(attributes: Mapping[str, str]) -> Facts:
-    """Return what a model call's span says."""
+    """Return the facts of a model call's span."""
     return Facts(
         input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
         output=_messages(attributes, "gen_ai.output.messages")
@@ -105,7 +105,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
 
 
 def read_input(attributes: Mapping[str, str]) -> str:
-    """Return the messages, the system prompt first: the conventions keep it apart."""
+    """Return the messages with the system prompt first, which is an attribute of its own."""
     messages = _messages(attributes, "gen_ai.input.messages")
     system = attributes.get("gen_ai.system_instructions", "")
     if not system or '"role":"system"' in messages.replace(" ", "", 3):
@@ -118,12 +118,12 @@ def read_input(attributes: Mapping[str, str]) -> str:
 
 
 def _messages(attributes: Mapping[str, str], key: str) -> str:
-    """Return the messages; an empty list says nothing."""
+    """Return the messages; an empty list counts as absent."""
     return "" if (messages := attributes.get(key, "")) == "[]" else messages
 
 
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:
-    """Return what a tool's span says."""
+    """Return the facts of a tool's span."""
     return Facts(
         input=first(attributes, "gen_ai.tool.call.arguments", "gen_ai.retrieval.query.text"),
         output=first(attributes, "gen_ai.tool.call.result", "gen_ai.retrieval.documents"),
@@ -135,7 +135,7 @@ def read_tool_run(attributes: Mapping[str, str]) -> Facts:
 
 
 def read_agent_run(attributes: Mapping[str, str]) -> Facts:
-    """Return what an agent's or graph's span says; its usage is a sum and never counted."""
+    """Return the facts of an agent's or graph's span, without its usage, which is a sum."""
     return Facts(
         input=attributes.get("gen_ai.input.messages", ""),
         output=attributes.get("gen_ai.output.messages", ""),
@@ -146,7 +146,7 @@ def read_agent_run(attributes: Mapping[str, str]) -> Facts:
 
 
 def read_client_usage(payload: dict[str, Json]) -> Usage:
-    """Read OpenAI's ``prompt_tokens`` or Anthropic's ``input_tokens``, and so on."""
+    """Return OpenAI's (``prompt_tokens``) or Anthropic's (``input_tokens``) token counts."""
     inputs = _inner(payload, "prompt_tokens_details", "input_tokens_details")
     outputs = _inner(payload, "completion_tokens_details", "output_tokens_details")
     return Usage(

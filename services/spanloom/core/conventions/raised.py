@@ -1,4 +1,4 @@
-"""Exceptions: type, message and traceback, however an instrumentation writes them."""
+"""Read type, message and traceback of exceptions, in every form that instrumentations write."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from spanloom.core.values.python_repr import as_json, first_text
 
 _TRACEBACK = "Traceback (most recent call last):"
 _JS_FRAME = re.compile(r"\n[ \t]++at \S")
-"""How V8 begins each line of a stack."""
+"""The start of each line of a V8 stack trace."""
 _NAME = r"(?:[\w*]+\.)*+([A-Z]?\w*(?:Error|Exception|Exceeded|Interrupt|Exit|Timeout|Cancelled))"
 _REPR = re.compile(_NAME + r"\((.*)\)", re.DOTALL)
-_SAID = re.compile(_NAME + ": ")
-"""Only what is called like an exception is one: ``weather(Oslo) is not known (404)`` is not."""
+_NAMED = re.compile(_NAME + ": ")
+"""Only names like those of exceptions match: ``weather(Oslo) is not known (404)`` does not."""
 _VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
-"""What says no more than that something was raised: the text may know better."""
+"""Types that say only that something was raised: the text may contain the actual type."""
 _QUOTES = "'\""
 _WITH_DATA = re.compile(r"[\w .()-]+: (?=\{['\"])")
-"""How OpenAI's Agents SDK tells: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""
+"""OpenAI's Agents SDK: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""
 _DATA = re.compile(r"\{['\"]message['\"]: ?['\"]")
-"""The same by OpenLLMetry and Logfire: ``{'message': 'Error …', 'data': {'error': …}}``."""
+"""The same from OpenLLMetry and Logfire: ``{'message': 'Error …', 'data': {'error': …}}``."""
 
 
 class Raised(NamedTuple):
-    """An exception: ``KeyError``, ``'city'`` and where it came through."""
+    """An exception: ``KeyError``, ``'city'`` and its traceback."""
 
     type: str
-    """Without its package; empty where nothing tells."""
+    """Without its package; empty if unknown."""
     message: str
     traceback: str = ""
 
 
 def read_raised(kind: str, text: str, stack: str = "") -> Raised:
-    """Return what was raised, from the type and the text that tell of it.
+    """Return the exception that a reported type and text describe.
 
-    ``stack`` is a traceback that is told apart; it wins over one in the text.
+    ``stack`` is a traceback reported separately; it is preferred to one in the text.
     """
     words, traceback = _apart(text)
     words = _of_data(words)
-    if stack.startswith("{"):  # MLflow puts the data of OpenAI's Agents SDK in a traceback's place
+    if stack.startswith("{"):  # MLflow reports the data of OpenAI's Agents SDK as the traceback
         words, stack = _error_in(json_value(stack)) or words, ""
     named = kind.rpartition(".")[2]
-    if named in _VAGUE and (found := _said_twice(words)):
-        return Raised(*found, stack or traceback)
-    if named in _VAGUE and (found := _named_in(words)):
-        named, words = found
-    elif words.startswith(f"{named}(") and (found := _named_in(words)):
-        words = found[1]
+    if named in _VAGUE and (parsed := _repeated_with_type(words)):
+        return Raised(*parsed, stack or traceback)
+    if named in _VAGUE and (parsed := _named_in(words)):
+        named, words = parsed
+    elif words.startswith(f"{named}(") and (parsed := _named_in(words)):
+        words = parsed[1]
     return Raised(named, words, stack or traceback)
 
 
 def _apart(text: str) -> tuple[str, str]:
-    """Cut a text where its traceback begins."""
+    """Split a text into message and traceback."""
     at = text.find(_TRACEBACK)
     if at >= 0:
         return text[:at].strip(), text[at:]
@@ -61,10 +61,10 @@ def _apart(text: str) -> tuple[str, str]:
     return (text.strip(), "") if frame is None else (text[: frame.start()].strip(), text)
 
 
-def _said_twice(words: str) -> tuple[str, str] | None:
-    """Return type and message of what JavaScript puts before its stack, and again with its name.
+def _repeated_with_type(words: str) -> tuple[str, str] | None:
+    """Return type and message if the text is the message, and again with its type (JavaScript).
 
-    ``no such city`` and, two lines below, ``TypeError: no such city``.
+    Example: ``no such city`` and, two lines below, ``TypeError: no such city``.
     """
     message, _, again = words.partition("\n\n")
     name = again.removesuffix(f": {message}")
@@ -74,18 +74,18 @@ def _said_twice(words: str) -> tuple[str, str] | None:
 
 
 def _of_data(words: str) -> str:
-    """Return the error that stands in data behind the words, else the words."""
+    """Return the error in the data that follows the message, else the whole text."""
     if _DATA.match(words):
-        told = json_value(as_json(words))
-        return _of_message(told) or words if isinstance(told, dict) else words
-    found = _WITH_DATA.match(words)
-    return (found and _error_in(json_value(as_json(words[found.end() :])))) or words
+        fields = json_value(as_json(words))
+        return _of_message(fields) or words if isinstance(fields, dict) else words
+    match = _WITH_DATA.match(words)
+    return (match and _error_in(json_value(as_json(words[match.end() :])))) or words
 
 
-def _of_message(told: dict[str, Json]) -> str:
-    """Return the error in its data, else the message and the data."""
-    message, data = told.get("message"), told.get("data")
-    if not isinstance(message, str) or not told.keys() <= {"message", "data"}:
+def _of_message(fields: dict[str, Json]) -> str:
+    """Return the error in ``data``, else message and data; empty if there are other fields."""
+    message, data = fields.get("message"), fields.get("data")
+    if not isinstance(message, str) or not fields.keys() <= {"message", "data"}:
         return ""
     return _error_in(data) or (f"{message}: {json_text(data)}" if data else message)
 
@@ -96,21 +96,21 @@ def _error_in(data: Json) -> str:
 
 
 def _named_in(words: str) -> tuple[str, str] | None:
-    """Return type and message of a repr, or of what is written ``Type: message``, once or twice."""
+    """Return type and message of a repr, or of ``Type: message``, once or twice."""
     first, _, again = words.partition("\n\n")
-    if (found := _SAID.match(again)) and again[found.end() :] == first:  # LangChain.js
-        return found[1], first
-    if found := _REPR.fullmatch(words):
-        return found[1], _argument(found[2], keeps_quotes=found[1] == "KeyError")
-    if found := _SAID.match(words):
-        return found[1], words[found.end() :]
+    if (match := _NAMED.match(again)) and again[match.end() :] == first:  # LangChain.js
+        return match[1], first
+    if match := _REPR.fullmatch(words):
+        return match[1], _argument(match[2], keeps_quotes=match[1] == "KeyError")
+    if match := _NAMED.match(words):
+        return match[1], words[match.end() :]
     return None
 
 
 def _argument(inside: str, *, keeps_quotes: bool) -> str:
-    """Return what an exception says of itself: its only argument, if that is a text.
+    """Return the message of a repr: its only argument without quotes, if that is a string.
 
-    Python shows the key of a ``KeyError`` in quotes.
+    ``keeps_quotes`` is for ``KeyError``, whose message Python shows in quotes.
     """
     if keeps_quotes or inside[:1] not in _QUOTES:
         return inside
@@ -119,5 +119,5 @@ def _argument(inside: str, *, keeps_quotes: bool) -> str:
 
 
 def _is_alone(inside: str) -> bool:
-    """Return whether the literal at the start is all there is."""
+    """Return whether the text consists of one literal only."""
     return inside[0] == inside[-1] and len(inside) > 1 and f"{inside[0]}, " not in inside[1:-1]

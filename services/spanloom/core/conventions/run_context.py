@@ -1,4 +1,4 @@
-"""What senders report around a run: service, environment, user, tags, metadata, redactions."""
+"""Read the context of a run: service, environment, user, tags, cost, metadata, redactions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 
 OWN = "metadata."
-"""Before the names of the sender's own metadata: ``metadata.team``."""
+"""Prefix of the sender's own metadata: ``metadata.team``."""
 MAX_OWN = 50
-"""So many of the sender's own metadata are shown, and of each so many characters."""
+"""Maximum number of the sender's own metadata entries, and of characters of each
+(``MAX_CHARS``)."""
 MAX_CHARS = 1_000
 MAX_COST = 10**9
-"""No call costs more, in whatever currency: a larger number is none."""
+"""Upper bound of a call's cost, in any currency: a larger number is ignored."""
 
 _ENVIRONMENT = (
     "deployment.environment.name",
@@ -54,7 +55,7 @@ _COST = (
 )
 _COST_DETAILS = "langfuse.observation.cost_details"
 _METADATA = "metadata"
-"""OpenInference's and MLflow's, a JSON object."""
+"""Attribute of OpenInference and MLflow: a JSON object."""
 _PREFIXES = (
     "langfuse.trace.metadata.",
     "langfuse.observation.metadata.",
@@ -74,29 +75,29 @@ _KNOWN = frozenset(
         *("tool_choice", "parallel_tool_calls"),
     )
 )
-"""What is shown elsewhere, or is a setting of the call that some callbacks note as metadata."""
+"""Metadata that is shown elsewhere, or settings of the call that some callbacks add to it."""
 _EMPTY: Sequence[object] = (None, "", [], {})
 _STEP_TAGS = ("seq:step:", "graph:step:", "map:key:")
-"""How LangChain tags the links of a chain."""
+"""Prefixes of LangChain's tags of the steps of a chain."""
 
 
-class ToldBy(NamedTuple):
-    """The attributes that tell something, of spans that have the same keys: most have none."""
+class ContextKeys(NamedTuple):
+    """The attribute keys with run context, of all spans with the same keys: most have none."""
 
     environment: Sequence[str]
     user: Sequence[str]
     tags: Sequence[str]
     cost: Sequence[str]
     own: Sequence[tuple[str, str]]
-    """Keys of the sender's own metadata, and what each is called."""
+    """Keys of the sender's own metadata, each with its name."""
     has_metadata: bool
     has_cost_details: bool
 
 
-def told_by(keys: Collection[str]) -> ToldBy:
-    """Return by which of these keys something is told."""
+def find_context_keys(keys: Collection[str]) -> ContextKeys:
+    """Return which of these attribute keys hold run context."""
     own = [(key, _name_of(key)) for key in keys if key.startswith(_PREFIXES)]
-    return ToldBy(
+    return ContextKeys(
         environment=[key for key in _ENVIRONMENT if key in keys],
         user=[key for key in _USER if key in keys],
         tags=[key for key in _TAGS if key in keys],
@@ -107,57 +108,57 @@ def told_by(keys: Collection[str]) -> ToldBy:
     )
 
 
-def note_told(facts: Facts, span: Span, by: ToldBy) -> None:
-    """Let the step show what its span tells; what a dialect has read of it already stays."""
-    told = dict(_told(span, by))
-    if told:
-        facts.metadata = {**told, **facts.metadata}
+def note_context(facts: Facts, span: Span, keys: ContextKeys) -> None:
+    """Add the span's run context to the metadata; values set by the dialect take precedence."""
+    context = dict(_context(span, keys))
+    if context:
+        facts.metadata = {**context, **facts.metadata}
 
 
-def _told(span: Span, by: ToldBy) -> Iterator[tuple[str, str]]:
+def _context(span: Span, keys: ContextKeys) -> Iterator[tuple[str, str]]:
     attributes = span.attributes
-    metadata = _read_metadata(attributes[_METADATA]) if by.has_metadata else _NO_METADATA
+    metadata = _read_metadata(attributes[_METADATA]) if keys.has_metadata else _NO_METADATA
     if span.service_name:
         yield "service_name", span.service_name
-    if environment := span.environment or first(attributes, *by.environment):
+    if environment := span.environment or first(attributes, *keys.environment):
         yield "environment", environment
-    if user := unquoted(first(attributes, *by.user)) or metadata.user:
+    if user := unquoted(first(attributes, *keys.user)) or metadata.user:
         yield "user_id", user
-    if by.tags and (tags := _tags(first(attributes, *by.tags))):
+    if keys.tags and (tags := _tags(first(attributes, *keys.tags))):
         yield "tags", tags
-    if (by.cost or by.has_cost_details) and (cost := _cost(attributes, by.cost)):
+    if (keys.cost or keys.has_cost_details) and (cost := _cost(attributes, keys.cost)):
         yield "reported_cost", cost
-    for name, value in islice(_own(attributes, metadata, by.own), MAX_OWN):
+    for name, value in islice(_own(attributes, metadata, keys.own), MAX_OWN):
         yield OWN + name, value[:MAX_CHARS]
 
 
 class _Metadata(NamedTuple):
-    """What one JSON object of metadata tells."""
+    """The context in one JSON object of metadata."""
 
     user: str = ""
-    """The user whom LangChain's run metadata name."""
+    """The user id in LangChain's run metadata."""
     own: Sequence[tuple[str, str]] = ()
 
 
 _NO_METADATA = _Metadata()
 CACHE_BYTES = 4 * 2**20
-"""Of metadata that are kept: spans of one node have the same, one after the other."""
+"""Size of the metadata cache: consecutive spans of one node have the same metadata."""
 _metadata: ByteCache[str, _Metadata] = ByteCache(CACHE_BYTES)
 
 
 def _read_metadata(text: str) -> _Metadata:
     if (read := _metadata.get(text)) is None:
-        found = json_object(text)
-        user = found.get("user_id")
-        own = [(n, as_text(v)) for n, v in found.items() if _is_own(n) and v not in _EMPTY]
+        fields = json_object(text)
+        user = fields.get("user_id")
+        own = [(n, as_text(v)) for n, v in fields.items() if _is_own(n) and v not in _EMPTY]
         read = _Metadata(user if isinstance(user, str) else "", own)
-        if len(text) <= FREE_BYTES:  # only of a longer one it must be told that it was not read
+        if len(text) <= FREE_BYTES:  # a longer one may be recorded as unread, in each trajectory
             _metadata.keep(text, read, 3 * sys.getsizeof(text) + 500)
     return read
 
 
 def _tags(text: str) -> str:
-    """Return the tags as a JSON list; LangSmith writes them with commas between."""
+    """Return the tags as a JSON list; LangSmith separates them by commas."""
     if not text:
         return ""
     value = json_value(text) if text.startswith("[") else text.split(",")
@@ -168,7 +169,7 @@ def _tags(text: str) -> str:
 
 
 def _cost(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
-    """Return what the call cost, in the sender's currency; 0 is OpenLIT's word for no price."""
+    """Return the call's cost in the sender's currency, else empty; OpenLIT's 0 means no price."""
     text = first(attributes, *keys)
     if not text and _COST_DETAILS in attributes:
         text = as_text(json_object(attributes[_COST_DETAILS]).get("total"))
@@ -194,7 +195,7 @@ def _is_own(name: str) -> bool:
 
 
 ATTRIBUTE = "spanloom.redacted"
-"""The attribute that holds the counts, by the names of the rules."""
+"""The attribute with the number of redacted values by redaction rule."""
 _COUNTS = re.compile(r"[a-z][a-z0-9_-]{0,39}=\d{1,9}(?:,[a-z][a-z0-9_-]{0,39}=\d{1,9}){0,99}")
 _WARNING = "{n} values were redacted before they were stored: {rules}"
 
@@ -205,7 +206,7 @@ def write_counts(counts: Mapping[str, int]) -> str:
 
 
 def read_counts(text: str) -> Counter[str]:
-    """Return the counts by rule; none if the text is not ours."""
+    """Return the counts by rule; empty if the text is not in the form of ``write_counts``."""
     if not _COUNTS.fullmatch(text):
         return Counter()
     entries = (entry.split("=") for entry in text.split(","))
@@ -213,12 +214,12 @@ def read_counts(text: str) -> Counter[str]:
 
 
 def redaction_warnings(spans: Iterable[Span]) -> list[str]:
-    """Return one line that says how much of a trace was redacted, by which rules; else none."""
+    """Return one warning with the number of values redacted in a trace by rule, else none."""
     counts: Counter[str] = Counter()
     for span in spans:
         if text := span.attributes.get(ATTRIBUTE):
             counts += read_counts(text)
-        for event in span.events:  # content events bring their own
+        for event in span.events:  # content events have their own counts
             if text := event.attributes.get(ATTRIBUTE):
                 counts += read_counts(text)
     if not counts:

@@ -1,4 +1,4 @@
-"""Which span ran inside which, where the reported parents do not say, and loops over tools."""
+"""Find which span ran inside which where reported parents do not show it, and tool loops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 MAX_OPEN = 32
-"""How many spans at once are looked at, the last started first: none runs deeper by nesting."""
+"""Maximum number of open spans that are compared, the last started first; no nesting is deeper."""
 
 
 def find_innermost(
@@ -25,17 +25,17 @@ def find_innermost(
     can_hold: Callable[[Span], bool],
     holds: Callable[[Span, Span], bool] = encloses,
 ) -> Mapping[str, Span]:
-    """Return, by span id, the span among ``spans`` in whose time each ran; the innermost."""
-    found: dict[str, Span] = {}
+    """Return the innermost of ``spans`` whose time encloses each span, by the inner span's id."""
+    outer_of: dict[str, Span] = {}
     open_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start_ns, -s.end_ns, s.span_id)):
         open_spans = [o for o in open_spans[-MAX_OPEN:] if o.end_ns >= span.start_ns]
         outer = next((o for o in reversed(open_spans) if holds(o, span)), None)
         if outer is not None:
-            found[span.span_id] = outer
+            outer_of[span.span_id] = outer
         if can_hold(span):
             open_spans.append(span)
-    return found
+    return outer_of
 
 
 class OwnTree:
@@ -44,7 +44,7 @@ class OwnTree:
     __slots__ = ("_children", "_parents", "spans")
 
     def __init__(self, tree: SpanTree, is_own: Callable[[Span], bool]) -> None:
-        """Leave out what is not its own; the nearest one above takes its place."""
+        """Skip spans that are not its own: their children are attached to the nearest own one."""
         self._parents: dict[str, Span] = {}
         self._children: defaultdict[str, list[Span]] = defaultdict(list)
         self.spans: Sequence[Span] = [span for span in tree.spans if is_own(span)]
@@ -60,16 +60,16 @@ class OwnTree:
                 self._children[parent.span_id].append(span)
 
     def parent(self, span: Span) -> Span | None:
-        """Return the nearest span above that is its own."""
+        """Return the nearest ancestor of the same instrumentation."""
         return self._parents.get(span.span_id)
 
     def children(self, span: Span) -> Sequence[Span]:
-        """Return those whose parent this one is, in order."""
+        """Return the span's children of the same instrumentation, in order."""
         return self._children.get(span.span_id, ())
 
 
 MAX_DEPTH = 12
-"""How far below a run its steps may stand: a loop's turn, advisors in one another, the call."""
+"""Maximum depth of a run's steps: a loop's turn, nested advisors, the call."""
 
 Test = Callable[[Span], bool]
 
@@ -77,9 +77,9 @@ Test = Callable[[Span], bool]
 def loops_over_tools(
     run: Span, view: TraceView, is_tool: Test, is_call: Test, offers: Test
 ) -> bool:
-    """Return whether the run is more than a wrapper of one call.
+    """Return whether the run is more than a wrapper of one model call.
 
-    ``offers`` says of a run or a call whether it had tools to choose from.
+    ``offers`` returns whether a run or a call had tools to choose from.
     """
     calls = 0
     level = [run]

@@ -1,4 +1,4 @@
-"""What a dialect sees of the trace around a span, and the signature that decides its dialect."""
+"""The trace around a span as dialects see it, and the signature that decides a span's dialect."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ T = TypeVar("T")
 
 
 class TraceView:
-    """The trace around a span, with a memory for what rules work out about its spans."""
+    """The trace around a span, with a cache for what rules compute about its spans."""
 
     __slots__ = ("_families", "_memory", "_orphans", "_whole", "tree")
 
     def __init__(self, tree: SpanTree) -> None:
-        """See one trace; the memory lives as long as its extraction."""
+        """Create the view of one trace; its cache lives as long as the extraction."""
         self.tree = tree
         self._memory: dict[tuple[Callable[[Span], object], str], object] = {}
         self._families: dict[tuple[Callable[[Sequence[Span]], object], str], object] = {}
@@ -29,26 +29,26 @@ class TraceView:
         self._orphans: defaultdict[str, list[Span]] | None = None
 
     def remember_tree(self, read: Callable[[SpanTree], T]) -> T:
-        """Return ``read(tree)``, worked out once for the trace."""
+        """Return ``read(tree)``, computed once for the trace."""
         if read not in self._whole:
             self._whole[read] = read(self.tree)
         return self._whole[read]  # type: ignore[return-value]  # keyed by the function that made it
 
     def remember(self, read: Callable[[Span], T], span: Span) -> T:
-        """Return ``read(span)``, worked out once for each span of the trace."""
+        """Return ``read(span)``, computed once for each span of the trace."""
         key = (read, span.span_id)
         if key not in self._memory:
             self._memory[key] = read(span)
         return self._memory[key]  # type: ignore[return-value]  # keyed by the function that made it
 
     def remember_children(self, read: Callable[[Sequence[Span]], T], parent: Span) -> T:
-        """Return ``read(children of parent)``, worked out once for each parent."""
+        """Return ``read(children of parent)``, computed once for each parent."""
         return self._remember_family(read, parent.span_id, self.tree.children(parent))
 
     def remember_siblings(self, read: Callable[[Sequence[Span]], T], span: Span) -> T:
-        """Return ``read`` of the spans that report the span's parent, worked out once for each.
+        """Return ``read`` of all spans with the span's parent id, computed once for each parent.
 
-        The parent may have been lost: its children still name it.
+        The parent itself may not be stored.
         """
         parent = self.tree.parent(span)
         if parent is not None:
@@ -73,7 +73,7 @@ class TraceView:
 
 
 class Signature(NamedTuple):
-    """All that ``Dialect.recognises`` may go by; equal for spans of one kind.
+    """The properties that ``Dialect.recognises`` may use; equal for spans of one kind.
 
     Example: scope ``autogen-core``, name ``autogen``, keys ``("gen_ai.system",)``, values
     ``(("gen_ai.system", "autogen"),)``.
@@ -89,15 +89,15 @@ class Signature(NamedTuple):
 
     @property
     def attributes(self) -> Mapping[str, str]:
-        """All attributes; a value that no dialect declared is empty."""
+        """All attributes; values of keys outside ``keys_with_values`` are empty."""
         return {**dict.fromkeys(self.keys, ""), **dict(self.values)}
 
 
 def read_signature(span: Span, keys_with_values: Collection[str]) -> Signature:
-    """Return the span's signature; ``keys_with_values`` are those whose values count."""
+    """Return the span's signature; ``keys_with_values`` are the keys whose values count."""
     attributes = span.attributes
     first_word = span.name.partition(" ")[0]
-    if attributes.keys().isdisjoint(keys_with_values):  # of nearly all spans, and quicker
+    if attributes.keys().isdisjoint(keys_with_values):  # true of nearly all spans, and faster
         return Signature(span.scope_name, first_word, tuple(attributes))
     values = tuple((key, attributes[key]) for key in keys_with_values if key in attributes)
     return Signature(span.scope_name, first_word, tuple(attributes), values)

@@ -1,4 +1,4 @@
-"""What a dialect is."""
+"""The protocol of a dialect: what each folder declares and implements."""
 
 from __future__ import annotations
 
@@ -17,52 +17,52 @@ if TYPE_CHECKING:
 
 
 class Claim(IntEnum):
-    """Whose spans a dialect is about; the lower ones are asked first.
+    """Which spans a dialect covers; the lowest claim is tried first.
 
-    A PydanticAI span that OpenInference marks has the scope ``pydantic-ai``, the attribute
-    ``openinference.span.kind``, and the shared ``gen_ai.operation.name``: asked in this order.
+    A PydanticAI span that OpenInference marks has the attribute ``openinference.span.kind``, the
+    scope ``pydantic-ai`` and the shared ``gen_ai.operation.name``: tried in this order.
     """
 
     OVERLAY = 1
-    """Any library's: a key of its own states their kind, such as ``openinference.span.kind``."""
+    """Spans of any library, marked with their kind: ``openinference.span.kind``."""
     LIBRARY = 2
-    """One library's, by its scope or a key of its own: the scope ``pydantic-ai``."""
+    """Spans of one library, by its scope or own attributes: the scope ``pydantic-ai``."""
     SHARED = 3
-    """Those of many, who write the same attributes: ``gen_ai.operation.name``."""
+    """Spans of many libraries that write the same attributes: ``gen_ai.operation.name``."""
     ANY = 4
-    """Every span that is left."""
+    """All remaining spans."""
 
 
 class Dialect(Protocol):
-    """One instrumentation convention; its folder declares all that the registry needs to know."""
+    """One instrumentation convention; its folder declares all that the registry needs."""
 
     id: str
-    """Stable: stored with every span's explanation."""
+    """Stable: stored in the verdict of every span."""
     claims: ClassVar[Claim] = Claim.LIBRARY
-    """Whose spans it is about; each class says so for itself, it is not inherited."""
+    """Which spans it covers; declared by each class, not inherited."""
     before: ClassVar[Sequence[str]] = ()
-    """Ids of the dialects that may only be asked after this one, where ``claims`` does not tell.
+    """Ids of the dialects that must be tried after this one, where ``claims`` does not decide.
 
-    It borrows their attributes, or they are laid over its spans: Strands before MLflow, which adds
-    its marks to Strands' spans. One that extends another's class need not name it:
+    This one uses their attributes, or they add theirs to its spans: Strands before MLflow, which
+    adds attributes to Strands' spans. A subclass need not name the dialect of its base class:
     ``class TraceloopAgno(Traceloop)`` comes before ``Traceloop``.
     """
     keys_with_values: ClassVar[Sequence[str]] = ()
-    """Keys of the attributes whose values ``recognises`` reads; of others it has the key alone."""
+    """Attributes whose values ``recognises`` reads; of all others it sees only the keys."""
     control_flow: ClassVar[ControlFlow] = ControlFlow()
-    """What the framework raises to pause or hand over: no failure, whoever reports it."""
+    """Exceptions that the framework raises to pause or hand over: never a failure of a step."""
     own_scope: ClassVar[str] = ""
-    """Scope of a framework that reports itself, onto whose spans others lay attributes."""
+    """Scope of a framework that emits its own spans, to which others add attributes."""
 
-    def meet(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most need not know
-        """Take note of all dialects; called once, before any span is read."""
+    def prepare(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most do not need them
+        """Learn about all dialects; called once, before any span is read."""
         return
 
     def recognises(self, signature: Signature) -> bool:
-        """Return whether spans of this signature speak the convention."""
+        """Return whether spans with this signature follow the convention."""
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Return what the span is, by its attributes and its place among the others."""
+        """Return what the span is, from its attributes and its position in the trace."""
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Return what a span of this kind tells about its step."""
+        """Return what a span of this kind reports about its step."""

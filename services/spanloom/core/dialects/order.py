@@ -1,4 +1,4 @@
-"""Finds the dialects in their folders and puts them into the order in which they are asked."""
+"""Finds the dialects in their folders and sorts them into the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -18,45 +18,48 @@ if TYPE_CHECKING:
 
 
 Later = Mapping[str, Collection[str]]
-"""Of each id those that may only be asked after it."""
+"""For each id, the ids that must be tried after it."""
 
 
 def collect(package: ModuleType) -> Sequence[Dialect]:
-    """Return what each folder of the package exports as ``DIALECTS``."""
+    """Return the dialects that the folders of the package export as ``DIALECTS``."""
     folders = sorted(info.name for info in iter_modules(package.__path__) if info.ispkg)
     modules = [import_module(f"{package.__name__}.{name}") for name in folders]
     return [dialect for module in modules for dialect in module.DIALECTS]
 
 
 def arrange(dialects: Iterable[Dialect]) -> Sequence[Dialect]:
-    """Return the dialects in the order in which they are asked.
+    """Return the dialects in the order in which they are tried.
 
-    Each stands before those that it names in ``before`` and before the one whose class it extends;
-    beyond that ``claims`` decides, then the id. One that stands before another is asked as early
-    as that one's ``claims`` say: ``strands``, before ``mlflow``, with the overlays.
+    Each precedes those that it names in ``before`` and the one whose class it extends; otherwise
+    ``claims`` decides, then the id. A dialect that must precede another moves up to the claim of
+    that one: ``strands``, before ``mlflow``, is tried with the overlays.
 
-    Raises ``ImportError`` if two have the same id, if one names an unknown one, or if they stand
-    before each other.
+    Raises ``ImportError`` if two have the same id, if one names an unknown id, or if the order is
+    circular.
     """
     by_id = _by_id(dialects)
     later = {dialect_id: find_later(dialect, by_id) for dialect_id, dialect in by_id.items()}
     try:
-        return [by_id[dialect_id] for dialect_id in _sort(later, _asked_with(by_id, later))]
+        return [by_id[dialect_id] for dialect_id in _sort(later, _lowest_claims(by_id, later))]
     except CycleError as error:
-        raise ImportError(f"dialects stand before each other: {error.args[1]}") from error
+        raise ImportError(f"dialects precede each other: {error.args[1]}") from error
 
 
 def find_later(dialect: Dialect, by_id: Mapping[str, Dialect]) -> set[str]:
-    """Return the ids of those that it names, and of those whose class it extends."""
+    """Return the ids that must be tried after a dialect: those in ``before`` and its base classes.
+
+    Raises ``ImportError`` for an unknown id in ``before``.
+    """
     for named in dialect.before:
         if named not in by_id:
-            raise ImportError(f"{dialect.id} stands before {named}, which is no dialect")
+            raise ImportError(f"{dialect.id} is to precede {named}, which is no dialect")
     bases = type(dialect).__mro__[1:]
     return {*dialect.before, *(i for i, other in by_id.items() if type(other) in bases)}
 
 
-def claimed_by(dialect: Dialect) -> Claim:
-    """Return what the dialect's own class claims: who extends a shared one is about a library."""
+def own_claim(dialect: Dialect) -> Claim:
+    """Return the claim that the class declares itself: a subclass of a shared one is a library."""
     claim: Claim = vars(type(dialect)).get("claims", Dialect.claims)
     return claim
 
@@ -69,17 +72,17 @@ def _by_id(dialects: Iterable[Dialect]) -> Mapping[str, Dialect]:
     return by_id
 
 
-def _asked_with(by_id: Mapping[str, Dialect], later: Later) -> Mapping[str, int]:
-    """Return for each the lowest of its claim and those of the ones that come after it."""
+def _lowest_claims(by_id: Mapping[str, Dialect], later: Later) -> Mapping[str, int]:
+    """Return for each id the lowest claim among it and the ids that it must precede."""
     lowest: dict[str, int] = {}
     for dialect_id in TopologicalSorter(later).static_order():
-        own = claimed_by(by_id[dialect_id])
+        own = own_claim(by_id[dialect_id])
         lowest[dialect_id] = min([own, *[lowest[i] for i in later[dialect_id]]])
     return lowest
 
 
 def _sort(later: Later, claims: Mapping[str, int]) -> Iterable[str]:
-    """Yield the ids; of those that nothing need precede any more the lowest claim, then name."""
+    """Yield the ids in topological order; ties are decided by the lowest claim, then the id."""
     sorter: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(later, ()))
     for dialect_id, after in later.items():
         for other in after:

@@ -1,6 +1,6 @@
-"""The dialects in the order in which they are asked, and the one function that uses them.
+"""The dialects in the order in which they are tried, and the one function that uses them.
 
-Each folder beside this file declares its own (``base.py``); nothing is listed here.
+Each folder next to this file declares its own (``base.py``); none is listed here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spanloom.core.conventions.failures import (
     join_control_flow,
 )
 from spanloom.core.conventions.pauses import find_question, is_cancelled
-from spanloom.core.conventions.run_context import ToldBy, note_told, told_by
+from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.order import arrange, collect
 from spanloom.core.messages.steps import show_texts
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
 for _dialect in DIALECTS:
-    _dialect.meet(DIALECTS)
+    _dialect.prepare(DIALECTS)
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
-    """Return every span of the tree, in its order, in the common words."""
+    """Return every span of the tree as a normalized span, in the order of the tree."""
     view = TraceView(tree)
     return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
 
 
 class Reading(NamedTuple):
-    """What spans of one signature have in common."""
+    """What all spans with the same signature have in common, computed once."""
 
     dialect: Dialect
     may_fail: bool
-    """Whether they have an attribute that tells a failure."""
-    told_by: ToldBy
-    """The attributes by which they tell what is around their run."""
+    """Whether an attribute may report a failure."""
+    context_keys: ContextKeys
+    """Attributes that report the context of the run: service, user, tags and the like."""
 
 
 def find_dialect(span: Span) -> Dialect:
-    """Return the first dialect that recognises the span; the last one takes every span."""
+    """Return the first dialect that recognises the span; the last one accepts every span."""
     return _find_reading(span).dialect
 
 
@@ -74,7 +74,7 @@ _readings: ByteCache[Signature, Reading] = ByteCache(CACHE_BYTES)
 
 def _find(signature: Signature) -> Reading:
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
-    return Reading(dialect, has_error_attribute(signature.keys), told_by(signature.keys))
+    return Reading(dialect, has_error_attribute(signature.keys), find_context_keys(signature.keys))
 
 
 def _bytes_of(signature: Signature) -> int:
@@ -85,7 +85,7 @@ def _bytes_of(signature: Signature) -> int:
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
-    dialect, may_fail, by = _find_reading(span)
+    dialect, may_fail, context_keys = _find_reading(span)
     classification = dialect.classify(span, view)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
@@ -97,7 +97,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         facts = _corrected(facts, classification.facts)
     if matters:
         show_texts(facts, classification.kind)
-        note_told(facts, span, by)
+        note_context(facts, span, context_keys)
     if classification.usage is not None:
         facts.usage = (
             facts.usage.completed_by(classification.usage) if facts.usage else classification.usage

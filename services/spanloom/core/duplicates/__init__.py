@@ -1,5 +1,5 @@
-"""One call, one step: several spans, or several traces, that report the same call.
+"""Find duplicates: several spans, or several traces, that report the same call.
 
-Comes in: the normalized spans of a trace (``spans``), or the calls of two traces (``traces``).
-Goes out: which span or run repeats which. Start with ``spans``.
+Input: the normalized spans of a trace (``spans``), or the calls of two traces (``traces``).
+Output: which span or run repeats which. Start with ``spans``.
 """

@@ -1,4 +1,4 @@
-"""Keys by which two reports of one call are found: a fingerprint of its content, or its time."""
+"""Make the keys by which two reports of one call are found: fingerprints of its content."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _IN_RUN, _ALONE = "tool:", "lone:"
 def make_call_key(step: Step) -> str:
     """Return the key of a model call; empty if there is nothing to compare.
 
-    What was said is compared only where not both counts are told: the SDK of Anthropic reports its
-    own calls without a text.
+    The answer is part of it only if a token count is missing: Anthropic's SDK reports its calls
+    without texts.
     """
     usage = step.usage
     if usage and usage.input_tokens and usage.output_tokens:
@@ -42,10 +42,10 @@ def make_call_key(step: Step) -> str:
 
 
 def make_tool_key(step: Step, *, is_alone: bool) -> str:
-    """Return the key of a tool run by its name and arguments; of a retrieval by its query.
+    """Return the key of a tool run from name and arguments; of a retrieval from its query.
 
-    Retrievers are called by their class, their span or their store, so their name says nothing.
-    Embeddings, and retrievals that tell no query, have none.
+    Instrumentations name a retriever by its class, span or store, so the name is not part of it.
+    Return an empty key for embeddings and for retrievals without a query.
     """
     kind = step.metadata.get("tool_kind", "")
     if kind:
@@ -56,17 +56,17 @@ def make_tool_key(step: Step, *, is_alone: bool) -> str:
 
 
 def is_tool(call_key: str) -> bool:
-    """Return whether it is the key of a tool run."""
+    """Return whether the key is of a tool run."""
     return call_key.startswith((_IN_RUN, _ALONE))
 
 
 def is_alone(call_key: str) -> bool:
-    """Return whether it is the key of a tool run in a trace without model calls."""
+    """Return whether the key is of a tool run in a trace without model calls."""
     return call_key.startswith(_ALONE)
 
 
 def sought_key(call_key: str) -> str:
-    """Return the key of another report of the same call."""
+    """Return the key that another report of the same call has."""
     sort, colon, digest = call_key.rpartition(":")
     if not colon:
         return call_key
@@ -78,9 +78,9 @@ def _digest(evidence: str) -> str:
 
 
 def _answer_text(output: str) -> str:
-    """Return what a model said and which tools it asked for, one a line, without its thoughts.
+    """Return a model's texts and tool calls, one per line, without its thoughts.
 
-    Frameworks leave thoughts out where clients keep them, and number messages differently.
+    Frameworks omit thoughts that clients report, and group messages differently.
     """
     messages = read_conversation(output)
     lines = [line.strip() for m in messages if isinstance(m, dict) for line in _lines(m)]
@@ -101,7 +101,7 @@ def _lines(message: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _arguments(payload: Json) -> str:
-    """Return arguments without blanks and in one order: not every SDK writes JSON alike."""
+    """Return arguments as compact JSON with sorted keys: SDKs format JSON differently."""
     if not isinstance(payload, str):
         return ""
     try:
@@ -111,13 +111,13 @@ def _arguments(payload: Json) -> str:
 
 
 def _query(step: Step) -> str:
-    """Return what was looked for; some tell it among the retriever's arguments."""
-    asked = json_object(step.input).get("query", step.input)
-    return asked.strip() if isinstance(asked, str) else ""
+    """Return a retrieval's query; some instrumentations report it in the arguments."""
+    query = json_object(step.input).get("query", step.input)
+    return query.strip() if isinstance(query, str) else ""
 
 
 def _argument_values(text: str) -> str:
-    """Return a tool's arguments without their names: of a single one some tell the value alone."""
+    """Return a tool's argument values: some instrumentations report a single one without name."""
     arguments = json_value(as_json(text) if text.startswith("{'") else text)
     if not isinstance(arguments, dict):
         arguments = {"": arguments} if text else {}

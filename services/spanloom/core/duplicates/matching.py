@@ -1,4 +1,4 @@
-"""Whether two reports are of one call or one run: by time, names and counts."""
+"""Decide whether two spans report the same call or run, by time, names and token counts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 MAX_OPEN = 64
-"""Calls that run at one time and are compared with one that begins, the last started ones."""
+"""Maximum number of open calls that a new one is compared with, the last started ones."""
 
 
 def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, str]:
-    """Pair a client's span with the framework's call beside it that encloses it in time.
+    """Pair a client's span with the framework's sibling call that encloses it in time.
 
     ``ChatOpenAI`` from 0 to 9 ms and ``openai.chat`` from 1 to 8 ms are one call.
     """
@@ -29,17 +29,17 @@ def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, 
     for call in calls:
         if tree.parent(call.span) is not None:
             families[call.span.parent_span_id].append(call)
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for family in families.values():
         if len({call.span.scope_name for call in family}) > 1:
-            found |= _pair(family, _reports_same_call)
-    return found
+            pairs |= _pair(family, _reports_same_call)
+    return pairs
 
 
 def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, str]:
-    """Pair a client's span whose parent was lost with the call that ran around it.
+    """Pair a client's span whose parent is missing with the call that encloses it in time.
 
-    Nothing but time links the two, so they must also have counted the same, or name one response.
+    As only time links the two, their token counts or response ids must be equal as well.
     """
     orphans = {
         call.span.span_id
@@ -56,8 +56,8 @@ def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, s
 def _pair(
     calls: Iterable[NormalizedSpan], is_same: Callable[[NormalizedSpan, NormalizedSpan], bool]
 ) -> dict[str, str]:
-    """Pair calls in start order, each with the last open one that it reports again."""
-    found: dict[str, str] = {}
+    """Pair calls in start order, each with the last open one that it repeats."""
+    pairs: dict[str, str] = {}
     open_calls: list[NormalizedSpan] = []
     for n in sorted(calls, key=_outer_first):
         open_calls = [c for c in open_calls[-MAX_OPEN:] if c.span.end_ns >= n.span.start_ns]
@@ -66,12 +66,12 @@ def _pair(
             open_calls.append(n)
         else:
             open_calls.remove(match)
-            found[n.span.span_id] = match.span.span_id
-    return found
+            pairs[n.span.span_id] = match.span.span_id
+    return pairs
 
 
 def _outer_first(n: NormalizedSpan) -> tuple[int, int]:
-    """Order by start; of calls that began in the same instant the longer one is around others."""
+    """Return the sort key by start; of calls with the same start the longer one comes first."""
     return n.span.start_ns, -n.span.end_ns
 
 
@@ -90,9 +90,9 @@ def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
 
 
 def numbers_agree(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool | None:
-    """Return whether two reports are of one call, by its response's id, else by what was counted.
+    """Return whether two reports agree in the response id, else in the token counts.
 
-    ``None`` if they do not both tell either of the two.
+    ``None`` if they do not both have either of the two.
     """
     mine, others = ours.facts, theirs.facts
     if mine.response_id and others.response_id:
@@ -103,7 +103,7 @@ def numbers_agree(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool | None:
 
 
 def has_usage(n: NormalizedSpan) -> bool:
-    """Return whether the span counted any tokens."""
+    """Return whether the span reports any tokens."""
     return any(_counts(n.facts.usage))
 
 
@@ -112,9 +112,9 @@ def _counts(usage: Usage | None) -> tuple[int, int]:
 
 
 def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
-    """Return whether the counts are one call's; some clients leave cached tokens out of the input.
+    """Return whether the counts agree; some clients exclude cached tokens from the input.
 
-    Every call has an input and an output: a zero was not reported, and the other count decides.
+    Every call has an input and an output: a zero is a missing count, and the other one decides.
     """
     if ours is None or theirs is None:
         return False
@@ -132,23 +132,23 @@ def _input_readings(usage: Usage) -> set[int]:
 
 SLACK_NS = 20_000_000
 SLACK_SHARE = 0.05
-"""How far apart two reports of one run begin, and end: so long, or so much of the run. What one
-instrumentation does when it is called, the next one waits for."""
+"""Maximum distance of the starts, and of the ends, of two reports of one run: nanoseconds, or a
+share of its duration. Nested instrumentations delay each other."""
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 
 
 def slack_ns(start_ns: int, end_ns: int) -> int:
-    """Return how far apart two reports may be of what ran from and to then, in nanoseconds."""
+    """Return how far apart two reports of a run with this start and end may be, in ns."""
     return max(SLACK_NS, int((end_ns - start_ns) * SLACK_SHARE))
 
 
 def own_slack_ns(n: NormalizedSpan) -> int:
-    """Return how far from this report of its run another one may be, in nanoseconds."""
+    """Return how far apart another report of this span's run may be, in nanoseconds."""
     return slack_ns(n.span.start_ns, n.span.end_ns)
 
 
-def is_told_beside(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether two instrumentations tell of two spans that began and ended together."""
+def are_simultaneous(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether two spans of different scopes began and ended together."""
     if ours.span.scope_name == theirs.span.scope_name:
         return False
     apart_ns = (
@@ -159,20 +159,20 @@ def is_told_beside(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether two reports of one kind may tell of one run; of one scope none do."""
+    """Return whether two spans of one kind may report the same run; never if of one scope."""
     if ours.span.scope_name == theirs.span.scope_name:
         return False
     if ours.kind is _MODEL:
         is_near = _is_near(ours, theirs) or _name_one_response(ours, theirs)
         return is_near and _may_be_one_call(ours, theirs)
     name, other = _name(ours), _name(theirs)
-    if is_told_beside(ours, theirs):
+    if are_simultaneous(ours, theirs):
         return not name or not other or name == other
     return bool(name) and name == other and _is_delayed(ours, theirs)
 
 
 def _is_near(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether two calls began or ended together: what they say must tie them."""
+    """Return whether two calls began or ended together; their content must match as well."""
     slack_ns = max(own_slack_ns(ours), own_slack_ns(theirs))
     first, second = ours.span, theirs.span
     apart_ns = min(abs(second.start_ns - first.start_ns), abs(second.end_ns - first.end_ns))
@@ -180,9 +180,9 @@ def _is_near(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether one end is told together, and the other late: a teller had to load first.
+    """Return whether only start or end coincide: an instrumentation may have to load first.
 
-    Runs that only began together may be side by side, so they must share nearly all their time.
+    Runs that only began together may be parallel, so they must share nearly all their time.
     """
     slack_ns = max(own_slack_ns(ours), own_slack_ns(theirs))
     if abs(theirs.span.end_ns - ours.span.end_ns) <= slack_ns:
@@ -191,12 +191,12 @@ def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _name_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both name the same response: a busy machine tells of it long after."""
+    """Return whether both have the same response id: a busy machine may report it much later."""
     return ours.facts.response_id == theirs.facts.response_id != ""
 
 
 def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether nothing speaks against one call, and something that both say for it."""
+    """Return whether nothing contradicts one call, and counts, an error or a text confirm it."""
     if bool(ours.error) != bool(theirs.error) or not _overlap(ours, theirs):
         return False
     if (is_one := numbers_agree(ours, theirs)) is not None:

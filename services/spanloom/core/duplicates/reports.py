@@ -1,4 +1,4 @@
-"""Runs that several instrumentations report: found, and completed from each other's spans."""
+"""Find runs that several instrumentations report, and complete them from each other's spans."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 
-MAX_TELLERS = 8
-"""Nobody installs more instrumentations."""
+MAX_REPORTERS = 8
+"""Maximum number of instrumentations that report one run; nobody installs more."""
 MAX_PAIRS = 8
-"""Of so many earlier runs a span may be another report: a trace of equal spans has no end."""
+"""Maximum number of earlier runs that a span is paired with, which bounds traces of equal spans."""
 
 
 class Twins(NamedTuple):
-    """Two spans that may report one run; the smaller of two pairs is the likelier."""
+    """Two spans that may report one run; pairs are sorted by likelihood, the likeliest first."""
 
-    is_told_otherwise: bool
+    texts_differ: bool
     apart_ns: int
     first: str
     second: str
 
 
 def pair_twins(tree: SpanTree, steps: Sequence[NormalizedSpan]) -> dict[str, str]:
-    """Return each further report of a run with the first, by span id.
+    """Return the span id of the first report by the span id of each further one.
 
-    No instrumentation reports a run twice, so of one scope each run has one span at most. The
-    first is the one highest in the tree: no step may stand below a span that is merged into it.
+    No instrumentation reports a run twice, so each run has at most one span per scope. The first
+    is the one highest in the tree: no step may be below a span that is merged into it.
     """
     groups: dict[str, dict[str, NormalizedSpan]] = {
         n.span.span_id: {n.span.scope_name: n} for n in steps
     }
     for pair in sorted(_candidates(steps)):
         ours, theirs = groups[pair.first], groups[pair.second]
-        if ours is theirs or len(ours) + len(theirs) > MAX_TELLERS:
+        if ours is theirs or len(ours) + len(theirs) > MAX_REPORTERS:
             continue
         if ours.keys().isdisjoint(theirs.keys()):
             ours |= theirs
@@ -70,7 +70,7 @@ def _candidates(steps: Iterable[NormalizedSpan]) -> Iterator[Twins]:
 
 
 def _latest_start(n: NormalizedSpan) -> int:
-    """Return when another report of this run has begun at the latest."""
+    """Return the latest start of another report of this run, in nanoseconds."""
     return max(n.span.start_ns, n.span.end_ns) + own_slack_ns(n)
 
 
@@ -78,8 +78,8 @@ def _pair(ours: NormalizedSpan, theirs: NormalizedSpan) -> Twins:
     apart_ns = abs(theirs.span.start_ns - ours.span.start_ns)
     apart_ns += abs(theirs.span.end_ns - ours.span.end_ns)
     texts = ((ours.facts.input, theirs.facts.input), (ours.facts.output, theirs.facts.output))
-    is_told_otherwise = any(a and b and a != b for a, b in texts)
-    return Twins(is_told_otherwise, apart_ns, ours.span.span_id, theirs.span.span_id)
+    texts_differ = any(a and b and a != b for a, b in texts)
+    return Twins(texts_differ, apart_ns, ours.span.span_id, theirs.span.span_id)
 
 
 def _in_order(n: NormalizedSpan) -> tuple[int, str]:
@@ -87,7 +87,7 @@ def _in_order(n: NormalizedSpan) -> tuple[int, str]:
 
 
 def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
-    """Return the step's facts with what is missing filled in from the other reports."""
+    """Return the step's facts, with missing ones completed from the other reports."""
     facts = step.facts
     for other in others:
         richer = _richer(facts, other.facts, messages_first=step.kind is Kind.MODEL)
@@ -96,26 +96,26 @@ def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
 
 
 def complete_error(reports: Iterable[NormalizedSpan]) -> StepError | None:
-    """Return the failure as the first tells it that has words, with code and traceback of any."""
+    """Return the first error with a message, completed with code, type and traceback of others."""
     errors = [report.error for report in reports if report.error is not None]
     if not errors:
         return None
-    told = next((error for error in errors if error.message != error.type), errors[0])
+    best = next((error for error in errors if error.message != error.type), errors[0])
     return replace(
-        told,
+        best,
         code=next((error.code for error in errors if error.code != NO_CODE), NO_CODE),
-        type=told.type or next((error.type for error in errors if error.type), ""),
+        type=best.type or next((error.type for error in errors if error.type), ""),
         traceback=next((error.traceback for error in errors if error.traceback), ""),
     )
 
 
 def _with_documents(facts: Facts, part: Facts) -> Facts:
-    """Keep what a retriever inside a tool found, where the tool's own result is another text."""
+    """Add the documents of a retriever inside a tool whose own result is another text."""
     is_part = part.data_kind in ("retrieval", "reranking") and not facts.data_kind
     if not is_part or not part.output or part.output == facts.output:
         return facts
-    found = facts.metadata.get("documents")
-    documents = f"{found}\n{part.output}" if found else part.output
+    earlier = facts.metadata.get("documents")
+    documents = f"{earlier}\n{part.output}" if earlier else part.output
     return replace(facts, metadata={**facts.metadata, "documents": documents})
 
 
@@ -145,7 +145,7 @@ def _any_text(ours: str, theirs: str) -> str:
 
 
 def _messages_or_text(ours: str, theirs: str) -> str:
-    """Prefer messages to another text: some outer spans have only a repr of the request."""
+    """Return messages rather than other text: some outer spans have only a repr of the request."""
     if theirs.startswith(CONVERSATION_START) and not ours.startswith(CONVERSATION_START):
         return theirs
     return ours or theirs

@@ -1,4 +1,4 @@
-"""One call, one step: finds the spans that report again what another span reports."""
+"""Find the spans of a trace that repeat what another span reports, so that a call is one step."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 
 _AGENT, _MODEL, _TOOL, _OTHER = Kind.AGENT, Kind.MODEL, Kind.TOOL, Kind.OTHER
-"""Kept here because until Python 3.12 an enum looks its members up in Python code."""
+"""Cached: before Python 3.12, enum members are looked up in Python code."""
 
 
 @dataclass(slots=True)
 class Reports:
-    """Which span stands for which step."""
+    """The step of each span."""
 
     spans: Mapping[str, NormalizedSpan]
-    """Span id to the span, of all spans."""
+    """All spans by span id."""
     step_of: dict[str, str] = field(default_factory=dict)
-    """Span id of each span that counts to the span id of its step (its own, if it is the step)."""
+    """Step id by span id, of all spans that are no noise (its own id if it is the step)."""
     merged: defaultdict[str, list[NormalizedSpan]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    """Step id to the other spans that report it, in order."""
+    """The other spans that report a step, by step id, in order."""
     demoted: dict[str, str] = field(default_factory=dict)
-    """Span ids that turned out to be wrappers, with the rule that says so."""
+    """Span ids of spans that are no steps after all, with the rule that decided."""
 
 
 def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
-    """Decide for every span whether it is a step, a second report of one, or noise.
+    """Decide for every span whether it is a step, a duplicate report of one, or noise.
 
-    ``ChatOpenAI`` with the client's ``openai.chat`` inside is one step: the outer span's.
+    ``ChatOpenAI`` with the client's ``openai.chat`` inside is one step, that of the outer span.
     """
     reports = Reports({n.span.span_id: n for n in spans})
     outer = _merge_second_reports(spans, reports.spans)
@@ -55,7 +55,7 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
 
 
 def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]) -> None:
-    """Assign every span its step, unless it is noise."""
+    """Assign each span to its step, unless it is noise."""
     known: dict[str, str] = {}
     for n in spans:
         span_id = n.span.span_id
@@ -68,7 +68,7 @@ def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[st
 
 
 def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -> None:
-    """Embeddings with nothing else in their trace are indexing, and no step of any agent."""
+    """Demote embeddings if their trace has nothing else: that is indexing, no step of an agent."""
     if all(n.facts.data_kind == "embedding" for n in spans if n.kind is not _OTHER):
         kept = [n.span.span_id for n in spans if n.kind is not _OTHER]
         reports.demoted |= dict.fromkeys(kept, "once.embedding_alone")
@@ -85,59 +85,59 @@ def _merge_second_reports(
 
 
 def _outermost(span_id: str, outer: Mapping[str, str], known: dict[str, str]) -> str:
-    """Walk up to the outermost report; what is found is remembered for the whole path."""
+    """Return the outermost report of a span; cache it in ``known`` for the whole path."""
     path: dict[str, None] = {}
     while span_id not in known and span_id not in path:
         path[span_id] = None
         span_id = outer.get(span_id, span_id)
-    found = known.get(span_id, span_id)
-    known.update(dict.fromkeys(path, found))
-    return found
+    outermost = known.get(span_id, span_id)
+    known.update(dict.fromkeys(path, outermost))
+    return outermost
 
 
 def _merge_nested(tree: SpanTree, reports: Reports, outer: Mapping[str, str]) -> dict[str, str]:
-    """Merge calls into the call they stand in, with nothing but noise between."""
+    """Merge calls into the call that contains them with only noise between."""
     calls: dict[str, str] = {}
-    found: dict[str, str] = {}
+    merged: dict[str, str] = {}
     for n, above in _nearest_above(tree, reports.spans, outer):
         if n.kind is _MODEL:
             if not _comes_after(n, above):
                 calls[n.span.span_id] = above.span.span_id
         elif _is_part_of_tool(n, above) or _is_same_agent(n, above):
-            found[n.span.span_id] = above.span.span_id
-    return found | _merge_calls(calls, reports) if calls else found
+            merged[n.span.span_id] = above.span.span_id
+    return merged | _merge_calls(calls, reports) if calls else merged
 
 
 def _merge_calls(calls: dict[str, str], reports: Reports) -> dict[str, str]:
-    """Merge each call into the one above it, unless that only wraps several calls."""
+    """Merge each call into the one above it, unless that one only wraps several calls."""
     within: Counter[str] = Counter()
 
     def is_wrapper(call: str) -> bool:
         return within[call] > 1 and not has_usage(reports.spans[call])
 
-    for call, above in reversed(calls.items()):  # from the innermost outwards
+    for call, above in reversed(calls.items()):  # innermost first
         within[above] += within[call] if is_wrapper(call) else 1
     wrappers = set(filter(is_wrapper, within))
     reports.demoted |= dict.fromkeys(wrappers, "once.wraps_several_calls")
-    found: dict[str, str] = {}
+    merged: dict[str, str] = {}
     for call, above in calls.items():
-        found[call] = found.get(above, "") if above in wrappers else above
-    return {call: above for call, above in found.items() if above and call not in wrappers}
+        merged[call] = merged.get(above, "") if above in wrappers else above
+    return {call: above for call, above in merged.items() if above and call not in wrappers}
 
 
 def _nearest_above(
     tree: SpanTree, by_id: Mapping[str, NormalizedSpan], outer: Mapping[str, str]
 ) -> Sequence[tuple[NormalizedSpan, NormalizedSpan]]:
-    """Pair each step with the nearest one above it, if both are of one kind.
+    """Return pairs of each step and the nearest step above it, if both have the same kind.
 
-    What is above goes by reported parents unless told otherwise.
+    The reported parent is above, unless the dialect set another one (``inside``).
     """
     nearest: dict[str, NormalizedSpan | None] = {}
     pairs = []
     for span in tree.top_down:
         span_id = span.span_id
         n = by_id[span_id]
-        above = nearest.get(span.parent_span_id)  # known by now, unless a cycle was cut here
+        above = nearest.get(span.parent_span_id)  # present, unless a cycle was cut here
         if span_id in outer:
             nearest[span_id] = by_id[outer[span_id]]
         elif n.kind is _OTHER:
@@ -154,40 +154,40 @@ def _nearest_above(
 def _free_calls(
     spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]
 ) -> Sequence[NormalizedSpan]:
-    """Return the calls that are no part of another yet."""
+    """Return the model calls that are not merged into another step yet."""
     return [n for n in _free_steps(spans, reports, outer) if n.kind is _MODEL]
 
 
 def _free_steps(
     spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]
 ) -> Sequence[NormalizedSpan]:
-    """Return the steps that are no part of another yet."""
+    """Return the steps that are not merged into another step yet."""
     taken = reports.demoted.keys() | outer.keys()
     return [n for n in spans if n.kind is not _OTHER and n.span.span_id not in taken]
 
 
 def _have_several_scopes(steps: Sequence[NormalizedSpan]) -> bool:
-    """Return whether steps beside each other may be one: no scope reports a step twice."""
+    """Return whether steps may be duplicates: no instrumentation scope reports a step twice."""
     return len({n.span.scope_name for n in steps}) > 1
 
 
 def _comes_after(n: NormalizedSpan, above: NormalizedSpan) -> bool:
-    """Return whether it began after the one that it stands in had ended, for the same teller.
+    """Return whether the span began after its parent of the same scope had ended.
 
-    MLflow leaves a call that failed its current span: the next one, of another model, is in it.
+    MLflow keeps a failed call as the current span: the next call, of another model, is its child.
     """
-    is_same_teller = n.span.scope_name == above.span.scope_name
-    return is_same_teller and n.span.start_ns >= above.span.end_ns
+    is_same_scope = n.span.scope_name == above.span.scope_name
+    return is_same_scope and n.span.start_ns >= above.span.end_ns
 
 
 def _is_same_agent(n: NormalizedSpan, above: NormalizedSpan) -> bool:
-    """Return whether an author's mark and a framework's, one in the other, tell the same run."""
+    """Return whether two nested agent spans, custom and the framework's, report the same run."""
     has_same_name = n.facts.agent_name == above.facts.agent_name != ""
     return n.kind is _AGENT and has_same_name and _convention(n) != _convention(above)
 
 
 def _convention(n: NormalizedSpan) -> str:
-    """Return whose rule decided: the first word of its name."""
+    """Return the first word of the rule that decided: its convention."""
     return n.rule.partition(".")[0]
 
 

@@ -1,4 +1,4 @@
-"""Calls and whole runs that another trace reports again."""
+"""Find calls and whole runs that another trace repeats."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ _START = attrgetter("start_ns")
 
 
 def find_twins(other: Sequence[Call], own: Sequence[Call]) -> Sequence[Call]:
-    """Return the twin of each call in the other trace; nothing if one has none of its own.
+    """Return the twin of each call in the other trace; empty if any call has none.
 
-    A framework calls its instrumentations in one order: of all twins the same one begins first, and
-    the same one ends first. Two runs that happen to run side by side are not so regular.
+    A framework calls its instrumentations in a fixed order: of all twins the same one begins first,
+    and the same one ends first. Two parallel runs are not so regular.
     """
-    found: dict[str, Call] = {}
+    twins: dict[str, Call] = {}
     taken: set[str] = set()
     for _, ours, theirs in sorted(_pairs(other, own)):
-        if ours.step_id not in found and theirs.step_id not in taken:
-            found[ours.step_id] = theirs
+        if ours.step_id not in twins and theirs.step_id not in taken:
+            twins[ours.step_id] = theirs
             taken.add(theirs.step_id)
-    if len(found) < len(own):
+    if len(twins) < len(own):
         return ()
-    pairs = [(call, found[call.step_id]) for call in own]
+    pairs = [(call, twins[call.step_id]) for call in own]
     return [theirs for _, theirs in pairs] if _are_regular(pairs) else ()
 
 
 def _are_regular(pairs: Sequence[tuple[Call, Call]]) -> bool:
-    """Return whether one teller is always first, and most of the time soon followed by the other.
+    """Return whether one trace is always first, and the other follows soon for most calls.
 
-    It may be late once or twice, where it loads modules or writes a traceback.
+    It may be late for a few calls, when it loads modules or writes a traceback.
     """
     starts = [ours.start_ns - theirs.start_ns for ours, theirs in pairs]
     ends = [ours.end_ns - theirs.end_ns for ours, theirs in pairs]
@@ -59,14 +59,14 @@ def _are_regular(pairs: Sequence[tuple[Call, Call]]) -> bool:
 
 
 def _have_one_sign(apart_ns: Sequence[int]) -> bool:
-    """Return whether one is first; what is called by asynchronous code has no order so fine."""
+    """Return whether one is always first, up to the blur of asynchronous code."""
     return min(apart_ns) > -BLUR_NS or max(apart_ns) < BLUR_NS
 
 
 def _pairs(other: Sequence[Call], own: Sequence[Call]) -> Iterator[tuple[int, Call, Call]]:
-    """Yield the calls that may be twins, by how far apart they are: the nearest pairs are.
+    """Yield calls that may be twins with their distance in ns; the nearest pairs are twins.
 
-    Calls side by side that say the same begin in another order than they end.
+    Equal parallel calls may end in another order than they begin.
     """
     alike: defaultdict[str, list[Call]] = defaultdict(list)
     for call in other:
@@ -78,45 +78,45 @@ def _pairs(other: Sequence[Call], own: Sequence[Call]) -> Iterator[tuple[int, Ca
 
 
 def _nearest(calls: Sequence[Call], call: Call) -> Sequence[Call]:
-    """Return those of the calls, which are in order, that began last before that one, and next."""
+    """Return the calls that began closest before and after ``call``; ``calls`` are in order."""
     middle = bisect_left(calls, call.start_ns, key=_START)
     return calls[max(middle - MAX_OPEN, 0) : middle + MAX_OPEN]
 
 
 def started_near(calls: Sequence[Call], call: Call) -> Sequence[Call]:
-    """Return those of the calls, which are in order, that began when a twin of that one does."""
+    """Return the calls whose start a twin of ``call`` may have; ``calls`` are in order."""
     apart_ns = most_apart_ns(call)
     first = bisect_left(calls, call.start_ns - apart_ns, key=_START)
     return calls[first : bisect_right(calls, call.start_ns + apart_ns, key=_START)]
 
 
 def most_apart_ns(call: Call) -> int:
-    """Return how far from its start another report of the call begins at most.
+    """Return the maximum distance of the start of another report of the call, in ns.
 
-    The slack follows the longer of the two reports, and neither is much longer than the other.
+    The slack depends on the longer of the two reports, and neither is much longer than the other.
     """
     return slack_ns(call.start_ns, call.end_ns) * 5 // 4
 
 
 def are_twins(ours: Call, theirs: Call) -> bool:
-    """Return whether two instrumentations tell of calls that began and ended together."""
-    return _tell_apart(ours, theirs) and max(_ends_apart_ns(ours, theirs)) <= _slack_ns(
+    """Return whether two calls of different dialects began and ended together."""
+    return _differ_in_dialect(ours, theirs) and max(_ends_apart_ns(ours, theirs)) <= _slack_ns(
         ours, theirs
     )
 
 
 def _may_be_twins(ours: Call, theirs: Call) -> bool:
-    """Return whether they began or ended together, and ran at one time half of the shorter one."""
+    """Return whether the calls began or ended together and overlap for half of the shorter."""
     if are_twins(ours, theirs):
         return True
     shared_ns = min(ours.end_ns, theirs.end_ns) - max(ours.start_ns, theirs.start_ns)
     shorter_ns = min(ours.end_ns - ours.start_ns, theirs.end_ns - theirs.start_ns)
     is_near = min(_ends_apart_ns(ours, theirs)) <= _slack_ns(ours, theirs)
-    return is_near and 2 * shared_ns >= shorter_ns and _tell_apart(ours, theirs)
+    return is_near and 2 * shared_ns >= shorter_ns and _differ_in_dialect(ours, theirs)
 
 
-def _tell_apart(ours: Call, theirs: Call) -> bool:
-    """Return whether two instrumentations tell of them."""
+def _differ_in_dialect(ours: Call, theirs: Call) -> bool:
+    """Return whether two different instrumentations report the calls."""
     return "" not in (ours.dialect, theirs.dialect) and ours.dialect != theirs.dialect
 
 
@@ -128,12 +128,12 @@ def _slack_ns(ours: Call, theirs: Call) -> int:
     return max(slack_ns(ours.start_ns, ours.end_ns), slack_ns(theirs.start_ns, theirs.end_ns))
 
 
-# Kept: until Python 3.12 an enum looks its members up in Python code.
+# Cached: before Python 3.12, enum members are looked up in Python code.
 _MODEL, _TOOL = StepType.MODEL, StepType.TOOL
 
 
 def list_calls(trajectory: Trajectory) -> Sequence[Call]:
-    """Return the calls of models and tools, each with the key by which other reports are found."""
+    """Return the model calls and tool runs, with the keys by which other reports are found."""
     steps = [s for agent in trajectory.agent_steps for s in agent.steps]
     calls = [s for s in steps if s.type is _MODEL]
     tools = [s for s in steps if s.type is _TOOL]
@@ -152,33 +152,33 @@ def list_calls(trajectory: Trajectory) -> Sequence[Call]:
 
 
 def find_original(call: Call, others: Iterable[Call]) -> Call | None:
-    """Return the call that this bare one repeats: the shortest around or beside it, else ``None``.
+    """Return the call that this bare one repeats, or ``None``: the shortest that qualifies.
 
-    A framework's call comes before another bare one. Beside it is a run that another
-    instrumentation reports whole, of which this one gives each call a trace of its own.
+    It encloses this one, or is simultaneous in a run that another instrumentation reports as a
+    whole, while this one reports each call as a trace. Calls of a framework come before bare ones.
     """
     if not call.is_bare:
         return None
-    enclosing = [
+    originals = [
         o
         for o in others
-        if (_encloses(o, call) or _is_run_beside(o, call)) and _comes_before(o, call)
+        if (_encloses(o, call) or _is_twin_in_run(o, call)) and _comes_before(o, call)
     ]
     return min(
-        enclosing, key=lambda o: (o.is_bare, o.end_ns - o.start_ns, o.key, o.step_id), default=None
+        originals, key=lambda o: (o.is_bare, o.end_ns - o.start_ns, o.key, o.step_id), default=None
     )
 
 
 def _encloses(outer: Call, inner: Call) -> bool:
     is_within = outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
-    return is_within and _say_the_same(outer, inner)
+    return is_within and _have_same_content(outer, inner)
 
 
-def _is_run_beside(run: Call, call: Call) -> bool:
-    return not run.is_bare and _say_the_same(run, call) and are_twins(run, call)
+def _is_twin_in_run(run: Call, call: Call) -> bool:
+    return not run.is_bare and _have_same_content(run, call) and are_twins(run, call)
 
 
-def _say_the_same(ours: Call, theirs: Call) -> bool:
+def _have_same_content(ours: Call, theirs: Call) -> bool:
     return (
         ours.call_key == theirs.call_key
         and ours.key.project == theirs.key.project
@@ -187,7 +187,7 @@ def _say_the_same(ours: Call, theirs: Call) -> bool:
 
 
 def _comes_before(outer: Call, inner: Call) -> bool:
-    """Decide which of two reports is the original, so that never both repeat each other."""
+    """Return whether ``outer`` is the original of the two; never true in both directions."""
     if not outer.is_bare:
         return True
     if "" in (outer.dialect, inner.dialect) or outer.dialect == inner.dialect:
@@ -198,17 +198,17 @@ def _comes_before(outer: Call, inner: Call) -> bool:
 
 def group_by_trace(calls: Iterable[Call]) -> Mapping[TraceKey, Sequence[Call]]:
     """Return the calls of each trace in order."""
-    found: defaultdict[TraceKey, list[Call]] = defaultdict(list)
+    by_trace: defaultdict[TraceKey, list[Call]] = defaultdict(list)
     for call in sorted(calls, key=lambda call: (call.start_ns, call.step_id)):
-        found[call.key].append(call)
-    return found
+        by_trace[call.key].append(call)
+    return by_trace
 
 
-def known_by(calls: Iterable[Call]) -> Sequence[Call]:
-    """Return by which of its calls a trace may be another report of a run; those are in order.
+def identifying_calls(calls: Iterable[Call]) -> Sequence[Call]:
+    """Return the calls, in order, by which a trace is compared with other reports of its run.
 
-    By its model calls, all of them; one that has none, by its tools. A bare call is looked at
-    alone, and of what is not known whole, nothing can be said.
+    That are all model calls, or the tool runs of a trace without model calls. Return none for a
+    bare call, which is compared on its own, and for a trace whose calls are not all known.
     """
     models = [call for call in calls if not is_tool(call.call_key)]
     own = models or [call for call in calls if is_alone(call.call_key)]
@@ -219,10 +219,10 @@ def known_by(calls: Iterable[Call]) -> Sequence[Call]:
 
 
 def find_original_run(own: Sequence[Call], others: Iterable[Sequence[Call]]) -> Call | None:
-    """Return the call of another trace that the first of these repeats, else ``None``.
+    """Return the call of another trace that the first of ``own`` repeats, else ``None``.
 
-    ``own`` is what a trace is known by, ``others`` the calls of each other trace that may be
-    alike, all in order.
+    ``own`` are the identifying calls of a trace, ``others`` those of each other trace that may
+    report the same run, all in order.
     """
     alike = (find_twins(other, own) for other in others if _may_be_original(other[0], own[0]))
     originals = [twins for twins in alike if twins and _place(twins) < _place(own)]
@@ -230,13 +230,13 @@ def find_original_run(own: Sequence[Call], others: Iterable[Sequence[Call]]) -> 
 
 
 def _may_be_original(theirs: Call, ours: Call) -> bool:
-    """Return whether the trace is another one, and no client's report of one call."""
+    """Return whether the trace is another one of the project, and not a bare call."""
     is_other = theirs.key.trace_id != ours.key.trace_id
     return is_other and theirs.key.project == ours.key.project and not theirs.is_bare
 
 
 def _place(calls: Sequence[Call]) -> tuple[bool, int, int, int, int, TraceKey]:
-    """Return the place of a trace among those that tell the same: the first counts."""
+    """Return the sort key of a trace among those that report the same run: the first counts."""
     first, extent = calls[0], calls[0].extent
     return (
         is_alone(first.call_key),

@@ -1,1 +1,1 @@
-"""From normalized spans to a trajectory: pure, and blind to conventions."""
+"""Build a trajectory from normalized spans: pure functions that know no convention."""

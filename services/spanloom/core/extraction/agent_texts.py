@@ -1,9 +1,9 @@
-"""What an agent was asked and what it answered, where its own span does not say.
+"""Derive an agent's request and answer from its steps if its own span does not report them.
 
-Many instrumentations put messages on model calls only. The request is what the user said last in
-the agent's first call, the answer is what its last call said. What another agent was asked and
-answered counts like a call's; of several that ran side by side only what they have in common, else
-what the graph around them was asked. The step's metadata names the step that the text is from.
+Many instrumentations put messages on model calls only. The request is the user's last message in
+the agent's first call, the answer is the output of its last call. Requests and answers of inner
+agents count like a call's; of several concurrent ones only a text that they share, else the input
+of the graph around them. The step's metadata names the step that the text is from.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 def complete_texts(
     owners: Iterable[Step], owned: Mapping[str, Sequence[Step]]
 ) -> Mapping[str, Step]:
-    """Return the owners that lack a text which their steps have, completed, by step id.
+    """Return the owners whose missing texts were completed from their steps, by step id.
 
-    ``owners`` are agents and the root; an inner one is completed before the one around it.
+    ``owners`` are agents and the root; inner ones are completed before outer ones.
     """
     completed: dict[str, Step] = {}
     for owner in sorted(owners, key=lambda step: (step.start_ns, -step.end_ns), reverse=True):
@@ -47,7 +47,7 @@ def complete_texts(
 
 
 def _has_ended(owner: Step) -> bool:
-    """Return whether there is no answer to look for."""
+    """Return whether no answer needs to be derived: it has one, failed, or was stopped."""
     return bool(owner.output) or owner.error is not None or has_stopped(owner)
 
 
@@ -55,30 +55,32 @@ def _complete(owner: Step, answering: Sequence[Step], owned: Mapping[str, Sequen
     if not answering:
         return owner
     first, last = answering[0], answering[-1]
-    asked = answer = ""
+    request = answer = ""
     if not owner.input:
-        asked = _common(_read_text(s, s.input, _request) for s in _beside(first, answering, owned))
+        starting = _concurrent(first, answering, owned)
+        request = _common(_read_text(s, s.input, _request) for s in starting)
         graph = next((s for s in owned[owner.id] if s.type is StepType.GRAPH), None)
-        if not asked and graph is not None:
-            first, asked = graph, graph.input
+        if not request and graph is not None:
+            first, request = graph, graph.input
     if not _has_ended(owner):
-        answer = _common(_read_text(s, s.output, _answer) for s in _beside(last, answering, owned))
-    if not asked and not answer:
+        ending = _concurrent(last, answering, owned)
+        answer = _common(_read_text(s, s.output, _answer) for s in ending)
+    if not request and not answer:
         return owner
     metadata = dict(owner.metadata)
-    if asked:
+    if request:
         metadata["input_from"] = first.id
     if answer:
         metadata["output_from"] = last.id
     return owner._replace(
-        input=owner.input or asked, output=owner.output or answer, metadata=metadata
+        input=owner.input or request, output=owner.output or answer, metadata=metadata
     )
 
 
-def _beside(
+def _concurrent(
     step: Step, others: Sequence[Step], owned: Mapping[str, Sequence[Step]]
 ) -> Iterator[Step]:
-    """Yield the step and those that ran while it ran, for most of the time of the shorter one."""
+    """Yield the step and those that overlap with it for most of the time of the shorter one."""
     start_ns, end_ns = step.start_ns, _worked_until(step, owned)
     for other in others:
         other_end_ns = _worked_until(other, owned)
@@ -89,13 +91,13 @@ def _beside(
 
 
 def _worked_until(step: Step, owned: Mapping[str, Sequence[Step]]) -> int:
-    """Return when the last of its steps ended: Eino's agents end when the whole run does."""
+    """Return the latest end of its steps, else its own: Eino's agents end with the whole run."""
     inner = owned.get(step.id)
     return max([s.end_ns for s in inner]) if inner else step.end_ns
 
 
 def _common(texts: Iterable[str]) -> str:
-    """Return what all say alike; of agents side by side none speaks for the others."""
+    """Return the only distinct non-empty text; empty if there are several."""
     different = set(texts) - {""}
     return different.pop() if len(different) == 1 else ""
 
@@ -105,12 +107,12 @@ def _read_text(step: Step, text: str, read: Callable[[str], str]) -> str:
 
 
 def _request(messages: str) -> str:
-    """Return the last thing the user said; the whole input if there is no such thing."""
+    """Return the user's last message; the whole input if there is none."""
     return _text(find_request(read_conversation(messages))) or messages
 
 
 def _answer(messages: str) -> str:
-    """Return what the last message says; the whole output if it says nothing, but calls a tool."""
+    """Return the last message's content; the whole output if it only calls tools."""
     return _text(find_answer(read_conversation(messages))) or messages
 
 

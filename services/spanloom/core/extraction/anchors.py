@@ -1,4 +1,4 @@
-"""Under which step each span of a trace stands."""
+"""Find the parent step of each span of a trace."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_BETWEEN = 8
-"""How many steps that one instrumentation does not know may stand between."""
+"""Maximum number of steps between two reports that one instrumentation does not report."""
 
 
 def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
-    """Return each span's parent step: the nearest step above, or the root; empty for the root."""
+    """Return the parent step id by span id: the nearest step above, else the root's.
+
+    It is empty for the root.
+    """
     step_of, root_id = reports.step_of, tree.root.span_id
     above: dict[str, str] = {}
     nearest: dict[str, str] = {}
@@ -29,15 +32,15 @@ def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
             above[span_id] = nearest[inside]
     if reports.merged:
         above |= dict(_deeper(above, reports, root_id))
-    if moved or reports.merged:  # in a tree alone there are no circles
+    if moved or reports.merged:  # a tree without these has no circles
         _cut_circles(above, step_of.values(), root_id)
     return above
 
 
 def _deeper(above: Mapping[str, str], reports: Reports, root_id: str) -> Iterator[tuple[str, str]]:
-    """Yield steps of which another report stands deeper: its teller knows an agent in between.
+    """Yield steps with a deeper parent in another report, which knows an agent in between.
 
-    OpenLIT tells of no agent within a tool, so its calls of that agent hang below the tool.
+    OpenLIT reports no agent within a tool, so that agent's calls are below the tool.
     """
     for step_id, others in reports.merged.items():
         place = above[step_id]
@@ -61,10 +64,9 @@ def _leads_to(place: str, start: str, step_id: str, above: Mapping[str, str]) ->
 
 
 def _cut_circles(above: dict[str, str], steps: Iterable[str], root_id: str) -> None:
-    """Hang a step below the root whose parents lead back to itself.
+    """Make the root the parent of a step whose parents lead back to itself.
 
-    Reports that are merged may stand above each other crosswise: what is above a step then counts
-    as part of it.
+    Merged reports may be above each other crosswise; a step's parent then counts as part of it.
     """
     settled = {"", root_id}
     for step_id in steps:

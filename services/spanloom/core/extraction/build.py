@@ -1,4 +1,4 @@
-"""Build the trajectory: the same spans, in whatever order, give the same result."""
+"""Build the trajectory; the result does not depend on the order of the spans."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from spanloom.core.pricing.book import PriceBook
 
 CLOCK_GRAIN_NS = 2_000_000
-"""Some SDKs keep time in whole milliseconds: less than two tell nothing of a clock."""
+"""Some SDKs keep time in whole milliseconds, so a skew below two is no evidence."""
 _CLOCK_WARNINGS = (
     "{n} spans end before they start: their duration counts as zero",
     "{n} spans start before their parent: the clocks of two machines may differ",
 )
-_OTHER = Kind.OTHER  # kept: until Python 3.12 an enum looks its members up in Python code
+_OTHER = Kind.OTHER  # cached: before Python 3.12, enum members are looked up in Python code
 _KINDS = {step_type: Kind(step_type) for step_type in StepType}
 _IN_ORDER = attrgetter("start_ns", "id")
 
@@ -53,7 +53,7 @@ def build_trajectory(
     extractor_version: str,
     prices: PriceBook,
 ) -> Trajectory:
-    """Return the trajectory of a trace; ``spans`` are the tree's, in its order."""
+    """Return the trajectory of a trace; ``spans`` are the tree's spans in the same order."""
     reports = find_reports(tree, spans)
     pauses = list_pauses(tree, reports)
     failures = list_failures(tree, reports)
@@ -85,14 +85,14 @@ def build_trajectory(
 
 
 def _by_type(steps: Iterable[Step]) -> Mapping[StepType, Sequence[Step]]:
-    found: dict[StepType, list[Step]] = {step_type: [] for step_type in _KINDS}
+    by_type: dict[StepType, list[Step]] = {step_type: [] for step_type in _KINDS}
     for step in steps:
-        found[step.type].append(step)
-    return found
+        by_type[step.type].append(step)
+    return by_type
 
 
 def _agents(arranged: ArrangedSteps, agents: Sequence[Step]) -> Sequence[AgentStep]:
-    """Return every agent and, where it owns steps, the root, by (start, span id)."""
+    """Return every agent, and the root if it owns steps, by (start, span id)."""
     root = arranged.root
     is_owner = root.id in arranged.owned and root.id not in {s.id for s in agents}
     return [
@@ -105,7 +105,7 @@ def _judge(n: NormalizedSpan, reports: Reports) -> SpanVerdict:
     span = n.span
     span_id = span.span_id
     demoted = reports.demoted.get(span_id)
-    return SpanVerdict(  # in the order of its fields: by name it would take twice the time
+    return SpanVerdict(  # positional: keyword arguments would take twice the time
         span_id,
         span.parent_span_id,
         span.name,
@@ -130,7 +130,7 @@ def _count(by_type: Mapping[StepType, Sequence[Step]], span_count: int) -> dict[
 
 
 def _clock_warnings(tree: SpanTree) -> Sequence[str]:
-    """Return where clocks disagree; times are shown as they were sent."""
+    """Return warnings where clocks disagree; times are shown as sent."""
     backwards = skewed = 0
     for span in tree.spans:
         if span.end_ns < span.start_ns:
@@ -145,7 +145,7 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
 def describe_failure(
     key: TraceKey, tree: SpanTree, error: Exception, extractor_version: str
 ) -> Trajectory:
-    """Return what can be said of a trace that could not be built: spans, root and error."""
+    """Return a trajectory for a trace that could not be built: spans, root and the error."""
     span = tree.root
     root = Step(span.span_id, "", StepType.GRAPH, span.name, span.start_ns, span.end_ns)
     what = f"extraction failed: {type(error).__name__}: {error}"
@@ -170,9 +170,9 @@ def describe_failure(
 def describe_unreadable(
     key: TraceKey, accepted_ns: int, span_count: int, error: Exception, extractor_version: str
 ) -> Trajectory:
-    """Return what can be said of a trace whose spans cannot be read: when it came, and the error.
+    """Return a trajectory for a trace whose spans cannot be read: arrival time and the error.
 
-    ``accepted_ns`` stands in for the start, which is in the spans.
+    ``accepted_ns`` replaces the start, which is in the spans.
     """
     root = Step("", "", StepType.GRAPH, "", accepted_ns, accepted_ns)
     what = f"the spans could not be read: {type(error).__name__}: {error}"

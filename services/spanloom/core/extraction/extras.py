@@ -1,4 +1,4 @@
-"""What a trajectory shows beyond the seed schema's fields, in its ``extraction`` object."""
+"""Compute what the ``extraction`` object has beyond the fields of the seed schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 _SESSION = "session.id"
-"""General semantic conventions of OpenTelemetry, "Session"."""
+"""From OpenTelemetry's general semantic conventions, "Session"."""
 MAX_LINKED_TRACES = 100
 Extras = dict[str, object]
 
@@ -57,9 +57,9 @@ def list_extras(
 
 
 def _conversation(tree: SpanTree, arranged: ArrangedSteps) -> str | None:
-    """Return the conversation that the root names, else the only one that is named anywhere.
+    """Return the root's conversation id, else the only one in the trace; ``None`` if ambiguous.
 
-    What steps name comes before the ``session.id`` of whatever span: a web server's, above them.
+    Ids of steps take precedence over the ``session.id`` of other spans, such as a web server's.
     """
     if own := arranged.facts[arranged.root.id].conversation_id:
         return own
@@ -69,18 +69,18 @@ def _conversation(tree: SpanTree, arranged: ArrangedSteps) -> str | None:
 
 
 def _only(name: str, arranged: ArrangedSteps) -> str | None:
-    """Return what the root tells, else what all steps that tell it agree on."""
+    """Return the root's value, else the value on which all steps that have one agree."""
     if own := arranged.root.metadata.get(name):
         return own
-    told = {step.metadata[name] for step in arranged.steps.values() if name in step.metadata}
-    return told.pop() if len(told) == 1 else None
+    values = {step.metadata[name] for step in arranged.steps.values() if name in step.metadata}
+    return values.pop() if len(values) == 1 else None
 
 
 def _tags(arranged: ArrangedSteps) -> list[str] | None:
     """Return the tags of the run and of all its steps, sorted."""
     steps = (arranged.root, *arranged.steps.values())
-    told = {step.metadata["tags"] for step in steps if "tags" in step.metadata}
-    return sorted({tag for tags in told for tag in orjson.loads(tags)}) or None
+    lists = {step.metadata["tags"] for step in steps if "tags" in step.metadata}
+    return sorted({tag for tags in lists for tag in orjson.loads(tags)}) or None
 
 
 def _own_metadata(arranged: ArrangedSteps, agents: Sequence[Step]) -> dict[str, str] | None:
@@ -93,13 +93,13 @@ def _own_metadata(arranged: ArrangedSteps, agents: Sequence[Step]) -> dict[str, 
 
 
 def _cost(models: Sequence[Step]) -> float | None:
-    """Return the sum of what the sender says that its calls cost, in its currency."""
-    told = [Decimal(s.metadata["reported_cost"]) for s in models if "reported_cost" in s.metadata]
-    return float(sum(told)) if told else None
+    """Return the sum of the costs that the sender reports, in its currency."""
+    costs = [Decimal(s.metadata["reported_cost"]) for s in models if "reported_cost" in s.metadata]
+    return float(sum(costs)) if costs else None
 
 
 def _links(tree: SpanTree) -> Extras:
-    """Name the traces that spans of this one point to, as message passing leaves them."""
+    """Return the traces that span links of this one refer to, as messaging systems set them."""
     linked = {link.trace_id for span in tree.spans if span.links for link in span.links}
     others = sorted(linked - {tree.root.trace_id, ""})[:MAX_LINKED_TRACES]
     return {"linked_traces": others} if others else {}

@@ -1,16 +1,16 @@
-"""What failed in a run, each failure once, and whether the run got over it.
+"""List the failures of a run, each once, and whether the run recovered from them.
 
 An exception passes through every span around it: tool, node, agent, root. That is one failure, of
-the tool. It is recovered if the span around the last one it reached did not fail, and something
-began afterwards or the run has an answer: a node that is tried again, an agent that reads its
-tool's error and goes on.
+the tool. It is recovered if the span around the last one it reached did not fail, and a later span
+began or the run has an answer: a node that is retried, an agent that continues after its tool's
+error.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.duplicates.matching import is_told_beside
+from spanloom.core.duplicates.matching import are_simultaneous
 from spanloom.core.duplicates.reports import complete_error
 from spanloom.core.model.trajectory import Failure
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 _NO_WORDS = frozenset({"", "run status: error"})
-"""Agno's agents say no more than that they failed."""
+"""Messages without information; Agno's agents report no more than that they failed."""
 SHORTEST_WORDS = 5
-"""A shorter message is in many others by chance: ``1`` in ``code 1``."""
+"""Minimum length of a message that is searched in others; ``1`` is in ``code 1`` by chance."""
 
 
 def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
-    """Return the failures of a trace in the order in which the failed spans began."""
+    """Return the failures of a trace in start order of the failed spans."""
     failed = {i: n for i, n in reports.spans.items() if n.error is not None}
     if not failed:
         return ()
@@ -38,8 +38,8 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     reached = _follow(tree, failed, around, passing_on)
     course = _Course(tree, failed, has_answer=_has_answer(tree, reports))
     began = {i: n for i, n in failed.items() if i not in passing_on}
-    tellers = _first_tellers(reports, began)
-    own = [n for i, n in began.items() if tellers.get(reports.step_of.get(i, ""), i) == i]
+    first = _first_reports(reports, began)
+    own = [n for i, n in began.items() if first.get(reports.step_of.get(i, ""), i) == i]
     shown_by = steps_showing(tree, reports)
     return [
         Failure(
@@ -49,30 +49,30 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
             recovered=course.recovered_from(reached[span_id]),
         )
         for n in _each_once(own, reports)
-        if (error := complete_error(_tellers(reports, n))) is not None
+        if (error := complete_error(_all_reports(reports, n))) is not None
     ]
 
 
 def _has_answer(tree: SpanTree, reports: Reports) -> bool:
-    """Return whether a report of the root tells an answer: one may say no more than its name."""
+    """Return whether any report of the root has an output."""
     root = reports.spans[tree.root.span_id]
     return any(n.facts.output for n in (root, *reports.merged.get(root.span.span_id, ())))
 
 
-def _tellers(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan]:
-    """Yield the span and what else tells of the same step: one may know more of the failure."""
+def _all_reports(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan]:
+    """Yield the span and all reports of its step: another one may know more of the failure."""
     yield n
     if step_id := reports.step_of.get(n.span.span_id):
         yield from (reports.spans[step_id], *reports.merged.get(step_id, ()))
 
 
 def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:
-    """Leave out what another instrumentation tells of the same plumbing: a node is no step.
+    """Yield the failed spans without those that repeat a failure and are no steps.
 
-    OpenLIT's node stands beside the call that failed in it, and says what the call says.
+    OpenLIT's node is a sibling of the call that failed in it, and has the same message.
     """
     steps = [n for n in failed if n.span.span_id in reports.step_of]
-    told: dict[tuple[str, str], NormalizedSpan] = {}
+    seen: dict[tuple[str, str], NormalizedSpan] = {}
     for n in failed:
         if n.error is None or n.span.span_id in reports.step_of:
             yield n
@@ -80,16 +80,16 @@ def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[N
         if any(_repeats(n, step) for step in steps):
             continue
         what = (n.error.type, n.error.message)
-        first = told.setdefault(what, n)
+        first = seen.setdefault(what, n)
         if first is not n:
-            if is_told_beside(first, n):
+            if are_simultaneous(first, n):
                 continue
-            told[what] = n
+            seen[what] = n
         yield n
 
 
 def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
-    """Return whether the step failed in the same words while the span ran, by another teller."""
+    """Return whether a step of another scope failed with the same message while the span ran."""
     if n.span.scope_name == step.span.scope_name or n.error is None or step.error is None:
         return False
     ran_within = n.span.start_ns <= step.span.end_ns <= n.span.end_ns
@@ -97,20 +97,20 @@ def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
 
 
 def nearest_above(tree: SpanTree, marked: Collection[str]) -> Mapping[str, str]:
-    """Return the nearest marked span around each marked one, empty if there is none."""
+    """Return the id of the nearest marked ancestor of each marked span, empty if there is none."""
     nearest: dict[str, str] = {}
-    found: dict[str, str] = {}
+    above_marked: dict[str, str] = {}
     for span in tree.top_down:
         place = tree.place(span)
         above = nearest[place.span_id] if place is not None else ""
         if span.span_id in marked:
-            found[span.span_id] = above
+            above_marked[span.span_id] = above
         nearest[span.span_id] = span.span_id if span.span_id in marked else above
-    return found
+    return above_marked
 
 
 def _is_passed_on(failed: Mapping[str, NormalizedSpan], inner: str, outer: str) -> bool:
-    """Return whether the outer span tells the inner one's failure once more, or no words at all."""
+    """Return whether the outer span's error repeats the inner one's, or has no message."""
     ours, theirs = failed[inner].error, failed[outer].error
     if ours is None or theirs is None:
         return False
@@ -137,7 +137,7 @@ def _follow(
 
 
 class _Course:
-    """What the run did after a failure."""
+    """The course of a run after a failure."""
 
     def __init__(self, tree: SpanTree, failed: Mapping[str, NormalizedSpan], *, has_answer: bool):
         self._tree = tree
@@ -146,7 +146,7 @@ class _Course:
         self._has_answer = has_answer and tree.root.span_id not in failed
 
     def recovered_from(self, span_id: str) -> bool:
-        """Return whether what is around the failed span did not fail, and went on or answered."""
+        """Return whether the failed span's parent did not fail, and the run went on or answered."""
         span = self._failed[span_id].span
         around = self._tree.place(span)
         if around is None or around.span_id in self._failed:
@@ -156,21 +156,21 @@ class _Course:
 
 
 def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
-    """Return the step that shows what happened in each span: its own, or the nearest around it."""
-    found: dict[str, str] = {}
+    """Return the id of the step that shows each span: its own step, or the nearest around it."""
+    shown_by: dict[str, str] = {}
     for span in tree.top_down:
         place = tree.place(span)
-        around = tree.root.span_id if place is None else found[place.span_id]
-        found[span.span_id] = reports.step_of.get(span.span_id, around)
-    return found
+        around = tree.root.span_id if place is None else shown_by[place.span_id]
+        shown_by[span.span_id] = reports.step_of.get(span.span_id, around)
+    return shown_by
 
 
-def _first_tellers(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
-    """Return the first report of each step that tells a failure, by step id."""
-    found: dict[str, str] = {}
+def _first_reports(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
+    """Return the first report of each failed step that reports the failure, by step id."""
+    first: dict[str, str] = {}
     for span_id in began:
         step_id = reports.step_of.get(span_id, "")
-        if step_id and step_id not in found:
-            tellers = (step_id, *(n.span.span_id for n in reports.merged.get(step_id, ())))
-            found[step_id] = next(i for i in tellers if i in began)
-    return found
+        if step_id and step_id not in first:
+            span_ids = (step_id, *(n.span.span_id for n in reports.merged.get(step_id, ())))
+            first[step_id] = next(i for i in span_ids if i in began)
+    return first

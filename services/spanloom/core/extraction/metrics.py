@@ -1,4 +1,4 @@
-"""Metrics of an agent or a run: times, errors, tokens, costs."""
+"""Compute the metrics of an agent or a run: times, errors, tokens, costs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from spanloom.core.pricing.book import PriceBook
 
 
-_MODEL, _TOOL = StepType.MODEL, StepType.TOOL  # until Python 3.12 an enum is slow to give these
+_MODEL, _TOOL = StepType.MODEL, StepType.TOOL  # cached: slow enum lookup before Python 3.12
 _CALLS = (_MODEL, _TOOL)
 _NOTHING = Metrics()
 _BY_START = attrgetter("start_ns")
 
 
 def measure(steps: Iterable[Step]) -> Metrics:
-    """Sum up model and tool steps; agents and graphs only hold them."""
+    """Return the metrics of the model and tool steps; agents and graphs only contain them."""
     own = [s for s in steps if s.type in _CALLS]
     if not own:
         return _NOTHING
@@ -47,13 +47,13 @@ def measure(steps: Iterable[Step]) -> Metrics:
 
 
 def sum_usage(models: Iterable[Step]) -> Usage:
-    """Return what the calls used together: each kind of token is a column, none without calls."""
+    """Return the sum of the calls' token counts, of each kind; zeros without calls."""
     used = [s.usage for s in models if s.usage]
     return Usage(*map(sum, zip(*used, strict=True)))
 
 
 def union_ns(steps: Iterable[Step]) -> int:
-    """Return how long at least one step ran: 0 to 5 ns and 3 to 8 ns → 8."""
+    """Return the time during which at least one step ran: 0 to 5 ns and 3 to 8 ns → 8."""
     total, reached = 0, 0
     for step in sorted(steps, key=_BY_START):
         began = max(step.start_ns, reached)
@@ -64,34 +64,34 @@ def union_ns(steps: Iterable[Step]) -> int:
 
 
 def _sum_durations(steps: Iterable[Step]) -> int:
-    """Add up the steps' lengths; a clock that ran backwards gives zero."""
+    """Return the sum of the steps' durations; a negative one counts as zero."""
     return sum([s.end_ns - s.start_ns for s in steps if s.end_ns > s.start_ns])
 
 
 def _errors(steps: Iterable[Step]) -> Mapping[str, Sequence[str]]:
-    found: dict[str, list[str]] = {}
+    ids_by_code: dict[str, list[str]] = {}
     for step in steps:
         if step.error is not None:
-            found.setdefault(str(step.error.code), []).append(step.id)
-    return dict(sorted(found.items()))
+            ids_by_code.setdefault(str(step.error.code), []).append(step.id)
+    return dict(sorted(ids_by_code.items()))
 
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-_MODEL_STEP = StepType.MODEL  # kept: until Python 3.12 an enum is slow to give it
+_MODEL_STEP = StepType.MODEL  # cached: slow enum lookup before Python 3.12
 COST = "cost"
-"""Of a model step's metadata: US dollars, as a decimal."""
+"""Metadata key of a model step: US dollars, as a decimal."""
 SOURCE = "cost_source"
 """``sender``, ``own`` (the operator's price list) or the name and version of the catalogue."""
 SENDER = "sender"
 
 
 def price_call(facts: Facts, when_ns: int, prices: PriceBook) -> Iterator[tuple[str, str]]:
-    """Yield the metadata that tell what a model call cost that began then; none if unknown."""
-    if told := facts.metadata.get("reported_cost"):
-        yield COST, told
+    """Yield the metadata of the cost of a model call that began at ``when_ns``; none if unknown."""
+    if reported := facts.metadata.get("reported_cost"):
+        yield COST, reported
         yield SOURCE, SENDER
     elif facts.usage is not None and any(facts.usage):
         price = prices.price(facts.model, facts.metadata.get("provider", ""), when_ns)
@@ -102,7 +102,7 @@ def price_call(facts: Facts, when_ns: int, prices: PriceBook) -> Iterator[tuple[
 
 
 def sum_costs(models: Sequence[Step]) -> dict[str, object] | None:
-    """Return what model calls cost together, and whose prices that are; ``None`` without calls."""
+    """Return the total cost of model calls and the price sources; ``None`` without calls."""
     billed = [step for step in models if not _is_free(step)]
     if not billed:
         return None
@@ -120,13 +120,13 @@ def sum_costs(models: Sequence[Step]) -> dict[str, object] | None:
 
 
 def sum_known(steps: Iterable[Step]) -> Decimal | None:
-    """Return what is known to have been paid, in US dollars; ``None`` where nothing is known."""
+    """Return the sum of the known costs, in US dollars; ``None`` if none is known."""
     known = [Decimal(step.metadata[COST]) for step in steps if COST in step.metadata]
     return sum(known, Decimal(0)) if known else None
 
 
 def with_cost(agent: Step, owned: Sequence[Step]) -> Step:
-    """Return an agent that tells what its own calls cost, without those of agents below it."""
+    """Return the agent with the cost of its own calls, without those of agents below it."""
     total = sum_costs([step for step in owned if step.type is _MODEL_STEP])
     if total is None or total["usd"] is None:
         return agent
@@ -139,24 +139,24 @@ def _is_free(step: Step) -> bool:
     return step.error is not None and not used and COST not in step.metadata
 
 
-_TOLD_BY = frozenset(
+_TOKEN_KEYS = frozenset(
     (*INPUT_TOKENS, *OUTPUT_TOKENS, "llm.token_count.prompt", "llm.token_count.completion")
 )
 
 
 def token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -> Sequence[str]:
-    """Return a warning where spans tell tokens and none of them count.
+    """Return a warning if spans report tokens but no model call does.
 
-    An agent without spans of its calls tells their sum, Google's ADK the last call's: neither says
-    what one call cost, so nothing is invented, but zero is not the truth either.
+    An agent without spans of its calls reports their sum, Google's ADK the last call's: neither is
+    the usage of one call, so none is counted, although zero is not correct either.
     """
     if any(sum_usage(by_type[StepType.MODEL])):
         return []
-    telling = sum(_tells(span.attributes) for span in tree.spans)
-    if not telling:
+    reporting = sum(_reports_tokens(span.attributes) for span in tree.spans)
+    if not reporting:
         return []
-    return [f"{telling} spans tell tokens, but no model call does: none are counted"]
+    return [f"{reporting} spans tell tokens, but no model call does: none are counted"]
 
 
-def _tells(attributes: Mapping[str, str]) -> bool:
-    return any(attributes[key] != "0" for key in _TOLD_BY & attributes.keys())
+def _reports_tokens(attributes: Mapping[str, str]) -> bool:
+    return any(attributes[key] != "0" for key in _TOKEN_KEYS & attributes.keys())

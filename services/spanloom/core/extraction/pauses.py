@@ -1,4 +1,4 @@
-"""Runs that paused for a person, went on, or were cancelled."""
+"""Find runs that paused for a person, resumed, or were cancelled."""
 
 from __future__ import annotations
 
@@ -20,53 +20,53 @@ if TYPE_CHECKING:
 
 
 MAX_QUESTION_CHARS = 500
-"""Of a question, on the agents around the step that asks it."""
+"""Maximum length of a question on the agents around the step that asks it."""
 
 
 def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
-    """Return the pauses that were not over by the end of the trace, in order.
+    """Return the pauses that were still open at the end of the trace, in order.
 
-    A pause passes through every span around it, like an exception: it is where it began. It is
-    over once a span of the same name begins: a graph runs the node again to which the answer goes,
-    an agent the tool, but not beside the one that waits; or once a run begins that goes on with a
-    person's answer.
+    A pause passes through every span around it, like an exception; it belongs to the innermost. It
+    is over once a span of the same name begins (a graph runs the node that gets the answer again,
+    an agent the tool, but not as a sibling of the waiting one), or once a run begins that resumes
+    with a person's answer.
     """
     paused = {i: n for i, n in reports.spans.items() if n.question is not None}
     if not paused:
         return ()
     passing_on = set(nearest_above(tree, paused).values())
-    latest = {span.name: span for span in tree.spans}  # in order: the last one stays
+    latest = {span.name: span for span in tree.spans}  # in order, so the last one wins
     went_on = (n.span.start_ns for n in reports.spans.values() if n.facts.is_resuming)
     answered_ns = max(went_on, default=0)
     shown_by = steps_showing(tree, reports)
-    found: dict[tuple[str, str], Pause] = {}
+    open_pauses: dict[tuple[str, str], Pause] = {}
     for span_id, n in paused.items():
         if span_id not in passing_on and not _is_over(n, latest[n.span.name], answered_ns):
             pause = Pause(span_id, shown_by[span_id], n.question or "")
-            found.setdefault((pause.step_id, pause.question), pause)
-    return list(found.values())
+            open_pauses.setdefault((pause.step_id, pause.question), pause)
+    return list(open_pauses.values())
 
 
 def _is_over(paused: NormalizedSpan, latest: Span, answered_ns: int) -> bool:
     span = paused.span
     began_again = latest.span_id != span.span_id and latest.start_ns >= span.end_ns
-    is_beside = paused.is_approval and latest.parent_span_id == span.parent_span_id
-    return (began_again and not is_beside) or answered_ns > span.end_ns
+    is_sibling = paused.is_approval and latest.parent_span_id == span.parent_span_id
+    return (began_again and not is_sibling) or answered_ns > span.end_ns
 
 
 def show_pauses(
     steps: dict[str, Step], anchors: Mapping[str, str], pauses: Iterable[Pause]
 ) -> None:
-    """Let the steps in which a run waits say so; they have no result yet, whatever they report.
+    """Mark the steps in which a run waits as paused, in place, and drop their outputs.
 
-    Anchors are the parent step of each span.
+    ``anchors`` are the parent step ids of the spans.
     """
     for pause in pauses:
         step_id, question = pause.step_id, pause.question
         while step_id:
             if (step := steps.get(step_id)) is not None:
                 if is_waiting(step):
-                    break  # and so does all that is around it
+                    break  # all steps around it are marked already
                 steps[step_id] = _waiting(step, question)
                 question = pause.question[:MAX_QUESTION_CHARS]
             step_id = anchors[step_id]
@@ -78,7 +78,7 @@ def is_waiting(step: Step) -> bool:
 
 
 def has_stopped(step: Step) -> bool:
-    """Return whether the step ended before its answer: it waits, or was cancelled."""
+    """Return whether the step ended without an answer: it waits, or was cancelled."""
     return step.metadata.get("outcome") in (Outcome.PAUSED, Outcome.CANCELLED)
 
 
@@ -93,19 +93,19 @@ _BEGAN = attrgetter("start_ns", "id")
 
 
 def is_resuming(arranged: ArrangedSteps, by_type: Mapping[StepType, Sequence[Step]]) -> bool:
-    """Return whether a run was given a person's answer, as its root or its first steps tell."""
+    """Return whether a run resumes with a person's answer, by its root or its first steps."""
     root = arranged.root
     if arranged.facts[root.id].is_resuming:
         return True
     if root.type not in (_AGENT, _GRAPH):
         return False
-    return _frames_an_answer(arranged, by_type) or _runs_what_was_asked_for_before(by_type)
+    return _frames_an_answer(arranged, by_type) or _runs_earlier_call(by_type)
 
 
 def _frames_an_answer(arranged: ArrangedSteps, by_type: Mapping[StepType, Sequence[Step]]) -> bool:
-    """Return whether the first run within was given an answer: ``POST /chat`` is given none itself.
+    """Return whether the first inner run got an answer: a root ``POST /chat`` gets none itself.
 
-    An agent that is asked something new goes on with nothing, whatever its own agents do.
+    An agent with a new request does not resume, even if its own agents do.
     """
     root = arranged.root
     runs = [s for s in (*by_type[_AGENT], *by_type[_GRAPH]) if s.id != root.id]
@@ -114,10 +114,10 @@ def _frames_an_answer(arranged: ArrangedSteps, by_type: Mapping[StepType, Sequen
     return arranged.facts[min(runs, key=_BEGAN).id].is_resuming
 
 
-def _runs_what_was_asked_for_before(by_type: Mapping[StepType, Sequence[Step]]) -> bool:
-    """Return whether a tool runs first that a model asked for, and no model has been called yet.
+def _runs_earlier_call(by_type: Mapping[StepType, Sequence[Step]]) -> bool:
+    """Return whether a tool runs for a call id before any model was called.
 
-    So it was asked for in an earlier run. Where no model is told at all, that says nothing.
+    A model requested it in an earlier run. Without any model call this is no evidence.
     """
     models, tools = by_type[StepType.MODEL], by_type[StepType.TOOL]
     if not models or not tools:
@@ -127,20 +127,20 @@ def _runs_what_was_asked_for_before(by_type: Mapping[StepType, Sequence[Step]]) 
 
 
 def is_ended_by_cancellation(tree: SpanTree, reports: Reports) -> bool:
-    """Return whether a cancellation was the end of the run."""
+    """Return whether a cancellation ended the run."""
     cut = {i for i, n in reports.spans.items() if n.is_cancelled}
     if not cut:
         return False
     root = reports.spans[tree.root.span_id]
     if root.is_cancelled or root.facts.output or not tree.has_root:
-        return root.is_cancelled  # what stands in for a root that is not here knows no more
+        return root.is_cancelled  # a span in the place of a missing root is no better evidence
     outermost = [i for i, above in nearest_above(tree, cut).items() if not above]
     cut_ns = max(reports.spans[i].span.end_ns for i in outermost)
-    return not any(end_ns > cut_ns for end_ns in _ends_beside(tree, reports, set(outermost)))
+    return not any(end_ns > cut_ns for end_ns in _ends_of_others(tree, reports, set(outermost)))
 
 
-def _ends_beside(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable[int]:
-    """Yield when each step ended that is neither inside nor around what was cancelled."""
+def _ends_of_others(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable[int]:
+    """Yield the end of each step that is neither inside nor around a cancelled span, in ns."""
     inside, around = set(cut), set[str]()
     for span in tree.top_down:
         place = tree.place(span)
@@ -157,5 +157,5 @@ def _ends_beside(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable[in
 
 
 def with_words(failures: Sequence[Failure]) -> Sequence[Failure]:
-    """Leave out what tells neither type nor message: of a cancelled run it is the cancellation."""
+    """Return the failures with type or message: others are the cancellation of the run itself."""
     return [f for f in failures if f.error.message or f.error.type]

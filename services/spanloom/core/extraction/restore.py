@@ -1,7 +1,7 @@
-"""A trajectory out of spans that carry a document: nothing is worked out, all is as it was shown.
+"""Restore a trajectory from spans that carry an imported document, without computing anything.
 
-That is so once all its spans are there, and none that the run itself sent: else the trace is built
-like any other, of what the dialect ``imported`` says of the steps that are there.
+This requires all spans of the document and none that the run itself sent; otherwise the trace is
+built like any other, from the steps that the dialect ``imported`` reads.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 
 _ROW_VERSION = attrgetter("row_version")
 _MOST_DIGITS = 10
-"""Of a position."""
+"""Maximum length of a position."""
 
 
 def restore_trajectory(key: TraceKey, tree: SpanTree, extractor_version: str) -> Trajectory | None:
-    """Return the trajectory that the spans carry; ``None`` if they carry none, or none whole."""
+    """Return the trajectory that the spans carry; ``None`` if there is none or it is incomplete."""
     if any(span.scope_name != carried.SCOPE for span in tree.spans):
         return None
     roots = [span for span in tree.spans if carried.EXTRACTION in span.attributes]
     if not roots:
         return None
     root = max(roots, key=_ROW_VERSION)
-    said = root.attributes
-    which, count = said.get(carried.DOCUMENT), said.get(carried.SPANS, "")
-    spans = [span for span in tree.spans if span.attributes.get(carried.DOCUMENT) == which]
+    document = root.attributes.get(carried.DOCUMENT)
+    count = root.attributes.get(carried.SPANS, "")
+    spans = [span for span in tree.spans if span.attributes.get(carried.DOCUMENT) == document]
     if str(len(spans)) != count:
         return None
     try:
@@ -57,8 +57,8 @@ def restore_trajectory(key: TraceKey, tree: SpanTree, extractor_version: str) ->
 def _restore(
     key: TraceKey, root: Span, spans: Sequence[Span], tree: SpanTree, extractor_version: str
 ) -> Trajectory:
-    told = carried.members(carried.load(root.attributes[carried.EXTRACTION]))
-    counts = {name: carried.number(n) for name, n in carried.members(told["step_counts"]).items()}
+    fields = carried.members(carried.load(root.attributes[carried.EXTRACTION]))
+    counts = {name: carried.number(n) for name, n in carried.members(fields["step_counts"]).items()}
     known = sum(n for name, n in counts.items() if name != Kind.OTHER)
     return Trajectory(
         trace_id=key.trace_id,
@@ -70,16 +70,16 @@ def _restore(
         verdicts=[_verdict(span, spans) for span in tree.spans],
         span_count=len(tree.spans),
         step_counts={**counts, Kind.OTHER: len(tree.spans) - known},
-        dialects=carried.texts(told["dialects"]),
-        warnings=carried.texts(told["warnings"]),
-        extras={name: read(told[name]) for name, read in _EXTRAS.items() if name in told},
-        failures=[_failure(one) for one in _objects(told.get("errors", []))],
-        pauses=[_pause(one) for one in _objects(told.get("pauses", []))],
-        is_cancelled=told.get("outcome") == Outcome.CANCELLED,
-        is_resuming=told.get("is_resuming") is True,
-        duplicate_of=_original(told["duplicate_of"]) if "duplicate_of" in told else None,
+        dialects=carried.texts(fields["dialects"]),
+        warnings=carried.texts(fields["warnings"]),
+        extras={name: read(fields[name]) for name, read in _EXTRAS.items() if name in fields},
+        failures=[_failure(one) for one in _objects(fields.get("errors", []))],
+        pauses=[_pause(one) for one in _objects(fields.get("pauses", []))],
+        is_cancelled=fields.get("outcome") == Outcome.CANCELLED,
+        is_resuming=fields.get("is_resuming") is True,
+        duplicate_of=_original(fields["duplicate_of"]) if "duplicate_of" in fields else None,
         extractor_version=extractor_version,
-        has_root=told.get("status") != Status.PARTIAL,
+        has_root=fields.get("status") != Status.PARTIAL,
     )
 
 
@@ -117,7 +117,7 @@ def _metrics(span: Span, key: str) -> Metrics:
 
 
 def _verdict(span: Span, spans: Collection[Span]) -> SpanVerdict:
-    """Judge a span: a step, unless another document of the same run left it behind."""
+    """Return the verdict of a span: a step, or other if it belongs to another document."""
     kind = carried.read_kind(span) if span in spans else Kind.OTHER
     is_step = kind is not Kind.OTHER
     return SpanVerdict(
@@ -134,24 +134,24 @@ def _verdict(span: Span, spans: Collection[Span]) -> SpanVerdict:
     )
 
 
-def _failure(told: Mapping[str, object]) -> Failure:
+def _failure(fields: Mapping[str, object]) -> Failure:
     error = StepError(
-        code=carried.number(told["code"]),
-        message=carried.text(told["msg"]),
-        type=carried.text(told["type"]),
-        traceback=carried.text(told.get("traceback", "")),
+        code=carried.number(fields["code"]),
+        message=carried.text(fields["msg"]),
+        type=carried.text(fields["type"]),
+        traceback=carried.text(fields.get("traceback", "")),
     )
-    where, step_id = carried.text(told["where"]), carried.text(told["step_id"])
-    return Failure(where, step_id, error, recovered=told["recovered"] is True)
+    where, step_id = carried.text(fields["where"]), carried.text(fields["step_id"])
+    return Failure(where, step_id, error, recovered=fields["recovered"] is True)
 
 
-def _pause(told: Mapping[str, object]) -> Pause:
-    return Pause(*(carried.text(told[name]) for name in ("where", "step_id", "question")))
+def _pause(fields: Mapping[str, object]) -> Pause:
+    return Pause(*(carried.text(fields[name]) for name in ("where", "step_id", "question")))
 
 
 def _original(value: object) -> DuplicateOf:
-    told = carried.members(value)
-    return DuplicateOf(carried.text(told["trace_id"]), carried.text(told["span_id"]))
+    fields = carried.members(value)
+    return DuplicateOf(carried.text(fields["trace_id"]), carried.text(fields["span_id"]))
 
 
 def _objects(value: object) -> Sequence[Mapping[str, object]]:
@@ -165,8 +165,8 @@ def _or_none(value: object) -> float | None:
 
 
 def _cost(value: object) -> Mapping[str, object]:
-    told = carried.members(value)
-    known = {name: read(told[name]) for name, read in _COST.items() if name in told}
+    fields = carried.members(value)
+    known = {name: read(fields[name]) for name, read in _COST.items() if name in fields}
     return {"usd": None, **known}
 
 
@@ -196,4 +196,4 @@ _EXTRAS: Mapping[str, Callable[[object], object]] = {
     "cache_creation_tokens": carried.number,
     "linked_traces": carried.texts,
 }
-"""What ``extras.py`` shows, each with its type: no other member is taken from a sender."""
+"""The fields of ``extras.py`` with the readers of their types; other members are ignored."""

@@ -1,8 +1,8 @@
-"""What a run is called whose root has not arrived.
+"""Name a run whose root has not arrived.
 
-SDKs send a span when it ends, so of a run that is still going only what is below its root is there,
-and the first of that stands in for it. ``chat gpt-4o`` or ``tools`` is no name for a run: it gets
-that of its first agent, which many instrumentations note on every call, else that of the service.
+SDKs send a span when it ends, so a run in progress has only spans below its root, and the first
+of them takes the root's place. ``chat gpt-4o`` or ``tools`` is no name for a run: it is named after
+its first agent, which many instrumentations report on every call, else after the service.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 _NO_SERVICE = "unknown_service"
-"""What SDKs send for a service that was given no name: ``unknown_service:python``."""
+"""The service name that SDKs send if none is configured: ``unknown_service:python``."""
 
 
 def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
-    """Return the steps with a root that is named after its run, where a part stands in for it.
+    """Return the steps with the root named after the run, if another span is in its place.
 
-    A single call whose parent is elsewhere, in a remote service, keeps its name.
+    A single call whose parent is in a remote service keeps its name.
     """
     root = arranged.root
-    if not tree.stands_beside or root.type is StepType.AGENT:
+    if not tree.has_other_tops or root.type is StepType.AGENT:
         return arranged
     service = "" if root.type is StepType.GRAPH else tree.root.service_name
     name = _name_of_run(arranged.steps.values(), service)

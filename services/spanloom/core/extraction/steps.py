@@ -1,7 +1,7 @@
-"""Steps and the agents that own them.
+"""Make the steps of a trace and assign them to the agents that own them.
 
-An agent owns everything below it down to and including the next agent, flat and in order.
-What no agent owns is the root's. No step is lost, none stands under two agents.
+An agent owns all steps below it down to and including the next agent, flat and in order. The root
+owns the steps that no agent owns. No step is lost, and none belongs to two agents.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ _STEP_TYPES = {
     Kind.MODEL: StepType.MODEL,
     Kind.TOOL: StepType.TOOL,
     Kind.GRAPH: StepType.GRAPH,
-    Kind.OTHER: StepType.GRAPH,  # a root that is no step still bears the run's texts and times
+    Kind.OTHER: StepType.GRAPH,  # a root that is no step still has the run's texts and times
 }
-_AGENT = StepType.AGENT  # kept: until Python 3.12 an enum is slow to give these
+_AGENT = StepType.AGENT  # cached: slow enum lookup before Python 3.12
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 _CALLS = (StepType.MODEL, StepType.TOOL)
 _IN_ORDER = attrgetter("start_ns", "end_ns", "id")
-_SAID_NOTHING = make_message("", "assistant")
-"""LangChain hands out such an answer with the body of a call that was refused."""
+_EMPTY_ANSWER = make_message("", "assistant")
+"""The answer that LangChain reports with the body of a rejected call."""
 
 
 class ArrangedSteps(NamedTuple):
-    """The steps of a trace and how they hang together."""
+    """The steps of a trace and their owners."""
 
     root: Step
     steps: Mapping[str, Step]
-    """Step id to step, the root's own included if it is a step."""
+    """The steps by id, including the root if it is a step."""
     owned: Mapping[str, Sequence[Step]]
-    """Agent step id, or the root's id, to the steps directly under it, in order."""
+    """The steps that each agent or the root owns, by its step id, in order."""
     facts: Mapping[str, Facts]
 
 
 def arrange_steps(
     tree: SpanTree, reports: Reports, prices: PriceBook, pauses: Iterable[Pause] = ()
 ) -> ArrangedSteps:
-    """Make a step of every span that is one, and give each its parent and its owner."""
+    """Return a step for every span that is one, with its parent and owner."""
     root_id = tree.root.span_id
     anchors = anchor_spans(tree, reports)
     facts = {i: reports.spans[i].facts for i in (*reports.step_of.values(), root_id)}
@@ -72,7 +72,7 @@ def arrange_steps(
     if completed := complete_texts([root, *owners], owned):
         root = completed.get(root_id, root)
         steps.update((i, step) for i, step in completed.items() if i in steps)
-        if len(completed) > 1 or root_id not in completed:  # the root is owned by none
+        if len(completed) > 1 or root_id not in completed:  # the root has no owner
             owned = {i: [completed.get(s.id, s) for s in mine] for i, mine in owned.items()}
     return ArrangedSteps(root, steps, owned, facts)
 
@@ -101,15 +101,15 @@ def _owner(
     anchors: Mapping[str, str],
     known: dict[str, str],
 ) -> str:
-    """Walk up to the nearest agent; what is found is remembered for the whole path."""
+    """Return the nearest agent above, else the root; cache it in ``known`` for the whole path."""
     path, above = [], anchors[step_id]
     while above and above not in known and above != root_id and steps[above].type is not _AGENT:
         path.append(above)
         above = anchors[above]
-    found = known.get(above, above or root_id)
+    owner = known.get(above, above or root_id)
     for passed in path:
-        known[passed] = found
-    return found
+        known[passed] = owner
+    return owner
 
 
 def _make_step(
@@ -126,16 +126,16 @@ def _make_step(
     if is_cancelled:
         metadata["outcome"] = str(Outcome.CANCELLED)
     if error is not None:
-        metadata["error_told_by"] = error.told_by
+        metadata["error_told_by"] = error.reported_by
         if error.type:
             metadata["error_type"] = error.type
     if is_call:
         metadata.update(price_call(facts, span.start_ns, prices))
-    came_to_nothing = is_cancelled and not is_call
-    if error is not None and not came_to_nothing:
-        came_to_nothing = _failed_with_nothing(n, facts.output, error)
-    output = "" if came_to_nothing else facts.output
-    return Step(  # in the order of its fields: by name it would take twice the time
+    has_no_output = is_cancelled and not is_call
+    if error is not None and not has_no_output:
+        has_no_output = _failed_without_output(n, facts.output, error)
+    output = "" if has_no_output else facts.output
+    return Step(  # positional: keyword arguments would take twice the time
         step_id,
         parent_id,
         _STEP_TYPES[n.kind],
@@ -152,20 +152,20 @@ def _make_step(
     )
 
 
-def _failed_with_nothing(n: NormalizedSpan, output: str, error: StepError) -> bool:
-    """Return whether what a failed step gave tells nothing beside its failure."""
-    return output == _SAID_NOTHING or (n.kind is _TOOL and not says_more(output, error))
+def _failed_without_output(n: NormalizedSpan, output: str, error: StepError) -> bool:
+    """Return whether a failed step's output contains nothing but its error."""
+    return output == _EMPTY_ANSWER or (n.kind is _TOOL and not says_more(output, error))
 
 
 def _own_name(n: NormalizedSpan, facts: Facts) -> str:
-    """Return what a tool or agent is called: ``weather`` of the span ``execute_tool weather``."""
+    """Return the name of a tool or agent: ``weather`` of the span ``execute_tool weather``."""
     if n.kind is _TOOL:
         return facts.tool_name
     return facts.agent_name if n.kind is Kind.AGENT else ""
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:
-    """Return the end; an agent's span may end when the run is handed out: others know."""
+    """Return the end; an agent's span may end before its run, so its latest report counts."""
     end_ns = n.span.end_ns
     return max(end_ns, *(o.span.end_ns for o in others)) if n.kind is Kind.AGENT else end_ns
 

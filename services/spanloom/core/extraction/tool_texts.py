@@ -1,4 +1,4 @@
-"""Arguments and failed results of tools, where their spans do not have them whole."""
+"""Complete arguments of tool steps from model calls, and compare failed results with errors."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ CALL_ID = "tool_call_id"
 _BEGAN = attrgetter("start_ns", "id")
 
 
-class _Asked(NamedTuple):
-    """A call that a model asked for."""
+class _Requested(NamedTuple):
+    """A tool call that a model requested."""
 
     arguments: str
     step: Step
 
 
 class _Place(NamedTuple):
-    """By what a tool step finds the call that it is."""
+    """The key by which a tool step finds its requested call."""
 
     tool: str
     call_id: str
-    """Empty where LangChain.js's instrumentation leaves it out."""
+    """Empty if LangChain.js's instrumentation omits it."""
     shown: str
-    """What OpenInference makes of the arguments."""
+    """The arguments as OpenInference reports them."""
 
 
 def complete_arguments(steps: Collection[Step]) -> Sequence[Step]:
-    """Return the tool steps whose arguments a model's call completes, completed."""
+    """Return the tool steps whose arguments were completed from a model's call."""
     lacking = [s for s in steps if s.type is _TOOL and _lacks(s)]
     if not lacking:
         return ()
-    asked: defaultdict[_Place, list[_Asked]] = defaultdict(list)
+    requested: defaultdict[_Place, list[_Requested]] = defaultdict(list)
     for step in sorted((s for s in steps if s.type is _MODEL), key=_BEGAN):
-        for place, arguments in _asked_in(step):
-            asked[place].append(_Asked(arguments, step))
-    found = ((step, _of(step, asked)) for step in lacking)
+        for place, arguments in _calls_in(step):
+            requested[place].append(_Requested(arguments, step))
+    pairs = ((step, _call_of(step, requested)) for step in lacking)
     return [
-        step._replace(input=a.arguments, metadata={**step.metadata, "input_from": a.step.id})
-        for step, a in found
-        if a is not None
+        step._replace(input=call.arguments, metadata={**step.metadata, "input_from": call.step.id})
+        for step, call in pairs
+        if call is not None
     ]
 
 
@@ -61,7 +61,7 @@ def _lacks(step: Step) -> bool:
     return CALL_ID in step.metadata and not step.input.startswith("{")
 
 
-def _asked_in(step: Step) -> Iterator[tuple[_Place, str]]:
+def _calls_in(step: Step) -> Iterator[tuple[_Place, str]]:
     messages = read_conversation(step.output) if '"tool_calls":' in step.output else []
     for message in messages:
         calls = message.get("tool_calls") if isinstance(message, dict) else None
@@ -74,31 +74,31 @@ def _asked_in(step: Step) -> Iterator[tuple[_Place, str]]:
                     yield _Place(name, as_text(call.get("id")), shown), arguments
 
 
-def _of(step: Step, asked: Mapping[_Place, Sequence[_Asked]]) -> _Asked | None:
-    """Return the call that the tool step is: the last one before it that says what it shows."""
-    found = []
+def _call_of(step: Step, requested: Mapping[_Place, Sequence[_Requested]]) -> _Requested | None:
+    """Return the requested call of a tool step: the last one before it with its arguments."""
+    candidates = []
     for call_id in (step.metadata[CALL_ID], ""):
-        same = asked.get(_Place(step.name, call_id, step.input), ())
+        same = requested.get(_Place(step.name, call_id, step.input), ())
         if before := bisect_right(same, step.start_ns, key=lambda a: a.step.start_ns):
-            found.append(same[before - 1])
-    return max(found, key=lambda a: a.step.start_ns, default=None)
+            candidates.append(same[before - 1])
+    return max(candidates, key=lambda a: a.step.start_ns, default=None)
 
 
 _FRAMES = frozenset({"role", "type", "id", "name", "status", "tool_call_id"})
-"""Keys of the shape in which a result is told, whatever it is."""
+"""Keys of a result's envelope, which are no content."""
 MOST_AROUND = 60
-"""Characters around the failure that add nothing: ``Error calling tool 'get_weather': ``."""
+"""Maximum characters around an error that add nothing: ``Error calling tool 'get_weather': ``."""
 
 
 def says_more(output: str, error: StepError) -> bool:
-    """Return whether the output of a failed tool tells anything that its failure does not."""
+    """Return whether the output of a failed tool contains anything that its error does not."""
     endings = error.message.rstrip(), error.traceback.rstrip()  # once: a traceback may be long
     return any(_adds(leaf, error, endings) for leaf in _leaves(json_value(output)))
 
 
-def _leaves(told: object) -> Iterator[object]:
-    """Yield what a JSON value tells, without its keys and what is true, false or null."""
-    waiting = [told]
+def _leaves(value: object) -> Iterator[object]:
+    """Yield the strings and numbers of a JSON value, without empty strings."""
+    waiting = [value]
     while waiting:
         match waiting.pop():
             case dict() as mapping:
@@ -112,10 +112,10 @@ def _leaves(told: object) -> Iterator[object]:
 
 
 def _adds(leaf: object, error: StepError, endings: tuple[str, ...]) -> bool:
-    """Return whether one text or number is told by the failure too, perhaps in fewer words."""
+    """Return whether one string or number is not in the error, apart from a short wrapper."""
     if not isinstance(leaf, str):
         return leaf != error.code
-    said = leaf.strip()
-    if said == error.type or any(told.endswith(said) for told in endings):
+    text = leaf.strip()
+    if text == error.type or any(ending.endswith(text) for ending in endings):
         return False
-    return len(said) - len(error.message) > MOST_AROUND or error.message not in said
+    return len(text) - len(error.message) > MOST_AROUND or error.message not in text

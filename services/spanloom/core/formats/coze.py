@@ -22,7 +22,7 @@ import orjson
 
 from spanloom.core.document import Document
 from spanloom.core.formats.json_bytes import Json, dump
-from spanloom.core.model.trajectory import TOLD_BY_STATUS
+from spanloom.core.model.trajectory import REPORTED_BY_STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -140,7 +140,7 @@ def _contents(document: Json) -> Mapping[str, Json]:
 
 def _content(step: Json) -> Json:
     info = dict(step["basic_info"])
-    if (step.get("metadata") or {}).get("error_told_by") == TOLD_BY_STATUS:
+    if (step.get("metadata") or {}).get("error_told_by") == REPORTED_BY_STATUS:
         info.pop("error", None)
     shown = {key: step[key] for key in ("name", "input", "output", "metadata") if step.get(key)}
     return {**shown, "basic_info": _without_zeros(info)}

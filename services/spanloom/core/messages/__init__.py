@@ -1,7 +1,7 @@
-"""The texts of steps in one shape, whatever dialect they came in.
+"""Convert the inputs and outputs of steps to one shape, from any dialect.
 
-Dialects hand over texts as their spans have them. ``steps`` shows a model call's as a list of
-messages (``core/model/message.py``), a tool's as arguments and result, an agent's as request and
-answer; ``envelopes`` finds the messages, ``message`` reads one, ``parts`` its content. What is
-not understood is kept as it is; what comes out goes in unchanged.
+Dialects return texts as the spans have them. ``steps`` converts a model call's to a list of
+messages (``core/model/message.py``), a tool's to arguments and result, an agent's to request and
+answer; ``envelopes`` finds the messages, ``message`` converts one, ``parts`` its content. Unknown
+forms are kept unchanged; converting a result again does not change it.
 """

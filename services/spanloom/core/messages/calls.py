@@ -1,4 +1,4 @@
-"""Tool calls as models ask for them, of every API, in the form of OpenAI's chat API."""
+"""Convert the tool calls of models, of every API, to the form of OpenAI's chat API."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAMES = ("name", "toolName", "tool_name")
 ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "function_call_arguments_json")
 NO_ARGUMENTS = "{}"
-"""Of a call that needs none; some senders leave the text empty."""
+"""Arguments of a call without any; some senders leave the text empty."""
 IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id")
 """The Responses API has both ``id`` and ``call_id``; results refer to the latter."""
 
@@ -28,7 +28,7 @@ _READ = frozenset({*NAMES, *ARGUMENTS, *IDS, "function", "custom", "type", "inde
 
 
 def read_call(payload: dict[str, Json]) -> dict[str, Json]:
-    """Return one call; what it says beyond id, name and arguments is kept beside them."""
+    """Return one converted call; fields other than id, name and arguments are kept."""
     function = first_object(payload, ("function", "custom")) or payload
     if function is not payload and _is_canonical(payload, function):
         return payload
@@ -45,7 +45,7 @@ def read_call(payload: dict[str, Json]) -> dict[str, Json]:
 
 
 def _unwrapped(arguments: Json) -> Json:
-    """Return the text that is no JSON out of OpenLLMetry's ``{"_raw": "{broken"}``."""
+    """Return the invalid JSON text in OpenLLMetry's ``{"_raw": "{broken"}``."""
     if isinstance(arguments, dict) and arguments.keys() == {"_raw"}:
         return arguments["_raw"]
     return arguments
@@ -69,7 +69,7 @@ _FUNCTION = frozenset({"name", "arguments"})
 
 
 def read_calls(calls: Json) -> Iterator[dict[str, Json]]:
-    """Return the calls of a list, or of JSON text that is one."""
+    """Yield the converted calls of a list, of a single call, or of JSON text of either."""
     if isinstance(calls, str):
         calls = parse_composite(calls)
     if isinstance(calls, list):

@@ -1,4 +1,4 @@
-"""LangGraph's ``Command``: what a resumed run was answered, and to whom a tool hands over."""
+"""Read LangGraph's ``Command``: the answer of a resumed run, and a tool's handover."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 _FIELDS = frozenset({"graph", "update", "resume", "goto", "lg_name"})
-"""The last one is how JavaScript names the class."""
+"""Fields of a command; ``lg_name`` holds the class name in JavaScript."""
 
 
 def is_command(value: Json) -> TypeGuard[dict[str, Json]]:
-    """Return whether it is a command: ``{"graph": null, "update": {…}, "goto": "sales"}``."""
+    """Return whether the value is a command: ``{"update": {…}, "goto": "sales"}``."""
     if not isinstance(value, dict) or "goto" not in value or not value.keys() <= _FIELDS:
         return False
     return not _FIELDS.isdisjoint(value.keys() - {"goto"})
 
 
 def read_resume(value: Json) -> Json:
-    """Return a person's answer, with which a paused run goes on; ``None`` if there is none."""
+    """Return the person's answer that resumes a paused run; ``None`` if there is none."""
     return value.get("resume") if is_command(value) else None
 
 
 def read_handover(command: dict[str, Json]) -> Json:
-    """Return who gets control, and with what: ``{"goto": "sales", "messages": […]}``.
+    """Return the target and the update of a handover: ``{"goto": "sales", "messages": […]}``.
 
-    A command that hands over to nobody is only its update.
+    For a command without a target, return only its update.
     """
     update = command.get("update")
     if isinstance(update, dict) and isinstance(update.get("messages"), list):
-        found = find_messages(update["messages"], "tool")
-        update = update if found is None else {**update, "messages": found.read()}
+        messages = find_messages(update["messages"], "tool")
+        update = update if messages is None else {**update, "messages": messages.read()}
     goto = command.get("goto")
     if not goto:
         return update

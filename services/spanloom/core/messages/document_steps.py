@@ -1,8 +1,8 @@
-"""The steps of a stored document, read piece by piece.
+"""Read the steps of a stored document piece by piece.
 
 A document of 100,000 steps has 25 MB, and ten times that as Python objects. Its lists of steps are
-cut into pieces at the beginning of a step, which no text of a document can look like: inside JSON
-strings quotes are escaped.
+split where a step begins. No text of a document can look like such a place: inside JSON strings
+quotes are escaped.
 """
 
 from __future__ import annotations
@@ -13,51 +13,51 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 
 from spanloom.core.document import DocumentStep
-from spanloom.core.messages.new_texts import told_step_of, told_steps
+from spanloom.core.messages.new_texts import read_document_step, read_document_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.messages.new_texts import ToldStep
+    from spanloom.core.messages.new_texts import StepTexts
 
 LONG = 1 << 20
-"""Bytes from which a document is read in pieces."""
+"""Minimum bytes of a document that is read in pieces."""
 PIECE = 1 << 18
-"""Bytes of a piece, about."""
+"""Approximate bytes of a piece."""
 _LIST, _LIST_END, _LISTS_END = b'"steps":[', b']},{"id":"', b']}],"extraction":'
 _NEXT_STEP = b',{"id":"'
 
 
 class _Place(NamedTuple):
-    """Where the steps of an agent are in a document, without the brackets around them."""
+    """The byte range of an agent's steps in a document, without the brackets around them."""
 
     start: int
     end: int
 
 
-def read_steps(document: bytes | bytearray) -> Sequence[ToldStep]:
-    """Return the steps of a canonical document, as ``told_steps`` does."""
+def read_steps(document: bytes | bytearray) -> Sequence[StepTexts]:
+    """Return the texts of a canonical document's steps, like ``read_document_texts``."""
     if len(document) >= LONG:
         try:
             return list(_steps_by_piece(document))
-        except ValueError:  # of another form than this version writes
+        except ValueError:  # not in the form that this version writes
             pass
-    return list(told_steps(orjson.loads(document)))
+    return list(read_document_texts(orjson.loads(document)))
 
 
-def _steps_by_piece(document: bytes | bytearray) -> Iterator[ToldStep]:
+def _steps_by_piece(document: bytes | bytearray) -> Iterator[StepTexts]:
     places = list(_places(document))
     edges = [0, *chain.from_iterable(places), len(document)]
     without_steps = b"".join(document[a:b] for a, b in list(pairwise(edges))[::2])
-    yield from told_steps(orjson.loads(without_steps))
+    yield from read_document_texts(orjson.loads(without_steps))
     for place in places:
         for piece in _pieces(document, place):
             for step in orjson.loads(b"[" + piece + b"]"):
-                yield told_step_of(DocumentStep(step))
+                yield read_document_step(DocumentStep(step))
 
 
 def _places(document: bytes | bytearray) -> Iterator[_Place]:
-    """Yield where each list of steps is; raises ``ValueError`` where one has no such end."""
+    """Yield the range of each list of steps; raise ``ValueError`` if one has no end."""
     last = document.rindex(_LISTS_END)
     start = document.find(_LIST, 0, last) + len(_LIST)
     while start >= len(_LIST):

@@ -1,6 +1,6 @@
-"""A message while it is being read.
+"""Collect the parts of one message while it is converted.
 
-Texts and media are its content; thoughts and tool calls go to keys of their own.
+Texts and media become its content; thoughts and tool calls have keys of their own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Draft:
-    """A message while its parts are read; what is finished goes to ``out``."""
+    """A message under construction; ``finish`` appends the finished message to ``out``."""
 
     __slots__ = (
         "calls",
@@ -29,12 +29,12 @@ class Draft:
     )
 
     def __init__(self, out: list[Json], role: str) -> None:
-        """Begin a message of the role."""
+        """Begin an empty message of the role."""
         self.out = out
         self.role = role
         self.content: list[Json] = []
         self.foreign = 0
-        """Parts of the content that are of no known kind."""
+        """Number of content parts of unknown kinds."""
         self.thoughts: list[str] = []
         self.secrets: list[Json] = []
         self.calls: list[dict[str, Json]] = []
@@ -42,7 +42,7 @@ class Draft:
         self.is_begun = False
 
     def finish(self, *, is_last: bool = True) -> None:
-        """Put the message out, unless all that it had was a tool's result."""
+        """Append the message to ``out``, unless a tool's result was all it had."""
         says = self.content or self.calls or self.thoughts or self.secrets
         if not says and (self.is_begun or not is_last):
             return
@@ -50,7 +50,7 @@ class Draft:
         if self.thoughts:
             message["reasoning_content"] = "\n".join(self.thoughts)
         if self.calls:
-            # Named twice, in a part and beside the content, a call is one: the last tells it best.
+            # A call may be both a part and in a field; it counts once, the last one is preferred.
             once = {call.get("id", n): call for n, call in enumerate(self.calls)}
             message["tool_calls"] = list(once.values())
         if self.secrets:
@@ -63,7 +63,7 @@ class Draft:
         self.is_begun = True
 
     def _simplify(self) -> Json:
-        """Return one text as it is, parts as a list, and what has no part in it as JSON text."""
+        """Return the content: one text as a string, known parts as a list, others as JSON text."""
         content = self.content
         if not content:
             return ""

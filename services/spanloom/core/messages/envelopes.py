@@ -1,7 +1,7 @@
-"""Where a text holds its messages: the bodies and states that APIs and frameworks write.
+"""Find the messages in request bodies, responses and states of APIs and frameworks.
 
 A request may be ``{"messages": …}``, LangChain's batches of it, Gemini's ``contents``, the
-Responses API's ``input``, Vercel's ``prompt``; an answer ``{"choices": …}``, LangChain's
+Responses API's ``input``, Vercel's ``prompt``; a response ``{"choices": …}``, LangChain's
 ``generations``, Gemini's ``candidates``, a Responses object.
 """
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 _LISTS = ("messages", "Messages", "generations", "choices", "candidates")
 _WRAPPERS = ("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response")
 _SYSTEMS = ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt")
-_NOT_GIVEN = ("<openai.Omit object at ", "<openai.NotGiven object at ")
-"""How MLflow writes the arguments that a caller of OpenAI's SDK left out."""
+_OMITTED = ("<openai.Omit object at ", "<openai.NotGiven object at ")
+"""Reprs of arguments that a caller of OpenAI's SDK omitted, as MLflow writes them."""
 _ANSWER_MARKS = ("toolCalls", "tool_calls", "reasoning", "reasoningText", "finishReason")
 
 
-class Found(NamedTuple):
-    """The messages of a text, not read yet, and the tools that stood beside or among them."""
+class UnreadMessages(NamedTuple):
+    """The unconverted messages of a text, and the tool definitions found with them."""
 
     items: Sequence[Json]
     role: str
-    """Of items that say none."""
+    """The role of items without one."""
     tools: Sequence[Json] = ()
 
     def read(self) -> list[Json]:
-        """Return all messages in the one shape."""
+        """Return all messages, converted."""
         return read_messages(self.items, self.role)
 
     def read_request(self) -> Json:
-        """Return what the user said last, ``None`` if nothing; what came before is not read.
+        """Return the user's last message, or ``None``; earlier messages are not converted.
 
-        Parts that follow each other are one message: a text, then the picture it asks about.
+        Consecutive loose parts are one message: a text, then the image it is about.
         """
         for are_parts, items in groupby(reversed(self.items), is_loose):
             for turn in [list(items)[::-1]] if are_parts else ([item] for item in items):
@@ -52,40 +52,40 @@ class Found(NamedTuple):
         return None
 
     def read_last(self) -> list[Json]:
-        """Return the last message; of an answer that is several items, all of them."""
+        """Return the last message, converted; if the answer consists of several items, all."""
         is_whole = not is_message(self.items[-1]) or is_answer_item(self.items[-1])
         return read_messages(self.items if is_whole else self.items[-1:], self.role)
 
 
-def find_messages(value: Json, role: str) -> Found | None:
-    """Return the messages that are all the value is about; ``None`` if it holds none.
+def find_messages(value: Json, role: str) -> UnreadMessages | None:
+    """Return the messages of a value that consists of messages; ``None`` for other values.
 
-    ``role`` is that of the step's side: ``user`` for what went in, ``assistant`` for the answer.
+    ``role`` is the default role: ``user`` for an input, ``assistant`` for an output.
     """
     if isinstance(value, list):
-        found = _from_list(value, role)
-        return found if found and found.items else None
+        messages = _from_list(value, role)
+        return messages if messages and messages.items else None
     return _from_object(value, role) if isinstance(value, dict) else None
 
 
-def _from_object(value: dict[str, Json], role: str) -> Found | None:
+def _from_object(value: dict[str, Json], role: str) -> UnreadMessages | None:
     if is_message(value):
-        return Found([value], role)
+        return UnreadMessages([value], role)
     for key in _LISTS:
         if isinstance(items := value.get(key), list):
-            found = _from_list(items, role)
-            return None if found is None else _completed(found, value)
+            messages = _from_list(items, role)
+            return None if messages is None else _completed(messages, value)
     for read in (_from_answer, _from_request):
-        if (found := read(value, role)) is not None:
-            return found
+        if (messages := read(value, role)) is not None:
+            return messages
     for key in _WRAPPERS:
         if isinstance(inner := value.get(key), (dict, list)):
             return find_messages(inner, role)
     return None
 
 
-def _from_list(items: list[Json], role: str) -> Found | None:
-    """Take a list of messages, or batches of them; tools that Langfuse puts among them apart."""
+def _from_list(items: list[Json], role: str) -> UnreadMessages | None:
+    """Read a list of messages or of batches; separate tool definitions that Langfuse adds."""
     while len(items) == 1 and isinstance(items[0], list) and not is_item(items[0]):
         items = items[0]
     flat: list[Json] = []
@@ -101,7 +101,7 @@ def _from_list(items: list[Json], role: str) -> Found | None:
             flat.append(item)
     if not all(map(is_item, flat)):
         return None
-    return Found(flat, role, tools)
+    return UnreadMessages(flat, role, tools)
 
 
 def _tool_definition(item: dict[str, Json]) -> Json:
@@ -113,7 +113,7 @@ def _tool_definition(item: dict[str, Json]) -> Json:
 
 
 def _as_message(item: Json, role: str) -> Json:
-    """Make a message of a choice or generation that has bare text."""
+    """Return a choice or generation with bare text as a message; any other item unchanged."""
     if isinstance(item, dict) and isinstance(text := item.get("text"), str):
         is_choice = "finish_reason" in item or "generation_info" in item
         if is_choice and "message" not in item:
@@ -123,12 +123,14 @@ def _as_message(item: Json, role: str) -> Json:
     return item
 
 
-def _completed(found: Found, value: dict[str, Json]) -> Found:
-    """Add the system prompt and the tools that stand beside the messages."""
+def _completed(messages: UnreadMessages, value: dict[str, Json]) -> UnreadMessages:
+    """Add the system prompt and tool definitions from the fields of the body."""
     tools = value.get("tools") or value.get("Tools")
     system = _system(value)
-    items = [system, *found.items] if system else found.items
-    return Found(items, found.role, tools if isinstance(tools, list) else found.tools)
+    items = [system, *messages.items] if system else messages.items
+    return UnreadMessages(
+        items, messages.role, tools if isinstance(tools, list) else messages.tools
+    )
 
 
 def _system(value: dict[str, Json]) -> Json:
@@ -136,36 +138,36 @@ def _system(value: dict[str, Json]) -> Json:
     config = value.get("config")
     if content is None and isinstance(config, dict):
         content = first_of(config, _SYSTEMS)
-    is_given = content and not (isinstance(content, str) and content.startswith(_NOT_GIVEN))
-    return {"role": "system", "content": content} if is_given else None
+    is_present = content and not (isinstance(content, str) and content.startswith(_OMITTED))
+    return {"role": "system", "content": content} if is_present else None
 
 
-def _from_answer(value: dict[str, Json], role: str) -> Found | None:
+def _from_answer(value: dict[str, Json], role: str) -> UnreadMessages | None:
     output = value.get("output")
     if isinstance(output, list) and output and all(map(is_item, output)):
-        return Found(output, "assistant")
+        return UnreadMessages(output, "assistant")
     inner = value.get("Message")
     if is_message(inner):
-        return Found([inner], role)
+        return UnreadMessages([inner], role)
     inner = value.get("content")
     if isinstance(inner, dict) and isinstance(inner.get("parts"), list):
-        return Found([value], role)
+        return UnreadMessages([value], role)
     if role == "assistant" and "text" in value and first_of(value, _ANSWER_MARKS):
         message = {_RENAMED.get(key, key): each for key, each in value.items()}
-        return Found([{"role": role, **message}], role)
+        return UnreadMessages([{"role": role, **message}], role)
     return None
 
 
 _RENAMED = {"text": "content", "reasoningText": "reasoning"}
 
 
-def _from_request(value: dict[str, Json], role: str) -> Found | None:
+def _from_request(value: dict[str, Json], role: str) -> UnreadMessages | None:
     if role != "user":
         return None
     prompts = first_list(value, ("prompts", "contents", "input"))
     if prompts and all(isinstance(p, str) or is_item(p) for p in prompts):
-        return _completed(Found(prompts, role), value)
+        return _completed(UnreadMessages(prompts, role), value)
     prompt = first_text(value, ("contents", "input", "prompt", "messages"))
     if prompt and (len(value) == 1 or _system(value) or "model" in value):
-        return _completed(Found([prompt], role), value)
+        return _completed(UnreadMessages([prompt], role), value)
     return None

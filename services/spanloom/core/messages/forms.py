@@ -1,4 +1,4 @@
-"""What stands for a message in some API or framework, and who speaks in it."""
+"""Recognize messages of any API or framework, and read their roles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROLES = {
     "tool-call": "assistant",
     "tool-response": "tool",
 }
-"""Every name of a role that some API or framework uses; a role beyond these stays as it is."""
+"""Role names of all APIs and frameworks; any other role is kept unchanged."""
 
 _CLASSES = {
     "SystemMessage": "system",
@@ -38,11 +38,11 @@ _CLASSES = {
     "tool": "tool",
     "function": "tool",
 }
-"""LangChain's classes, and what its messages call themselves in ``type``; chat has a role."""
+"""LangChain's message classes and values of ``type``; a ``ChatMessage`` has a role field."""
 
 CONTENTS = ("content", "parts", "contents", "blocks", "content_blocks", "message")
 MULTI_CONTENTS = ("user_input_multi_content", "assistant_output_multi_content", "multi_content")
-"""Eino's lists of parts, beside an empty ``content``."""
+"""Eino's lists of parts, used with an empty ``content``."""
 CALLS = ("tool_calls", "toolCalls")
 LEGACY_CALL = ("function_call", "function_call_name", "function_call_arguments_json")
 FINE_STATUSES = ("success", "completed", "ok")
@@ -67,13 +67,13 @@ BOOKKEEPING = frozenset(
 SKIPPED = BOOKKEEPING.union(
     CONTENTS, MULTI_CONTENTS, CALLS, LEGACY_CALL, THOUGHTS, RENAMED
 ) | frozenset({"role", "type", "status", "invalid_tool_calls", "additional_kwargs"})
-"""Keys that are read elsewhere, and those that are no part of the conversation."""
+"""Keys that are read elsewhere or that are not part of the conversation."""
 
 _MARKS = frozenset({*CONTENTS, *CALLS, *LEGACY_CALL, "refusal"})
 
 
 def is_message(value: Json) -> bool:
-    """Return whether it is a message; ``{"role": "admin", "id": 7}`` is data that has a role."""
+    """Return whether the value is a message; ``{"role": "admin", "id": 7}`` is other data."""
     if not isinstance(value, dict):
         return False
     role = value.get("role")
@@ -90,12 +90,12 @@ def is_message(value: Json) -> bool:
 
 
 def is_item(value: Json) -> bool:
-    """Return whether the value stands among messages: a message, a pair, or a part of its own."""
+    """Return whether the value is an item of a message list: a message, a pair or a loose part."""
     return is_message(value) or is_loose(value) or is_pair(value) or _is_without_role(value)
 
 
 def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
-    """Return whether a part stands where a message should: ``{"type": "function_call", …}``."""
+    """Return whether the value is a part without a message: ``{"type": "function_call", …}``."""
     return (
         isinstance(value, dict)
         and not isinstance(value.get("role"), str)
@@ -106,7 +106,10 @@ def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
 
 
 def is_answer_item(item: Json) -> TypeGuard[dict[str, Json]]:
-    """Return whether it is the Responses API's ``{"type": "message", "role": "assistant", …}``."""
+    """Return whether the item is an output message of the Responses API.
+
+    Example: ``{"type": "message", "role": "assistant", …}``.
+    """
     return (
         isinstance(item, dict) and item.get("type") == "message" and item.get("role") == "assistant"
     )
@@ -124,7 +127,7 @@ def is_pair(value: Json) -> TypeGuard[list[Json]]:
 
 
 def _is_without_role(value: Json) -> bool:
-    """Return whether the value says only what a message says: some leave the role out."""
+    """Return whether the value has only the keys of a message: some senders omit the role."""
     return (
         isinstance(value, dict)
         and not _MARKS.isdisjoint(value)
@@ -134,9 +137,9 @@ def _is_without_role(value: Json) -> bool:
 
 
 def read_role(payload: dict[str, Json], default: str) -> str:
-    """Return the role; of a message that names none, its class's, else ``default``."""
+    """Return the message's role, else the role of its class, else ``default``."""
     role = payload.get("role")
-    if isinstance(role, str) and role not in ("", "unknown"):  # OpenLLMetry's, of streamed answers
+    if isinstance(role, str) and role not in ("", "unknown"):  # OpenLLMetry, streamed answers
         return ROLES.get(role) or ROLES.get(role.lower(), role)
     class_name = payload.get("type")
     if isinstance(class_name, str):
@@ -145,9 +148,9 @@ def read_role(payload: dict[str, Json], default: str) -> str:
 
 
 def open_message(item: dict[str, Json]) -> tuple[dict[str, Json], str]:
-    """Take the message out of its wrapping: ``{"message": {…}, "finish_reason": "stop"}``.
+    """Unwrap a message: ``{"message": {…}, "finish_reason": "stop"}``.
 
-    Returns the wrapping's finish reason as well.
+    Return the message and the finish reason of its wrapper.
     """
     finish = ""
     while (inner := _wrapped(item)) is not None:
@@ -157,7 +160,7 @@ def open_message(item: dict[str, Json]) -> tuple[dict[str, Json], str]:
 
 
 def _wrapped(item: dict[str, Json]) -> dict[str, Json] | None:
-    """Return the message in a constructor, a choice, a generation or Gemini's candidate."""
+    """Return the message in a constructor, choice, generation or Gemini candidate, or ``None``."""
     has_role = isinstance(item.get("role"), str)
     if "lc" in item and isinstance(inner := item.get("kwargs"), dict):
         return {"type": _class_role(item), **inner}
@@ -183,7 +186,7 @@ def _plain_class(name: str) -> str:
 
 
 def _class_role(value: dict[str, Json]) -> str | None:
-    """Return the class of a serialised LangChain message; ``None`` if it is none."""
+    """Return the class name of a serialized LangChain message; ``None`` for other values."""
     path = value.get("id")
     name = path[-1] if isinstance(path, list) and path else None
     if isinstance(name, str) and isinstance(value.get("kwargs"), dict):

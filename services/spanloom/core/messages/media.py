@@ -1,6 +1,6 @@
-"""Images, sound and files inside messages, of every API: OpenAI's parts, bytes as data URLs.
+"""Convert images, audio and files of every API to OpenAI's parts, with bytes as data URLs.
 
-Bytes are base64 text wherever JSON carries them; they are passed on letter by letter.
+JSON carries bytes as base64 text, which is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3",
 
 
 def read_media(payload: dict[str, Json]) -> dict[str, Json]:
-    """Return the part in OpenAI's form; a form that is not known stays as it is."""
+    """Return the part in OpenAI's form; a part of an unknown form is returned unchanged."""
     if (detail := _known_form(payload)) is not None:
         return detail
     kind = first_text(payload, ("modality", "type")).removeprefix("input_")
@@ -49,7 +49,7 @@ def _known_part(
 
 
 def _known_form(payload: dict[str, Json]) -> dict[str, Json] | None:
-    """Return the part if it is OpenAI's own already."""
+    """Return the part if it has OpenAI's form already, else ``None``."""
     part_type = payload.get("type")
     if part_type == "image_url" and isinstance(payload.get("image_url"), str):
         return {**payload, "image_url": {"url": payload["image_url"]}}
@@ -67,7 +67,7 @@ def _file(payload: dict[str, Json], address: str, *, is_inline: bool) -> dict[st
 
 
 def _locate(payload: dict[str, Json]) -> tuple[str, str]:
-    """Return the address (bytes become a data URL) and the media type, from wherever they stand."""
+    """Return the URL (bytes become a data URL) and the media type, from any level of the part."""
     mime_type = ""
     part: dict[str, Json] | None = payload
     while part is not None:
@@ -81,7 +81,7 @@ def _locate(payload: dict[str, Json]) -> tuple[str, str]:
 
 
 def _bytes(part: dict[str, Json]) -> str:
-    """Return the bytes; a source of type ``text`` (Anthropic's documents) has text there."""
+    """Return the base64 bytes; empty for type ``text``, Anthropic's documents of plain text."""
     part_type = part.get("type")
     if part_type == "text":
         return ""
@@ -89,13 +89,13 @@ def _bytes(part: dict[str, Json]) -> str:
 
 
 def _image_format(part: dict[str, Json]) -> str:
-    """Bedrock says ``{"format": "png"}`` beside the bytes."""
+    """Return the media type from Bedrock's ``{"format": "png"}``, else an empty text."""
     image_format = part.get("format")
     return f"image/{image_format}" if isinstance(image_format, str) and image_format else ""
 
 
 def _text_address(part: dict[str, Json]) -> str:
-    """Read an image that is text: an address, or bytes without a type as Vercel has them."""
+    """Return an image given as text: a URL, or Vercel's bytes without a media type."""
     address = first_text(part, _TEXT_ADDRESSES)
     return _data_url(address, "") if address else ""
 

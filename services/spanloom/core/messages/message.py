@@ -1,10 +1,10 @@
-"""One message of any API or framework, in the one shape (``core/model/message.py``).
+"""Convert messages of any API or framework to the one shape (``core/model/message.py``).
 
-Read are: OpenAI's chat messages and Responses items, Anthropic's, Gemini's and Bedrock's, the
+Supported are OpenAI's chat messages and Responses items, Anthropic's, Gemini's and Bedrock's, the
 parts of OpenTelemetry's conventions, LangChain's in its four forms (constructor, ``type`` and
-``data``, plain, a pair of role and text), Vercel's, LlamaIndex's, Eino's, and what dialects
-rebuild from flattened keys. What is no part of the conversation (ids of messages, response
-metadata, usage) stays on the span.
+``data``, plain, a pair of role and text), Vercel's, LlamaIndex's, Eino's, and messages that
+dialects rebuild from flattened keys. Data that is not part of the conversation (message ids,
+response metadata, usage) stays on the span.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 
 
 def read_messages(items: Iterable[Json], role: str) -> list[Json]:
-    """Return the messages in order; ``role`` is that of items which say none.
+    """Return the converted messages in order; ``role`` is the role of items without one.
 
-    Items of the Responses API that belong to one answer (thoughts, text, calls) are one message.
+    Items of the Responses API that belong to one answer (thoughts, text, calls) become one message.
     """
     out: list[Json] = []
     answer: Draft | None = None
     for item in items:
-        piece_of = _role_of_piece(item, role) if isinstance(item, dict) else None
-        if answer is not None and piece_of != answer.role:
+        piece_role = _role_of_piece(item, role) if isinstance(item, dict) else None
+        if answer is not None and piece_role != answer.role:
             answer.finish()
             answer = None
-        if piece_of is None:
+        if piece_role is None:
             read_message(out, item, role)
         else:
-            answer = answer or Draft(out, piece_of)
+            answer = answer or Draft(out, piece_role)
             _take_piece(answer, item)
     if answer is not None:
         answer.finish()
@@ -52,7 +52,7 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
 
 
 def _role_of_piece(item: dict[str, Json], default: str) -> str | None:
-    """Return the role of a piece of an answer; ``None`` for what is a message of its own."""
+    """Return the role of an item that is a piece of an answer; ``None`` for a whole message."""
     role = item.get("role")
     if isinstance(role, str):
         return role if role == "assistant" and item.get("type") == "message" else None
@@ -69,7 +69,7 @@ def _take_piece(answer: Draft, item: Json) -> None:
 
 
 def read_message(out: list[Json], item: Json, role: str) -> None:
-    """Append the message, or the messages that a message with tool results falls into."""
+    """Append the converted message to ``out``; one with tool results becomes several."""
     if is_settled(item):
         out.append(item)
     elif isinstance(item, dict):

@@ -1,4 +1,4 @@
-"""What each step brought into its run: every message once, at the step that had it first."""
+"""Find the new texts of each step: every message of a run once, at the step that had it first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from spanloom.core.document import Document
-from spanloom.core.messages.texts import said_by, said_in
+from spanloom.core.messages.texts import message_texts, read_texts
 from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.values.attributes import json_value
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NO_TEXT = 0
-"""The hash of a step that brought nothing."""
+"""The hash of a step without new texts."""
 INPUTS_AT_HAND = 8
-"""Conversations that a model call is compared with: a run has a few at a time."""
+"""Number of conversations that a model call is compared with: a run has few at a time."""
 BETWEEN = "\n\n"
-"""What stands between two messages of one text."""
+"""Separator of the messages in one text."""
 _NS_PER_MS = 1_000_000
 _AGENTS = frozenset({StepType.AGENT, StepType.GRAPH})
 
 
-class ToldStep(NamedTuple):
-    """A step as far as its texts need it."""
+class StepTexts(NamedTuple):
+    """The fields of a step from which its new texts are found."""
 
     id: str
     type: str
@@ -44,7 +44,7 @@ class ToldStep(NamedTuple):
 
 
 class NewTexts(NamedTuple):
-    """What a step brought."""
+    """The texts of a step that were new in its run."""
 
     step_id: str
     type: str
@@ -53,15 +53,15 @@ class NewTexts(NamedTuple):
     output: str
     error: str
     hash: int
-    """Tells whether any of the above has changed; ``NO_TEXT`` where the step brought nothing."""
+    """A hash of all fields above; ``NO_TEXT`` for a step without new texts."""
 
 
-def told_step(step: Step) -> ToldStep:
-    """Return a step of a trajectory, with its times as precise as a document has them."""
+def read_step_texts(step: Step) -> StepTexts:
+    """Return the texts of a trajectory's step, with times in milliseconds as in the document."""
     start_ms = step.start_ns // _NS_PER_MS
     lasted_ms = max(step.end_ns - step.start_ns, 0) // _NS_PER_MS
     error = step.error.message if step.error is not None else ""
-    return ToldStep(
+    return StepTexts(
         step.id,
         step.type,
         step.name,
@@ -73,57 +73,57 @@ def told_step(step: Step) -> ToldStep:
     )
 
 
-def told_steps(document: Mapping[str, Any]) -> Iterator[ToldStep]:
-    """Yield the steps of a canonical document, in its order, each once."""
+def read_document_texts(document: Mapping[str, Any]) -> Iterator[StepTexts]:
+    """Yield the texts of the steps of a canonical document, in its order, each step once."""
     view = Document(document)
     if view.root_type in _AGENTS:
-        yield told_step_of(view.root)
-    yield from map(told_step_of, view.steps)
+        yield read_document_step(view.root)
+    yield from map(read_document_step, view.steps)
 
 
-def find_new_texts(steps: Iterable[ToldStep]) -> Sequence[NewTexts]:
-    """Return what each of the steps brought, in the order in which they are given."""
+def find_new_texts(steps: Iterable[StepTexts]) -> Sequence[NewTexts]:
+    """Return the new texts of each step, in the order of ``steps``."""
     return _of_each(steps, _new_texts)
 
 
-def find_hashes(steps: Iterable[ToldStep]) -> Mapping[str, int]:
-    """Return by their ids the hash of what steps brought, as ``NewTexts`` has it."""
-    told = list(steps)
-    return dict(zip((step.id for step in told), _of_each(told, _hash), strict=True))
+def find_hashes(steps: Iterable[StepTexts]) -> Mapping[str, int]:
+    """Return ``NewTexts.hash`` of each step, by step id."""
+    listed = list(steps)
+    return dict(zip((step.id for step in listed), _of_each(listed, _hash), strict=True))
 
 
-def _of_each(steps: Iterable[ToldStep], make: Callable[[ToldStep, str, str], T]) -> Sequence[T]:
-    """Return what is made of each step, what was new of its input, and of its output."""
-    told = list(steps)
+def _of_each(steps: Iterable[StepTexts], make: Callable[[StepTexts, str, str], T]) -> Sequence[T]:
+    """Return ``make(step, new input, new output)`` for each step."""
+    listed = list(steps)
     try:
-        return _find(told, make)
-    except UnicodeEncodeError:  # half a surrogate pair, which no document holds
-        return _find([_writable(step) for step in told], make)
+        return _find(listed, make)
+    except UnicodeEncodeError:  # a lone surrogate, which a document cannot hold
+        return _find([_writable(step) for step in listed], make)
 
 
-def _find(told: Sequence[ToldStep], make: Callable[[ToldStep, str, str], T]) -> Sequence[T]:
+def _find(steps: Sequence[StepTexts], make: Callable[[StepTexts, str, str], T]) -> Sequence[T]:
     run = _Run()
     inputs: dict[int, str] = {}
     made: dict[int, T] = {}
-    for is_input, at in _in_order_of_time(told):
-        step = told[at]
+    for is_input, at in _in_order_of_time(steps):
+        step = steps[at]
         if is_input:
-            inputs[at] = BETWEEN.join(run.given(step))
+            inputs[at] = BETWEEN.join(run.new_input(step))
         else:
-            made[at] = make(step, inputs.pop(at, ""), BETWEEN.join(run.said(step)))
+            made[at] = make(step, inputs.pop(at, ""), BETWEEN.join(run.new_output(step)))
     return [
         made[at] if at in made else make(step, inputs.get(at, ""), "")
-        for at, step in enumerate(told)
+        for at, step in enumerate(steps)
     ]
 
 
-def _in_order_of_time(told: Sequence[ToldStep]) -> Iterator[tuple[bool, int]]:
-    """Yield whether it is an input, and the number of its step.
+def _in_order_of_time(steps: Sequence[StepTexts]) -> Iterator[tuple[bool, int]]:
+    """Yield inputs and outputs in order of time: whether it is an input, and its step's index.
 
-    At one moment what ends comes before what begins, and of what ends there the innermost first.
+    At the same millisecond outputs come before inputs, and those of inner steps come first.
     """
     moments: list[tuple[int, int, int, bool]] = []
-    for at, step in enumerate(told):
+    for at, step in enumerate(steps):
         if step.input:
             moments.append((step.start_ms, _BEGINS, at, False))
         if step.output:
@@ -135,8 +135,8 @@ def _in_order_of_time(told: Sequence[ToldStep]) -> Iterator[tuple[bool, int]]:
 _ENDS, _BEGINS, _ENCLOSES = range(3)
 
 
-def _end(at: int, step: ToldStep) -> tuple[int, int, int, bool]:
-    """Return when an output was there; what takes no time ends before the next step begins."""
+def _end(at: int, step: StepTexts) -> tuple[int, int, int, bool]:
+    """Return the sort key of an output; a step of no duration ends before the next one begins."""
     if step.end_ms > step.start_ms:
         return step.end_ms, _ENDS, -at, True
     if step.type in _AGENTS:
@@ -145,72 +145,72 @@ def _end(at: int, step: ToldStep) -> tuple[int, int, int, bool]:
 
 
 class _Run:
-    """What has been said so far."""
+    """The texts of a run so far."""
 
     def __init__(self) -> None:
         self._known: set[int] = set()
-        """The 64-bit hash of each text: the texts would be in memory once more."""
+        """64-bit hashes of the texts: keeping the texts would double their memory."""
         self._inputs: deque[str] = deque(maxlen=INPUTS_AT_HAND)
 
-    def given(self, step: ToldStep) -> Sequence[str]:
-        """Return what of an input is the step's own."""
+    def new_input(self, step: StepTexts) -> Sequence[str]:
+        """Return the new texts of a step's input; all of a tool's."""
         if step.type == StepType.TOOL:
-            return self._remember(said_in(step.input))
+            return self._remember(read_texts(step.input))
         if step.type == StepType.MODEL and step.input.startswith(CONVERSATION_START):
-            return self._unheard(self._added(step.input))
-        return self._unheard(said_in(step.input))
+            return self._only_new(self._added(step.input))
+        return self._only_new(read_texts(step.input))
 
-    def said(self, step: ToldStep) -> Sequence[str]:
-        """Return what of an output is the step's own."""
-        texts = said_in(step.output)
-        return self._unheard(texts) if step.type in _AGENTS else self._remember(texts)
+    def new_output(self, step: StepTexts) -> Sequence[str]:
+        """Return the new texts of a step's output; all of a call's, as it produced them."""
+        texts = read_texts(step.output)
+        return self._only_new(texts) if step.type in _AGENTS else self._remember(texts)
 
     def _added(self, conversation: str) -> Sequence[str]:
-        """Return what a conversation says beyond those that are known to the letter.
+        """Return the texts of a conversation after the known one that is its exact prefix.
 
-        A run of a thousand calls has each message a thousand times; it is read once.
+        A run of a thousand calls repeats each message a thousand times; this parses it once.
         """
         known = next((each for each in self._inputs if _goes_on(conversation, each)), "")
         self._inputs.append(conversation)
         if not known:
-            return said_in(conversation)
+            return read_texts(conversation)
         added = json_value(f"[{conversation[len(known) :]}") if conversation != known else []
-        return said_by(added) if isinstance(added, list) else said_in(conversation)
+        return message_texts(added) if isinstance(added, list) else read_texts(conversation)
 
     def _remember(self, texts: Sequence[str]) -> Sequence[str]:
         self._known.update(map(hash, texts))
         return texts
 
-    def _unheard(self, texts: Sequence[str]) -> Sequence[str]:
-        """Return those of the texts that nobody said before, each once."""
+    def _only_new(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return the texts that the run did not have before, each once."""
         new = [text for text in dict.fromkeys(texts) if hash(text) not in self._known]
         return self._remember(new)
 
 
 def _goes_on(conversation: str, known: str) -> bool:
-    """Return whether a list of messages is another one, or begins with all of it."""
+    """Return whether a serialized list of messages equals ``known`` or begins with all of it."""
     if conversation == known:
         return True
     return conversation.startswith(known[:-1]) and conversation[len(known) - 1] == ","
 
 
-def _new_texts(step: ToldStep, given: str, said: str) -> NewTexts:
-    own = (step.id, step.type, step.name, given, said, step.error)
-    return NewTexts(*own, _hash(step, given, said))
+def _new_texts(step: StepTexts, new_input: str, new_output: str) -> NewTexts:
+    own = (step.id, step.type, step.name, new_input, new_output, step.error)
+    return NewTexts(*own, _hash(step, new_input, new_output))
 
 
-def _hash(step: ToldStep, given: str, said: str) -> int:
-    if not (given or said or step.error):
+def _hash(step: StepTexts, new_input: str, new_output: str) -> int:
+    if not (new_input or new_output or step.error):
         return NO_TEXT
-    own = (step.id, step.type, step.name, given, said, step.error)
+    own = (step.id, step.type, step.name, new_input, new_output, step.error)
     digest = blake2b("\0".join(own).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 
 
-def told_step_of(step: DocumentStep) -> ToldStep:
-    """Return a step of a canonical document."""
+def read_document_step(step: DocumentStep) -> StepTexts:
+    """Return the texts of a canonical document's step."""
     start_ms = step.started_at
-    return ToldStep(
+    return StepTexts(
         step.id,
         step.type,
         step.name,
@@ -222,8 +222,8 @@ def told_step_of(step: DocumentStep) -> ToldStep:
     )
 
 
-def _writable(step: ToldStep) -> ToldStep:
-    """Return the step as a document has it (``core/formats/json_bytes.py``)."""
+def _writable(step: StepTexts) -> StepTexts:
+    """Return the step as the document has it (``core/formats/json_bytes.py``)."""
     return step._replace(
         name=_whole(step.name),
         input=_whole(step.input),

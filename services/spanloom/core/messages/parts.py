@@ -1,7 +1,7 @@
-"""The parts of a message's content, of every API, gathered into messages of one shape.
+"""Convert the content parts of a message, of every API, to messages of one shape.
 
-A ``Draft`` takes parts in order. A tool's result, which Anthropic, Gemini and Bedrock put inside
-a user's message, becomes a message of its own.
+Parts are added to a ``Draft`` in order. A tool's result, which Anthropic, Gemini and Bedrock put
+inside a user's message, becomes a message of its own.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FINE = frozenset({"success", "completed", "ok"})
 
 
 def read_content(draft: Draft, content: Json) -> None:
-    """Take a message's content: text, a list of parts, one part, or data, as JSON text."""
+    """Add a message's content to the draft: text, a list of parts, one part, or data as JSON."""
     if isinstance(content, str):
         _read_text(draft, content)
     elif isinstance(content, list):
@@ -60,7 +60,7 @@ def read_content(draft: Draft, content: Json) -> None:
 
 
 def add_part(draft: Draft, part: Json) -> None:
-    """Take one part; of an unknown kind it stays as it is."""
+    """Add one part to the draft; a part of an unknown kind is added unchanged."""
     if not isinstance(part, dict):
         _read_text(draft, as_text(part))
     elif (handler := _find_handler(part)) is not None:
@@ -71,7 +71,7 @@ def add_part(draft: Draft, part: Json) -> None:
 
 
 def _read_text(draft: Draft, text: str) -> None:
-    """Take text; what is not a tool's may be parts that an SDK wrote out."""
+    """Add text to the draft; unless it is a tool's, it may be parts that an SDK serialized."""
     if draft.role != "tool" and (parts := _written_parts(text)):
         read_content(draft, parts)
     elif text:
@@ -79,12 +79,12 @@ def _read_text(draft: Draft, text: str) -> None:
 
 
 def may_hold_parts(text: str) -> bool:
-    """Return whether a text may be parts that an SDK wrote out: ``[{"type": "text", …``."""
+    """Return whether a text may be parts that an SDK serialized: ``[{"type": "text", …``."""
     return text.startswith(("[{", '{"', "{'"))
 
 
 def _written_parts(text: str) -> list[Json]:
-    """Return the parts that a text lists, or the one item or block of an API that it is."""
+    """Return the parts that a text serializes: a list, or one item or block of an API."""
     written = parse_written(text) if may_hold_parts(text) else None
     if isinstance(written, dict):
         return [written] if _ITEM_MARKS.get(as_text(written.get("type"))) in written else []
@@ -97,16 +97,16 @@ _ITEM_MARKS = {
     "thinking": "signature",
     "tool_use": "input",
 }
-"""The key without which a text of such a type is no more than JSON that a model wrote."""
+"""The key that a text of each type must have; without it, it is JSON that a model wrote."""
 
 
 def is_part(value: Json) -> bool:
-    """Return whether the value is a content part of a kind that is known."""
+    """Return whether the value is a content part of a known kind."""
     return isinstance(value, dict) and _find_handler(value) is not None
 
 
 def is_call_or_thought(part: dict[str, Json]) -> bool:
-    """Return whether only an assistant can have written the part."""
+    """Return whether the part can only be an assistant's: a tool call or a thought."""
     handler = _find_handler(part)
     return handler is _add_call or handler is add_thought or handler is _add_keyed_call
 
@@ -147,7 +147,7 @@ def _add_refusal(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_call(draft: Draft, part: dict[str, Json]) -> None:
-    """Take a call; OpenLIT writes one of the Responses API out as the part's content."""
+    """Add a call; OpenLIT serializes one of the Responses API into the part's content."""
     written = parse_written(as_text(part.get("content"))) if "name" not in part else None
     if isinstance(written, dict) and "call_id" in written:
         part = written
@@ -155,7 +155,7 @@ def _add_call(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_result(draft: Draft, part: dict[str, Json]) -> None:
-    """Put out what came before, then the result as a message of its own."""
+    """Output the preceding content, then the result as a message of its own."""
     draft.finish(is_last=False)
     message = Draft(draft.out, "tool")
     read_content(
@@ -174,12 +174,12 @@ def _add_result(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _result_content(payload: Json) -> Json:
-    """Take Vercel's ``{"type": "json", "value": …}`` and Bedrock's ``[{"json": …}]`` apart."""
+    """Unwrap Vercel's ``{"type": "json", "value": …}`` and Bedrock's ``[{"json": …}]``."""
     if isinstance(payload, dict) and "value" in payload and isinstance(payload.get("type"), str):
         return payload["value"]
     if isinstance(payload, list):
         if not any(isinstance(item, (dict, str)) for item in payload):
-            return compact(payload)  # data that the tool returned, and no parts of a text
+            return compact(payload)  # data that the tool returned, not content parts
         return [
             compact(item["json"]) if isinstance(item, dict) and list(item) == ["json"] else item
             for item in payload
@@ -210,7 +210,7 @@ def _add_keyed_media(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_eino_block(draft: Draft, part: dict[str, Json]) -> None:
-    """Take the block of an Eino agentic message out of the key that its type names."""
+    """Add the block of an Eino agentic message, which is in the key that its type names."""
     block_type = as_text(part.get("type"))
     inner = first_object(part, (block_type,)) or {}
     add_part(draft, {**inner, "type": _EINO_BLOCKS[block_type]})
@@ -257,4 +257,4 @@ _BY_KEY: dict[str, Callable[[Draft, dict[str, Json]], None]] = {
     "reasoningContent": _add_keyed_thought,
     **dict.fromkeys(_KEYED_MEDIA, _add_keyed_media),
 }
-"""Gemini's, Bedrock's and LlamaIndex's parts have no type: a key tells."""
+"""Parts of Gemini, Bedrock and LlamaIndex have no type; a key identifies their kind."""

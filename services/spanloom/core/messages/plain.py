@@ -1,4 +1,4 @@
-"""The commonest messages, one text and calls beside it, at a fraction of the cost of a draft."""
+"""Convert the most common messages, one text and its calls, far cheaper than with a draft."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _OF_RESULT = frozenset({"role", "parts", "name"})
 
 
 def is_settled(item: Json) -> bool:
-    """Return whether it is in the one shape already: ``{"role": "user", "content": "hi"}``.
+    """Return whether the item has the one shape already: ``{"role": "user", "content": "hi"}``.
 
-    That is the commonest message, found out at little cost.
+    A cheap test for the most common message.
     """
     if not isinstance(item, dict) or [*item] != _SETTLED or item["role"] not in _ROLES:
         return False
@@ -30,7 +30,7 @@ def is_settled(item: Json) -> bool:
 
 
 def read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
-    """Return a message of one text and calls beside it; ``None`` if there is more to it."""
+    """Return the converted message if it has only one text and calls; ``None`` if it has more."""
     content, calls = item.get("content"), item.get("tool_calls")
     if "parts" in item:
         if content is not None or calls:
@@ -48,9 +48,9 @@ def read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
     return message if _take_rest(message, item) else None
 
 
-def _take_calls(message: dict[str, Json], asked: Json) -> bool:
-    """Take the calls, if they are a list of some and no two of them have one id."""
-    calls = list(read_calls(asked)) if isinstance(asked, list) else []
+def _take_calls(message: dict[str, Json], requested: Json) -> bool:
+    """Add the calls if they are a non-empty list of distinct ids; return whether they are."""
+    calls = list(read_calls(requested)) if isinstance(requested, list) else []
     ids = {call.get("id", n) for n, call in enumerate(calls)}
     if not calls or len(ids) < len(calls):
         return False
@@ -59,19 +59,19 @@ def _take_calls(message: dict[str, Json], asked: Json) -> bool:
 
 
 def _take_rest(message: dict[str, Json], item: dict[str, Json]) -> bool:
-    """Take names and ids, unless there is more than these."""
+    """Add names and ids; return whether the item has no other field of importance."""
     for key, value in item.items():
         if not value or key in _READ:
             continue
         if key in _PLAIN and isinstance(value, str):
             message[key] = value
-        elif not _says_no_more(key, value, message["role"]):
+        elif not _is_redundant(key, value, message["role"]):
             return False
     return True
 
 
-def _says_no_more(key: str, value: Json, role: Json) -> bool:
-    """Return whether a key without a place in a plain message holds nothing a reader misses."""
+def _is_redundant(key: str, value: Json, role: Json) -> bool:
+    """Return whether a field that a plain message lacks can be dropped without loss."""
     if key == "id":
         return role != "tool"
     if key == "status":
@@ -80,7 +80,7 @@ def _says_no_more(key: str, value: Json, role: Json) -> bool:
 
 
 def _only_result(parts: Json) -> dict[str, Json] | None:
-    """Return the message of a tool, if the parts are its text in OpenTelemetry's form alone."""
+    """Return a tool's message if the only part is its text in OpenTelemetry's form."""
     part = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
     if not isinstance(part, dict) or part.get("type") != "tool_call_response" or len(part) != 3:
         return None
@@ -91,7 +91,7 @@ def _only_result(parts: Json) -> dict[str, Json] | None:
 
 
 def _text_and_calls(parts: Json) -> tuple[Json, list[Json]]:
-    """Return text and calls, if the parts are no more than these in OpenTelemetry's form."""
+    """Return text and calls if the parts are only these in OpenTelemetry's form, else ``None``."""
     text: Json = None
     calls: list[Json] = []
     for part in parts if isinstance(parts, list) else ():

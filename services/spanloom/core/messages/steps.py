@@ -1,4 +1,4 @@
-"""What a step shows as its input and output, by what the step is."""
+"""Convert the input and output of a step to the shape of its kind."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 TOOL_DEFINITIONS = "tool_definitions"
 FINISH_REASONS = "finish_reasons"
-"""Why a call ended, a JSON list with one reason a choice: ``["stop"]``."""
+"""Metadata key of why a call ended: a JSON list with one reason per choice, ``["stop"]``."""
 
 _NOTHING = frozenset({"null", "None", '""', "''"})
-"""Arguments of a tool that takes none, as JSON or Python writes them."""
+"""Empty arguments as JSON or Python writes them."""
 _RESUME = "resume"
 _UNREADABLE = (UnwritableError, RecursionError)
-"""Texts inside texts may nest deeper than any one of them."""
+"""Raised for values nested too deep: JSON inside strings may nest deeper than each of them."""
 
 
 def show_texts(facts: Facts, kind: Kind) -> None:
-    """Put the facts' texts into the shape of the step's kind."""
+    """Convert the facts' input and output to the shape of the step's kind, in place."""
     if kind is Kind.MODEL:
         _show_model_call(facts)
     elif kind is Kind.TOOL:
@@ -66,7 +66,7 @@ def _show_model_call(facts: Facts) -> None:
 
 
 def _reasons_in(answer: str) -> str:
-    """Return why the choices ended, where the messages alone tell it."""
+    """Return the finish reasons in the messages as a JSON list; empty if there are none."""
     if '"finish_reason":' not in answer:
         return ""
     messages = [m for m in read_conversation(answer) if isinstance(m, dict)]
@@ -74,35 +74,35 @@ def _reasons_in(answer: str) -> str:
 
 
 def read_input(text: str) -> str:
-    """Return the messages of what a model was told; what are no messages is kept as it is."""
+    """Return a model call's input as messages; a text without messages is returned unchanged."""
     return _converse(text, "user")[0]
 
 
 def read_output(text: str) -> str:
-    """Return the messages of what a model answered; what are no messages is kept as it is."""
+    """Return a model call's output as messages; a text without messages is returned unchanged."""
     return _converse(text, "assistant")[0]
 
 
 def _converse(text: str, role: str) -> tuple[str, str]:
-    """Return the messages, and the tools that stood among them, as compact JSON."""
+    """Return the messages, and the tool definitions found with them, as compact JSON."""
     try:
         value = text.value if isinstance(text, Written) else parse_composite(text)
         if value and isinstance(value, list) and all(map(is_settled, value)):
             return str(text) if isinstance(text, Written) else compact(value), ""
-        found = None if value is None else find_messages(value, role)
-        if found is not None:
-            messages = found.read()
-            tools = compact(list(found.tools)) if found.tools else ""
-            return compact(messages) if messages else "", tools
+        messages = None if value is None else find_messages(value, role)
+        if messages is not None:
+            converted = messages.read()
+            tools = compact(list(messages.tools)) if messages.tools else ""
+            return compact(converted) if converted else "", tools
     except _UNREADABLE:
         pass
-    if text.startswith(CONVERSATION_START):  # cut off, or nested too deep: a text like any other
+    if text.startswith(CONVERSATION_START):  # cut off or nested too deep: treated as plain text
         return make_message(text, role), ""
     return str(text), ""
 
 
 def is_resuming(text: str) -> bool:
-    """Return whether a run was given a person's answer, with which a paused one goes on."""
+    """Return whether a run's input is a person's answer that resumes a paused run."""
     if _RESUME not in text:
         return False
     value: Json = str(text)
@@ -114,40 +114,40 @@ def is_resuming(text: str) -> bool:
 
 
 def read_request(text: str) -> str:
-    """Return what a user asked an agent for; what is no request is kept as it is."""
+    """Return a user's request to an agent; any other text is returned unchanged."""
     return _settle(text, unwrap.read_request)
 
 
 def read_answer(text: str) -> str:
-    """Return an agent's final answer; what is no answer is kept as it is."""
+    """Return an agent's final answer; any other text is returned unchanged."""
     return _settle(text, unwrap.read_answer)
 
 
 def read_state(text: str, role: str) -> str:
-    """Return a graph's state; as request or answer if there are only messages in it."""
+    """Return a graph's state, reduced to request or answer if it contains only messages."""
     return _settle(text, unwrap.read_state_in if role == "user" else unwrap.read_state_out)
 
 
 def read_arguments(text: str) -> str:
-    """Return a tool's arguments, without what frameworks wrap around them."""
+    """Return a tool's arguments without the envelopes of frameworks."""
     if text[:1] == "{" and not any(map(text.__contains__, unwrap.AROUND_ARGUMENTS)):
-        return str(text)  # the commonest by far, and not parsed
+        return str(text)  # the most common form by far, returned without parsing
     if text in _NOTHING:
         return NO_ARGUMENTS
     return _settle(text, unwrap.read_arguments)
 
 
 def read_result(text: str) -> str:
-    """Return a tool's result, without what frameworks wrap around it."""
+    """Return a tool's result without the envelopes of frameworks."""
     return _settle(text, unwrap.read_result)
 
 
 MAX_LAYERS = 64
-"""Each layer of quotes doubles what is inside, so no text has as many."""
+"""Maximum layers of JSON strings: each doubles the quoting inside, so no text has as many."""
 
 
 def _settle(text: str, read: Callable[[Json], Json]) -> str:
-    """Take layer after layer off until nothing changes; text that is no JSON stays as it is."""
+    """Apply ``read`` layer by layer until nothing changes; text that is no JSON is unchanged."""
     try:
         value: Json = None
         for _ in range(MAX_LAYERS):

@@ -1,4 +1,4 @@
-"""Everything one message says, taken into a draft: content, thoughts, calls, names and ids."""
+"""Add all fields of one message to a draft: content, thoughts, calls, names and ids."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from spanloom.core.messages.draft import Draft
     from spanloom.core.model.message import Json
 
-_ASKING = frozenset({*CALLS, *LEGACY_CALL, "invalid_tool_calls", "additional_kwargs"})
+_CALLING = frozenset({*CALLS, *LEGACY_CALL, "invalid_tool_calls", "additional_kwargs"})
 _THINKING = frozenset({*THOUGHTS, "reasoning_details", "additional_kwargs"})
 
 
 def take_message(draft: Draft, payload: dict[str, Json]) -> None:
-    """Take everything that a message says into the draft."""
+    """Add all fields of a message to the draft."""
     content = payload.get("content")
     if content is None or content == "":
         content = first_of(payload, CONTENTS) or first_of(payload, MULTI_CONTENTS)
     read_content(draft, content)
     if not _THINKING.isdisjoint(payload):
         _take_thoughts(draft, payload)
-    if not _ASKING.isdisjoint(payload):
+    if not _CALLING.isdisjoint(payload):
         _take_calls(draft, payload)
     _take_rest(draft, payload)
 
@@ -54,13 +54,13 @@ def _take_thoughts(draft: Draft, payload: dict[str, Json]) -> None:
 
 
 def _take_calls(draft: Draft, payload: dict[str, Json]) -> None:
-    """Take the calls that stand beside the content."""
-    asked = first_of(payload, CALLS)
+    """Add the calls that are in fields of the message, not in its content."""
+    calls = first_of(payload, CALLS)
     invalid = payload.get("invalid_tool_calls")
     more = payload.get("additional_kwargs")
-    if not asked and not invalid and isinstance(more, dict):
-        asked = more.get("tool_calls") or more.get("function_call")
-    draft.calls.extend(read_calls(asked or _legacy_call(payload)))
+    if not calls and not invalid and isinstance(more, dict):
+        calls = more.get("tool_calls") or more.get("function_call")
+    draft.calls.extend(read_calls(calls or _legacy_call(payload)))
     draft.calls.extend(read_calls(invalid))
 
 
@@ -73,7 +73,7 @@ def _legacy_call(payload: dict[str, Json]) -> Json:
 
 
 def _take_rest(draft: Draft, payload: dict[str, Json]) -> None:
-    """Take names and ids, and what else a message says beyond the shape."""
+    """Add names and ids, and all other fields of the message."""
     extras = draft.extras
     for key, value in payload.items():
         if not value:
@@ -86,7 +86,7 @@ def _take_rest(draft: Draft, payload: dict[str, Json]) -> None:
     if status and status not in FINE_STATUSES:
         extras["status"] = status
     if draft.role == "tool" and isinstance(call_id := payload.get("id"), str) and call_id:
-        extras.setdefault("tool_call_id", call_id)  # the name of it in the conventions' events
+        extras.setdefault("tool_call_id", call_id)  # events of the conventions call it ``id``
     more = payload.get("additional_kwargs")
     if isinstance(more, dict):
         _take_more(extras, more)

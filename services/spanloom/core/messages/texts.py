@@ -1,4 +1,4 @@
-"""The texts of a step by which it is found, and the line that summarises them."""
+"""Extract searchable texts and one-line summaries from the inputs and outputs of steps."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
 
 
 _NESTED = ("{", "[", '"')
-"""How JSON in a text begins, where it hides words."""
+"""First characters of JSON in a text, whose strings are searched as well."""
 _DATA = "data:"
 _MESSAGE_TEXTS = ("content", "reasoning_content", "refusal")
-"""Where our shape of messages keeps what is said (``core/model/message.py``)."""
+"""Fields of a message that hold text (``core/model/message.py``)."""
 _PLAIN = 2
-"""Most messages have a role and a content, and nothing else."""
+"""Number of fields of most messages: role and content."""
 
 
-def said_in(text: str) -> Sequence[str]:
-    """Return what is said, message by message; nothing said is no text."""
-    if not text.startswith(_NESTED):  # as most is that tools and models answer
+def read_texts(text: str) -> Sequence[str]:
+    """Return the text of each message in an input or output, without empty ones."""
+    if not text.startswith(_NESTED):  # the most common form of tool results and answers
         return [text] if text and not text.startswith(_DATA) else []
-    return [said for said in _texts_of(json_value(text)) if said]
+    return [part for part in _texts_of(json_value(text)) if part]
 
 
-def said_by(messages: Sequence[Json]) -> Sequence[str]:
-    """Return what some messages say, a text each; those that say nothing have none."""
-    return [said for said in map(_text_of, messages) if said]
+def message_texts(messages: Sequence[Json]) -> Sequence[str]:
+    """Return the text of each message, without empty ones."""
+    return [text for text in map(_text_of, messages) if text]
 
 
 def _texts_of(value: Json) -> Iterable[str]:
     if isinstance(value, list) and any(map(_is_message, value)):
         return map(_text_of, value)
     if isinstance(value, dict) and isinstance(value.get("messages"), list):
-        # The state of a graph: its conversation, and whatever else it holds.
+        # The state of a graph: its conversation, then its other fields.
         rest = {key: item for key, item in value.items() if key != "messages"}
         return [*_texts_of(value["messages"]), _flat(rest)]
     return [_text_of(value)]
@@ -56,14 +56,14 @@ def _text_of(value: Json) -> str:
     content = value.get("content")
     if len(value) == _PLAIN and isinstance(content, str):
         return _flat(content)
-    said = [_flat(value.get(name)) for name in _MESSAGE_TEXTS]
+    texts = [_flat(value.get(name)) for name in _MESSAGE_TEXTS]
     calls = value.get("tool_calls")
-    said += map(_call, calls if isinstance(calls, list) else [])
-    return "\n".join(filter(None, said))
+    texts += map(_call, calls if isinstance(calls, list) else [])
+    return "\n".join(filter(None, texts))
 
 
 def _call(call: Json) -> str:
-    """Return a call of a tool by its name and arguments, without its id."""
+    """Return the name and arguments of a tool call, without its id."""
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict):
         return _flat(call)
@@ -71,7 +71,7 @@ def _call(call: Json) -> str:
 
 
 def _flat(value: Json) -> str:
-    """Return the words of a value in lines; a text that is JSON is taken apart as well."""
+    """Return the strings of a value as lines; JSON inside a string is flattened as well."""
     if isinstance(value, str):
         if value.startswith(_NESTED) and not isinstance(inner := json_value(value), str):
             return _flat(inner)
@@ -86,41 +86,40 @@ def _flat(value: Json) -> str:
 
 
 def _line(key: str, value: Json) -> str:
-    """Return a member of an object; what is in several lines begins below its key."""
+    """Return one field of an object; a text of several lines begins on the line after its key."""
     text = _flat(value)
     return f"{key}:\n{text}" if "\n" in text else f"{key}: {text}"
 
 
 GIST_CHARS = 200
 _TEXT_KEYS = ("content", "text")
-"""Where every kind of chat message keeps its text."""
+"""Keys that hold the text of every kind of chat message."""
 _MAX_PARSED = 1_000_000
 
 
 def gist(text: str) -> str:
-    """Return a text as one line, cut: what a list shows of a question or an answer."""
+    """Return a text as one line of at most ``GIST_CHARS``, as a list of runs shows it."""
     line = " ".join(text[: 4 * GIST_CHARS].split())
     return line if len(line) <= GIST_CHARS else line[: GIST_CHARS - 1].rstrip() + "…"
 
 
 def question_in(text: str) -> str:
-    """Return what the user said last in an input, else its last message.
+    """Return the user's last message of an input, else its last message.
 
-    For reading at a glance only: a text that holds no message comes back as it is.
+    For previews only. Return a text that contains no message unchanged.
     """
-    said = list(_messages_in(text))
-    return next(
-        (m.text for m in reversed(said) if m.role == "user"), said[-1].text if said else text
-    )
+    messages = list(_messages_in(text))
+    last = messages[-1].text if messages else text
+    return next((m.text for m in reversed(messages) if m.role == "user"), last)
 
 
 def answer_in(text: str) -> str:
     """Return the last message of an output: ``[{"role": "assistant", "content": "hi"}]`` → ``hi``.
 
-    Of one that says nothing, the tools that it calls: ``weather({"city": "Oslo"})``.
+    For a message without content, return its tool calls: ``weather({"city": "Oslo"})``.
     """
-    said = list(_messages_in(text))
-    return said[-1].text if said else text
+    messages = list(_messages_in(text))
+    return messages[-1].text if messages else text
 
 
 class _Message(NamedTuple):
@@ -134,7 +133,7 @@ def _messages_in(text: str) -> Iterator[_Message]:
 
 
 def _messages_of(value: Json, role: str) -> Iterator[_Message]:
-    """Yield every text that stands where messages have theirs, with who said it."""
+    """Yield every text in a key that messages use for theirs, with its role."""
     if isinstance(value, list):
         for item in value:
             yield from _messages_of(item, role)
@@ -151,7 +150,7 @@ def _messages_of(value: Json, role: str) -> Iterator[_Message]:
 
 
 def _calls_of(calls: Json) -> str:
-    """Write calls of tools, in our shape, as a program would."""
+    """Return tool calls, in the one shape, as source code would write them."""
     items = calls if isinstance(calls, list) else []
     functions = [call.get("function") for call in items if isinstance(call, dict)]
     return ", ".join(
@@ -161,18 +160,18 @@ def _calls_of(calls: Json) -> str:
     )
 
 
-Message = dict[str, Any]  # as JSON gives it: ``role`` is a text, all else as it came
+Message = dict[str, Any]  # parsed JSON: ``role`` is a string, other fields are unchecked
 
 
 def messages_in(text: str, role: str) -> list[Message]:
-    """Return the messages that a text holds; one that holds none is what somebody of a role said.
+    """Return the messages in a text; a text without any is one message of the given role.
 
-    ``[{"role": "user", "content": "hi"}]`` is one message, ``hi`` is the same one of the role
-    ``user``. Nothing said is no message.
+    ``[{"role": "user", "content": "hi"}]`` is one message; ``hi`` with the role ``user`` is the
+    same one. An empty text is no message.
     """
     value = json_value(text)
-    found = value if isinstance(value, list) else [value]
-    messages = [one for one in found if isinstance(one, dict) and isinstance(one.get("role"), str)]
-    if len(messages) == len(found):
+    items = value if isinstance(value, list) else [value]
+    messages = [one for one in items if isinstance(one, dict) and isinstance(one.get("role"), str)]
+    if len(messages) == len(items):
         return messages
     return [{"role": role, "content": text}] if text else []

@@ -1,4 +1,4 @@
-"""What a model thought before it answered: its text, and what belongs to it besides."""
+"""Read a model's reasoning: its text, and signatures or encrypted content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add_thought(draft: Draft, part: dict[str, Json]) -> None:
-    """Take the text of a thought; a signature or encrypted thoughts are kept beside it."""
+    """Add the text of a thought; keep a signature or encrypted thoughts in ``secrets``."""
     thought = first_object(part, ("reasoningText", "reasoning")) or part
     if text := _thought_text(thought):
         draft.thoughts.append(text)
@@ -40,7 +40,7 @@ def _thought_text(payload: dict[str, Json]) -> str:
 
 
 def _listed_text(payload: dict[str, Json]) -> str:
-    """Return the text of the list that has one: the Responses API leaves ``content`` empty."""
+    """Return the text of ``content``, else of ``summary``: the Responses API leaves one empty."""
     return _joined(payload.get("content")) or _joined(payload.get("summary"))
 
 

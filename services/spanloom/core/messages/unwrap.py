@@ -1,7 +1,7 @@
-"""What frameworks wrap around requests, answers, arguments and results, taken off.
+"""Unwrap requests, answers, arguments and results from the envelopes of frameworks.
 
-Each function gives the value itself where it has nothing to take off, and ``steps`` applies it
-until that is so: what comes out goes in unchanged.
+Each function returns the value itself (the same object) if there is nothing to unwrap; ``steps``
+applies it until then, so that unwrapping a result again does not change it.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 _CALLBACK = frozenset({"tags", "metadata", "kwargs", "input_str", "name", "color"})
-"""What LangChain's callbacks hand over beside ``inputs`` and ``outputs``."""
+"""Keys that LangChain's callbacks pass in addition to ``inputs`` and ``outputs``."""
 _ANSWERED = frozenset({"id", "name", "response"})
-"""Gemini's answer to a function call."""
+"""Keys of Gemini's response to a function call."""
 _CALL = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
 AROUND_ARGUMENTS = ('"inputs"', '"input_str"', '"args"', '"kwargs"')
-"""One of these is in whatever is wrapped around arguments."""
+"""Every wrapper of arguments contains one of these."""
 _AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratchpad", "history"})
 
 
 def is_resuming(value: Json) -> bool:
-    """Return whether a run is given a person's answer: ``{"resume": "yes", "goto": []}``."""
+    """Return whether a run's input is a person's answer: ``{"resume": "yes", "goto": []}``."""
     return read_resume(_inside(value, ("inputs", "input", "task"))) is not None
 
 
@@ -39,33 +39,33 @@ def read_request(value: Json) -> Json:
     value = _inside(value, ("inputs", "input", "task"))
     if (answer := read_resume(value)) is not None:
         return answer
-    found = find_messages(value, "user")
-    if found is None or not found.items:
+    messages = find_messages(value, "user")
+    if messages is None or not messages.items:
         return value
-    asked = found.read_request()
-    return found.read() if asked is None else asked
+    request = messages.read_request()
+    return messages.read() if request is None else request
 
 
 def read_answer(value: Json) -> Json:
-    """Return the ``structured_response`` if there is one, else the last message."""
+    """Return an agent's ``structured_response`` if there is one, else its last message."""
     value = _inside(value, ("outputs", "output"))
     if isinstance(value, dict):
-        if not value:  # LangSmith's, of a run that failed
+        if not value:  # LangSmith's output of a failed run
             return ""
         if (answer := value.get("structured_response")) and "messages" in value:
             return answer
         if isinstance(raw := value.get("raw"), str) and "json_dict" in value:  # CrewAI
             return raw
-    found = find_messages(value, "assistant")
-    if found is None or not found.items:
+    messages = find_messages(value, "assistant")
+    if messages is None or not messages.items:
         return value
-    last = found.read_last()
+    last = messages.read_last()
     answer = find_answer(last)
     return last[-1:] if answer is None else answer
 
 
 def read_state_in(value: Json) -> Json:
-    """Return the state that a graph began with, as a request if it holds only messages."""
+    """Return a graph's input state, reduced to the request if it contains only messages."""
     value = _inside(value, ("inputs", "input"))
     if (answer := read_resume(value)) is not None:
         return answer
@@ -74,7 +74,7 @@ def read_state_in(value: Json) -> Json:
 
 
 def read_state_out(value: Json) -> Json:
-    """Return the state that a graph ended with, as an answer if it holds only messages."""
+    """Return a graph's output state, reduced to the answer if it contains only messages."""
     value = _inside(value, ("outputs", "output"))
     state = _state(value, "assistant")
     return read_answer(value) if state is None else state
@@ -118,7 +118,7 @@ def read_result(value: Json) -> Json:
 
 
 def _inside(value: Json, keys: tuple[str, ...]) -> Json:
-    """Take the value out of ``keys``, as long as nothing else of the run stands beside it."""
+    """Return the value nested in ``keys``, if its wrapper holds no other data of the run."""
     while isinstance(value, dict):
         inner = _only(value, keys)
         if inner is value:
@@ -134,13 +134,13 @@ def _inside(value: Json, keys: tuple[str, ...]) -> Json:
 def _only(value: dict[str, Json], keys: tuple[str, ...]) -> Json:
     for key in keys:
         if key in value:
-            beside = value.keys() - _CALLBACK - _AGENT_EXECUTOR
-            return value[key] if beside == {key} else value
+            own = value.keys() - _CALLBACK - _AGENT_EXECUTOR
+            return value[key] if own == {key} else value
     return value
 
 
 def _streamed(value: dict[str, Json]) -> Json:
-    """Join what Eino's Coze Loop callback leaves as the pieces of a stream."""
+    """Join the pieces of a stream as Eino's Coze Loop callback records them."""
     pieces = value.get("stream")
     if not isinstance(pieces, list) or len(value) != 1:
         return value
@@ -157,7 +157,7 @@ def _streamed(value: dict[str, Json]) -> Json:
 
 
 def _called_with(value: dict[str, Json]) -> Json:
-    """Return the arguments of a Python call: the named ones, or a single one without a name."""
+    """Return the arguments of a Python call: the keyword ones, or a single positional one."""
     if not value or not value.keys() <= _CALL:
         return value
     args, kwargs = value.get("args"), value.get("kwargs")
@@ -169,17 +169,17 @@ def _called_with(value: dict[str, Json]) -> Json:
 
 
 def _state(value: Json, role: str) -> Json:
-    """Return a state that has more than messages, its messages in the one shape; else ``None``."""
+    """Return a state with its messages converted; ``None`` if it contains only messages."""
     if not isinstance(value, dict) or not isinstance(items := value.get("messages"), list):
         return None
     if not any(v for key, v in value.items() if key != "messages"):
         return None
-    found = find_messages(items, role)
-    return value if found is None else {**value, "messages": found.read()}
+    messages = find_messages(items, role)
+    return value if messages is None else {**value, "messages": messages.read()}
 
 
 def _tool_content(value: dict[str, Json]) -> Json:
-    """Return what the message of a tool says; another message is the result itself."""
+    """Return the content of a tool's message; any other message is the result itself."""
     read = read_messages([value], "tool")
     message = read[0] if len(read) == 1 else None
     if isinstance(message, dict) and message["role"] == "tool":
@@ -188,9 +188,9 @@ def _tool_content(value: dict[str, Json]) -> Json:
 
 
 def _only_text(value: list[Json]) -> Json:
-    """Take a single text part out of its list."""
+    """Return the text of a list of one text part; any other list unchanged."""
     part = value[0]
     if not isinstance(part, dict) or not isinstance(text := part.get("text"), str):
         return value
-    is_plain: Mapping[str, Json] = {"type": "text", **part, "id": ""}  # LangChain names its blocks
+    is_plain: Mapping[str, Json] = {"type": "text", **part, "id": ""}  # LangChain adds block ids
     return text if is_plain == {"type": "text", "text": text, "id": ""} else value

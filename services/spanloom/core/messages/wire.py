@@ -1,4 +1,4 @@
-"""JSON in and out, and the small questions that are asked of it everywhere here."""
+"""Parse and write JSON, and pick values out of objects by alternative keys."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class UnwritableError(ValueError):
-    """Nested deeper than JSON can be written, or text that is no Unicode."""
+    """The value is nested too deep to be written as JSON, or contains invalid Unicode."""
 
 
 def parse(text: str) -> Json:
-    """Read JSON text; ``None`` if it is none (or ``null``), or nested too deep."""
+    """Parse JSON text; return ``None`` if it is invalid, ``null``, or nested too deep."""
     value = json_value(text)
     return None if value is text else value
 
 
 def parse_composite(text: str) -> dict[str, Json] | list[Json] | None:
-    """Read a JSON object or list, else ``None``; most other texts show by their first letter."""
+    """Parse a JSON object or list; ``None`` for other text, most of it by its first character."""
     if text[:1] not in ("{", "["):
         return None if text[:1] not in _BLANKS else _parse_padded(text)
     value = parse(text)
@@ -42,14 +42,14 @@ def _parse_padded(text: str) -> dict[str, Json] | list[Json] | None:
 
 
 def parse_written(text: str) -> dict[str, Json] | list[Json] | None:
-    """Read an object or list written as JSON or, carelessly, as Python does: ``{'a': None}``."""
+    """Parse an object or list written as JSON or as a Python repr: ``{'a': None}``."""
     if text.startswith(("{'", "[{'")):
         return parse_composite(as_json(text))
     return parse_composite(text) if text.startswith(('{"', "[{")) else None
 
 
 def compact(value: Json) -> str:
-    """Write compact JSON; raises ``UnwritableError`` where that cannot be done."""
+    """Return the value as compact JSON; raise ``UnwritableError`` if it cannot be written."""
     try:
         return orjson.dumps(value).decode()
     except TypeError as error:
@@ -61,14 +61,14 @@ def _refuse(error: TypeError) -> NoReturn:
 
 
 def as_text(value: Json) -> str:
-    """Return text as it is, nothing as an empty one, anything else as compact JSON."""
+    """Return a string unchanged, ``None`` as an empty one, any other value as compact JSON."""
     if isinstance(value, str):
         return value
     return "" if value is None else compact(value)
 
 
 def first_of(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
-    """Return the first value among ``keys`` that says anything."""
+    """Return the first value among ``keys`` that is neither ``None`` nor empty text."""
     for key in keys:
         if (value := mapping.get(key)) not in (None, ""):
             return value
@@ -76,7 +76,7 @@ def first_of(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
 
 
 def first_text(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> str:
-    """Return the first non-empty text among ``keys``, else an empty one."""
+    """Return the first non-empty string among ``keys``, else an empty one."""
     for key in keys:
         if isinstance(value := mapping.get(key), str) and value:
             return value
@@ -84,7 +84,7 @@ def first_text(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> str:
 
 
 def first_object(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> dict[str, Json] | None:
-    """Return the first object among ``keys``."""
+    """Return the first object among ``keys``, else ``None``."""
     for key in keys:
         if isinstance(value := mapping.get(key), dict):
             return value
@@ -92,7 +92,7 @@ def first_object(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> dict[str
 
 
 def first_list(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> list[Json] | None:
-    """Return the first list among ``keys``."""
+    """Return the first list among ``keys``, else ``None``."""
     for key in keys:
         if isinstance(value := mapping.get(key), list):
             return value

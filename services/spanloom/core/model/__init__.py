@@ -1,1 +1,1 @@
-"""The values that flow through the pipeline."""
+"""Value types shared by all rooms: spans in, trajectories out, annotations, scores, keys."""

@@ -1,4 +1,4 @@
-"""What an annotator said of a step or a trajectory: rows are added and never changed."""
+"""Annotations of steps and trajectories: rows are added and never changed."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
 WHOLE = ""
-"""In place of a step's id: of the trajectory as a whole."""
+"""Step id of an annotation of the trajectory as a whole."""
 
 
 class Origin(StrEnum):
-    """Where a row comes from."""
+    """Where an annotation comes from."""
 
     HUMAN = "human"
     ADJUDICATION = "adjudication"
-    """By a person who saw what the others said."""
+    """By a person who saw the annotations of the others."""
     MODEL = "model"
     RULE = "rule"
     IMPORT = "import"
 
 
 class Mark(NamedTuple):
-    """What is said; an empty text is nothing said."""
+    """The content of an annotation; an empty text is no judgement."""
 
     correctness: str = ""
     error_type: str = ""
@@ -36,38 +36,38 @@ class Mark(NamedTuple):
     severity: str = ""
     rationale: str = ""
     value: Mapping[str, object] = MappingProxyType({})
-    """What else a scheme asks for, and keys of an import that nobody knows."""
+    """Further answers that a scheme asks for, and unknown keys of an import."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is said."""
+        """Whether every field is empty."""
         return not any(self)
 
 
 NOTHING = Mark()
 MARK_FIELDS = ("correctness", "error_type", "error_subtype", "severity", "rationale")
-"""The fields of a mark that are texts."""
+"""The text fields of a mark."""
 
 
 class Anchor(NamedTuple):
-    """By what an annotation finds its step again in other versions of the trajectory."""
+    """How an annotation finds its step again in other versions of the trajectory."""
 
     version: int
-    """That was on the screen."""
+    """The version that the annotator saw."""
     step_hash: str = ""
-    """Of what the step said then; empty where that was not kept."""
+    """Hash of the step's content in that version; empty if it was not kept."""
     agent_id: str = ""
-    """The agent under which it stood; empty of a root and of a trajectory."""
+    """The agent that the step belonged to; empty for a root and for a trajectory."""
     ordinal: int = 0
-    """Its place, from 1, among that agent's steps with the same hash."""
+    """Its position, from 1, among that agent's steps with the same hash."""
     step_type: str = ""
     agent_name: str = ""
     quote: str = ""
-    """Name and beginning of the step, for people, should it vanish."""
+    """Name and beginning of the step, shown to people if the step disappears."""
 
 
 class Slot(NamedTuple):
-    """What of one annotator there is one current row of."""
+    """What an annotator can annotate once: each slot has one current row."""
 
     key: TraceKey
     scheme: str
@@ -77,15 +77,15 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One revision of what one annotator says of one step, or of the whole (``WHOLE``)."""
+    """One revision of an annotator's annotation of a step, or of the trajectory (``WHOLE``)."""
 
     slot: Slot
     revision: int
     """Counts the rows of the slot from 1; the highest is current."""
     write_id: str
-    """Given by the client: the same write sent again is the same row."""
+    """Chosen by the client: the same write sent again yields the same row."""
     base_revision: int
-    """What the client had seen; other than ``revision - 1``: the edits of two windows joined."""
+    """The revision that the client had seen; if not ``revision - 1``, two edits were merged."""
     at_us: int
     """When it was accepted, in microseconds since the epoch."""
     origin: Origin
@@ -93,13 +93,13 @@ class Annotation:
     anchor: Anchor
     mark: Mark
     penalty: float = 0.0
-    """What it takes off the score."""
+    """Subtracted from the score."""
     group: str = ""
-    """What is undone together has the same."""
+    """Rows that are undone together share it."""
     is_deleted: bool = False
-    """Taken back."""
+    """Withdrawn by the annotator."""
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """By what revisions of a slot compare, also two of one number from two processes."""
+        """Sort key of the revisions of a slot; unique even if two processes use one number."""
         return self.revision, self.at_us, self.write_id

@@ -1,4 +1,4 @@
-"""A queue of trajectories to annotate, and what happened with its items."""
+"""Annotation queues: trajectories to annotate, and the events of their items."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Event(StrEnum):
 
 
 class ItemState(StrEnum):
-    """How far an item is."""
+    """The progress of an item."""
 
     OPEN = "open"
     BEGUN = "begun"
     DONE = "done"
     """All its annotators are done."""
     TO_ADJUDICATE = "to_adjudicate"
-    """They are done, and say different things or are looked at as a sample."""
+    """All are done, and disagree or the item is part of the sample to adjudicate."""
     ADJUDICATED = "adjudicated"
 
 
@@ -35,36 +35,36 @@ class Order(StrEnum):
     """In which order an annotator gets items."""
 
     OLDEST = "oldest"
-    """As they were put in."""
+    """In the order in which they were added."""
     RANDOM = "random"
-    """By a hash of queue and item: the same for everybody, each time."""
+    """By a hash of queue and item: the same for every annotator, each time."""
     ERRORS = "errors"
-    """Most failures first, as they were when they were put in."""
+    """Most failures first, as counted when they were added."""
     DISAGREEMENT = "disagreement"
-    """Those first of which annotators say different things; those nobody shares come last."""
+    """Items whose annotators disagree first; items without shared annotations last."""
 
 
 class Mode(StrEnum):
     """How items come to annotators."""
 
     ASSIGNED = "assigned"
-    """Each has its annotators from the beginning."""
+    """Each item has its annotators from the beginning."""
     FREE = "free"
-    """Whoever asks next gets one that is not taken."""
+    """The next annotator to request an item gets one that is not taken."""
 
 
 class Alike(NamedTuple):
-    """How alike the annotators of an item judge it."""
+    """How far the annotators of an item agree."""
 
     shared: int
-    """Steps, or answers about the whole run, of which two or more say something."""
+    """Steps, or answers about the whole run, that two or more of them have annotated."""
     same: int
-    """Of them, those of which all say the same."""
+    """Those on which all of them agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue as it was last put."""
+    """A queue as last written."""
 
     project: str
     name: str
@@ -73,19 +73,19 @@ class Queue:
     each: int = 1
     """How many annotators get each item."""
     is_blind: bool = False
-    """Whether what others say is withheld until one's own is done."""
+    """Whether annotators see others' annotations only once they are done with the item."""
     order: Order = Order.OLDEST
     away: Sequence[str] = ()
-    """Annotators whose items go to others, but for what they have done."""
+    """Absent annotators: their items go to others, except those they have done."""
     threshold: float | None = None
     """Share of steps judged alike below which an item is to be adjudicated; ``None``: never."""
     sample: float = 0
-    """Share of items that are to be adjudicated whatever their annotators say."""
+    """Share of items that are to be adjudicated even if their annotators agree."""
     mode: Mode = Mode.ASSIGNED
     where: str = ""
-    """The question of a living queue."""
+    """The ``where`` query of a living queue."""
     is_living: bool = False
-    """Whether runs that come later and are what ``where`` asks for are put in too."""
+    """Whether later runs that match ``where`` are added too."""
     instructions: str = ""
     has_gold: bool = False
     """Whether any of its items is gold."""
@@ -97,16 +97,16 @@ class QueueItem(NamedTuple):
 
     trace_id: str
     place: int
-    """Later items have higher places."""
+    """Position in the queue; later items have higher ones."""
     version: int = 0
     failures: int = 0
-    """What had failed in it when it was put in."""
+    """How many failures it had when it was added."""
     is_gold: bool = False
-    """Whether its answers are known: everybody gets it, and is compared with them."""
+    """Whether its answers are known: every annotator gets it, and is compared with them."""
 
 
 class QueueEvent(NamedTuple):
-    """Something that happened with an item."""
+    """What one annotator did with an item, and when."""
 
     trace_id: str
     annotator: str

@@ -1,4 +1,4 @@
-"""What somebody says of a step or of a piece of its text, as formats of others can hold it."""
+"""Assessments: annotations of a step or a piece of its text, in a form for other formats."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ Fact: TypeAlias = "str | int | float | bool"
 
 
 class Place(NamedTuple):
-    """A piece of a text of a step, in UTF-16 units."""
+    """A piece of a step's text; offsets are UTF-16 code units."""
 
     field: str
     """``input`` or ``output``."""
     part: str
-    """Of messages, where in them: ``0.content``; empty of the whole text."""
+    """Path into the messages, ``0.content``; empty for the whole text."""
     start: int
     end: int
     quote: str
 
 
 class Assessment(NamedTuple):
-    """What one annotator says of one step; of the run with an empty step id."""
+    """One annotator's assessment of a step, or of the run if the step id is empty."""
 
     step_id: str
     scheme: str
     annotator: str
     facts: Mapping[str, Fact]
-    """``correctness``, ``error_type``, ``rationale``, ``score`` and so on, those that are said."""
+    """The answers that were given: ``correctness``, ``error_type``, ``rationale``, ``score`` …"""
     place: Place | None = None
-    """``None`` of the step as a whole."""
+    """``None`` for the step as a whole."""

@@ -1,8 +1,8 @@
-"""Hosts and ports as addresses have them."""
+"""Host and port as the authority of a URL."""
 
 from __future__ import annotations
 
 
 def authority(host: str, port: int) -> str:
-    """Return ``host:port``, an IPv6 address within brackets: ``[::1]:8080``."""
+    """Return ``host:port``, with brackets around an IPv6 address: ``[::1]:8080``."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

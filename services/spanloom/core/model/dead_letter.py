@@ -1,4 +1,4 @@
-"""A request that was acknowledged and that the store refuses, as it is listed."""
+"""Dead letters: acknowledged requests that the store refuses permanently."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ class DeadLetter:
     """A dead letter without its body."""
 
     seq: int
-    """The sequence number it was accepted under; names it in every command."""
+    """The sequence number under which it was accepted; identifies it in every command."""
     project: str
     accepted_at_ns: int
     span_count: int
     size: int
-    """Bytes it takes of the spool's bound."""
+    """Bytes that count towards the spool's size limit."""
     signal: str
     reason: str
-    """What the store said."""
+    """The store's error message."""

@@ -1,4 +1,4 @@
-"""A deletion: which traces are to go for good, who asked for it, and how many they were."""
+"""Deletions: which traces to delete permanently, who requested it, how many were deleted."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from spanloom.core.model.tenancy import Reach
 
 @dataclass(frozen=True, slots=True)
 class DeletionScope:
-    """Which traces to delete: those within reach that meet every condition; ``None`` is none.
+    """Which traces to delete: those within reach that meet every condition that is not ``None``.
 
     Example: ``DeletionScope(Reach.only("travel"), start_before_ns=...)`` is everything of a project
-    that started before a time. A scope that is everything is refused by whoever takes it.
+    that started before a time. Callers must refuse a scope that is everything.
     """
 
     reach: Reach
@@ -29,7 +29,7 @@ class DeletionScope:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A deletion as it is recorded, for good: who, when, what, how many."""
+    """The permanent record of a deletion: who, when, what, how many."""
 
     id: str
     """Later deletions have greater ids."""
@@ -38,20 +38,20 @@ class Deletion:
     requested_by: str
     traces: int = 0
     spans: int = 0
-    """How many spans had arrived of them, repeats included."""
+    """How many spans of them had arrived, repeats included."""
     step: int = 0
     """Grows with each record of the same deletion: the highest counts."""
     is_over: bool = False
-    """Whether its time is over: what arrives of its traces now is stored again."""
+    """Whether it has expired: new spans of its traces are stored again."""
     until_seq: int = 0
     """The newest sequence that it covers, stored or still in a spool (see ``Spool``).
 
-    Sequences are microseconds; where a collector's clock was ahead the stored ones are later than
-    the request, and the store takes the newest of them in its place.
+    Sequences are microseconds. If a collector's clock was ahead, stored sequences are later than
+    the time of the request; then the store uses the newest of them instead.
     """
 
 
 def new_deletion(scope: DeletionScope, requested_by: str, now_ns: int) -> Deletion:
-    """Return a deletion that is asked for now, and not carried out yet."""
+    """Return a deletion that is requested now and not carried out yet."""
     now_us = now_ns // 1_000
     return Deletion(f"{now_us:016x}", scope, now_ns, requested_by, until_seq=now_us)

@@ -1,4 +1,4 @@
-"""What an examination found: one finding for each check."""
+"""Results of ``spanloom doctor``: one finding for each check."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class FindingStatus(StrEnum):
     """How a check ended, the worst last."""
 
     SKIPPED = "skipped"
-    """It could not be made; what was found says why."""
+    """The check could not be made; ``found`` says why."""
     OK = "ok"
     WARNING = "warning"
-    """It works, and will not for ever, or not as it was probably meant."""
+    """It works, but may stop working or differs from what was probably intended."""
     PROBLEM = "problem"
     """Something does not work, or acknowledged data is not where it belongs."""
 
@@ -23,9 +23,9 @@ class Finding:
     """The result of one check."""
 
     name: str
-    """The check, for example ``disk``."""
+    """Name of the check, for example ``disk``."""
     status: FindingStatus
     found: str
     """What was found, numbers with their units; one line."""
     todo: str = ""
-    """What to do, with the exact command; empty where there is nothing to do."""
+    """What to do, with the exact command; empty if nothing is to be done."""

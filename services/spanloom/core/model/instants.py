@@ -1,4 +1,4 @@
-"""Instants as callers write them: RFC 3339, or milliseconds since the epoch."""
+"""Parses points in time: RFC 3339, or milliseconds since the epoch."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ HOW_TO_WRITE = "write RFC 3339 such as 2026-01-31T12:00:00Z, or milliseconds sin
 
 
 def parse_instant(text: str) -> int:
-    """Return nanoseconds since the epoch; raise ``ValueError`` with what to write instead.
+    """Return nanoseconds since the epoch; raise ``ValueError`` that says what to write instead.
 
-    A space in place of the ``+`` of an offset is taken as one: that is what a ``+`` in a
-    query string becomes when it was not escaped.
+    A space before an offset is read as ``+``: an unescaped ``+`` in a query string becomes one.
     """
     if text.isascii() and text.isdigit():
         return _in_range(int(text[:20]) * 1_000_000)

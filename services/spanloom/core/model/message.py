@@ -1,4 +1,4 @@
-"""The one shape in which every model step shows its messages.
+"""The one message format of every model step.
 
 It is the chat message of OpenAI's API, which trainers, chat templates and evaluators read, with
 ``reasoning_content`` for thoughts (the name that DeepSeek, vLLM and most templates use).
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
-"""What JSON text can hold."""
+"""Any JSON value."""
 
 
 class FunctionCall(TypedDict):
-    """What a model wants to be run."""
+    """Name and arguments of the function that a model calls."""
 
     name: str
     arguments: str
-    """As the model wrote them; compact JSON where the instrumentation had taken them apart."""
+    """As the model wrote them; compact JSON where the instrumentation had parsed them."""
 
 
 class ToolCall(TypedDict):
-    """One call that a model asks for."""
+    """One tool call that a model requests."""
 
     id: NotRequired[str]
     type: Literal["function"]
@@ -35,12 +35,12 @@ class ToolCall(TypedDict):
 
 
 class Message(TypedDict):
-    """One message of a conversation; other keys are what the sender said beyond these."""
+    """One message of a conversation; further keys are kept as the sender reported them."""
 
     role: str
-    """``system``, ``developer``, ``user``, ``assistant`` or ``tool``; a foreign role as it is."""
+    """``system``, ``developer``, ``user``, ``assistant`` or ``tool``; unknown roles unchanged."""
     content: str | list[Json]
-    """Text, else parts: ``text``, ``image_url``, ``input_audio``, ``file`` and foreign ones."""
+    """Text, or parts: ``text``, ``image_url``, ``input_audio``, ``file`` and unknown ones."""
     reasoning_content: NotRequired[str]
     tool_calls: NotRequired[list[ToolCall]]
     tool_call_id: NotRequired[str]
@@ -48,23 +48,23 @@ class Message(TypedDict):
     finish_reason: NotRequired[str]
     refusal: NotRequired[str]
     status: NotRequired[str]
-    """Of tool messages: ``error``, where the tool failed."""
+    """Of tool messages: ``error`` if the tool failed."""
     reasoning_details: NotRequired[list[Json]]
-    """What belongs to the thoughts besides their text: signatures, encrypted thoughts."""
+    """Further data of the reasoning: signatures, encrypted thoughts."""
 
 
 CONVERSATION_START = '[{"role":'
-"""How the compact JSON of messages begins, and no other text of a normalized model call."""
+"""Prefix of the compact JSON of messages; no other text of a normalized model call has it."""
 
 
 def as_conversation(text: str, role: str) -> str:
-    """Make one message of a text that is no conversation; nothing said stays nothing."""
+    """Return the text as a conversation: plain text becomes one message, empty stays empty."""
     is_conversation = not text or text.startswith(CONVERSATION_START)
     return text if is_conversation else make_message(text, role)
 
 
 def make_message(text: str, role: str) -> str:
-    """Return a conversation of one message, the text as it is."""
+    """Return the JSON of a conversation of one message with this text."""
     try:
         return orjson.dumps([{"role": role, "content": text}]).decode()
     except TypeError:  # half a surrogate pair cannot be written
@@ -72,7 +72,7 @@ def make_message(text: str, role: str) -> str:
 
 
 def read_conversation(text: str) -> list[Json]:
-    """Return the messages of a normalized model call's text; none if it has none."""
+    """Return the messages in the text of a normalized model call; empty if it is no list."""
     try:
         value = orjson.loads(text)
     except ValueError:
@@ -81,7 +81,7 @@ def read_conversation(text: str) -> list[Json]:
 
 
 def find_request(messages: Sequence[Json]) -> Json:
-    """Return what the user said last: text, else parts; ``None`` if no user said anything."""
+    """Return the content of the last user message: text or parts; ``None`` without one."""
     for message in reversed(messages):
         if isinstance(message, dict) and message.get("role") == "user":
             return _content_of(message)
@@ -89,7 +89,7 @@ def find_request(messages: Sequence[Json]) -> Json:
 
 
 def find_answer(messages: Sequence[Json]) -> Json:
-    """Return the last message of the model, or of a tool that answers for it, or ``None``."""
+    """Return the content of the last message if it is the model's or a tool's, else ``None``."""
     last = messages[-1] if messages else None
     if isinstance(last, dict) and last.get("role") in ("assistant", "tool"):
         return _content_of(last) or None
@@ -97,13 +97,13 @@ def find_answer(messages: Sequence[Json]) -> Json:
 
 
 def _content_of(message: dict[str, Json]) -> Json:
-    """Return the content; several texts are one, a line each."""
+    """Return the content; parts that are all plain text are joined by newlines."""
     content = message.get("content")
     if not isinstance(content, list):
         return content
     texts = [part.get("text") if _is_plain_text(part) else None for part in content]
-    shown = [text for text in texts if isinstance(text, str)]
-    return "\n".join(shown) if len(shown) == len(content) else content
+    plain = [text for text in texts if isinstance(text, str)]
+    return "\n".join(plain) if len(plain) == len(content) else content
 
 
 def _is_plain_text(part: Json) -> TypeGuard[dict[str, Json]]:

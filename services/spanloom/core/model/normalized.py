@@ -1,4 +1,4 @@
-"""A span after its dialect: what it is, why, and what it says in the common words."""
+"""Normalized spans: what a dialect made of a span (kind, rule) and its data in common form."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
 
 
 class Classification(NamedTuple):
-    """What a dialect says a span is."""
+    """How a dialect classifies a span."""
 
     kind: Kind
     rule: str
-    """Names the rule that decided, as ``docs/dialects.md`` lists it."""
+    """Name of the rule that decided, as listed in ``docs/dialects.md``."""
     part_of: str | None = None
-    """The span id of the run that this span reports a second time."""
+    """Id of the span whose run this span reports a second time."""
     inside: str | None = None
-    """The span id of the step in which this one ran, where the reported parent is not it."""
+    """Id of the step in which this span ran, if that is not the reported parent."""
     usage: Usage | None = None
-    """What other spans report of a call's tokens: for what the call's own span leaves out."""
+    """Tokens of the call as reported by other spans; fill what the call's own span leaves out."""
     summed_from: Usage | None = None
-    """Where a call's tokens are a running sum: the sum before it, which is none of the call's."""
+    """If a call reports tokens as a running sum: the sum before the call, to be subtracted."""
     facts: Facts | None = None
-    """What other spans report of the step better than its own: texts and names, if not empty."""
+    """Texts and names from other spans that replace the span's own, where not empty."""
     is_sound: bool = False
-    """Whether the error on the span is another's: what it reports ended well."""
+    """Whether the span's error is to be ignored: the operation itself ended well."""
     question: str | None = None
-    """What a person is asked where the span waits for one, and no error on it says so."""
+    """The question to a person if the span waits for one and has no error that reports it."""
 
 
 @dataclass(slots=True)
 class Facts:
-    """What a span that matters says about its step; empty where it says nothing."""
+    """What a span reports about its step; fields are empty where it reports nothing."""
 
     input: str = ""
     output: str = ""
@@ -50,17 +50,17 @@ class Facts:
     response_id: str = ""
     conversation_id: str = ""
     is_resuming: bool = False
-    """Of a run: whether it goes on with an earlier one that waited for a person.
+    """Of a run: whether it continues an earlier one that waited for a person.
 
-    ``Command(resume="yes")`` shows it whoever reports it; what else does, a dialect notes here.
+    An input ``Command(resume="yes")`` is detected for every dialect; other signs are set here.
     """
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """What else the step's metadata shows."""
+    """Further metadata of the step."""
 
 
 @dataclass(slots=True)
 class NormalizedSpan:
-    """A stored span in the common words."""
+    """A stored span with its classification and its data in common form."""
 
     span: Span
     dialect: str
@@ -69,11 +69,11 @@ class NormalizedSpan:
     part_of: str | None
     facts: Facts
     error: StepError | None
-    """Of plumbing too: a node whose first attempt failed is no step."""
+    """Kept for noise too: a node whose first attempt failed is no step."""
     inside: str | None = None
     question: str | None = None
-    """What a person was asked, where the span waits for one; empty where it does not tell."""
+    """The question to a person if the span waits for one; empty if the question is unknown."""
     is_approval: bool = False
-    """Whether the question is if a tool may run: others of the same call may run meanwhile."""
+    """Whether the question is if a tool may run: other tools of the call may run meanwhile."""
     is_cancelled: bool = False
-    """Whether it was stopped from outside: no failure, and no result either."""
+    """Whether it was stopped from outside: neither a failure nor a result."""

@@ -1,4 +1,4 @@
-"""A replay: stored traces extracted again, because what reads them has changed."""
+"""Replays: stored traces are extracted again, because the dialects or extractor have changed."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from spanloom.core.model.tenancy import Reach  # noqa: TC001  # a field of a pub
 from spanloom.core.model.trajectory import Status  # noqa: TC001  # a field of a public tuple
 
 BEFORE_ALL = TraceKey("", "")
-"""Comes before every key."""
+"""Sorts before every key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which stored trajectories to build again; a filter that is ``None`` filters nothing."""
+    """Which stored trajectories to build again; a filter that is ``None`` matches all."""
 
     reach: Reach
     start_from_ns: int | None = None
-    """Root start at or after this time."""
+    """Root started at or after this time."""
     start_before_ns: int | None = None
     dialect: str | None = None
-    """With spans that this dialect classified."""
+    """Trajectories with spans that this dialect classified."""
     other_than: str | None = None
-    """Built by another extractor version than this."""
+    """Trajectories built by another extractor version than this one."""
 
 
 class StoredTrace(NamedTuple):
-    """A trace with a trajectory, as far as a replay needs to know it."""
+    """What a replay needs of a trace with a stored trajectory."""
 
     key: TraceKey
     status: Status
@@ -37,25 +37,25 @@ class StoredTrace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How far a replay has come."""
+    """The progress of a replay."""
 
     id: str
     """Later replays have greater ids."""
     selection: Selection
     total: int
-    """How many traces the selection had at the beginning."""
+    """How many traces the selection had when the replay began."""
     step: int = 0
     """Grows with each record of the same replay: the highest counts."""
     done: int = 0
     written: int = 0
-    """How many of those done came out otherwise than before."""
+    """How many of those done differ from before and were stored anew."""
     failed: int = 0
-    """How many could not be built; what is stored of them stays."""
+    """How many could not be built; their stored trajectories stay."""
     after: TraceKey = BEFORE_ALL
-    """Every trace up to this one, in the order of keys, is done."""
+    """Every trace up to and including this key, in key order, is done."""
     is_finished: bool = False
 
     @property
     def cursor(self) -> str:
-        """The position just behind this replay in a list."""
+        """The cursor of the page that starts after this replay."""
         return self.id

@@ -1,4 +1,4 @@
-"""How long spans and trajectories stay, for every project and for some apart."""
+"""Retention: how long spans and trajectories are kept, by default and per project."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
 
 
 class Kind(Enum):
-    """What a table holds, as far as retention is concerned."""
+    """The retention class of a table."""
 
     SPANS = "spans"
     TRAJECTORIES = "trajectories"
     BOTH = "both"
-    """It is needed as long as either is there."""
+    """Needed as long as spans or trajectories are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Days after which things are removed; 0 keeps them."""
+    """Days after which rows are removed; 0 keeps them for ever."""
 
     spans: int = 0
-    """Counted from when a span was accepted."""
+    """Days since the span was accepted."""
     trajectories: int = 0
-    """Counted from when the trajectory was stored."""
+    """Days since the trajectory was stored."""
 
     def days(self, kind: Kind) -> int:
-        """Return the days for what a table holds.
+        """Return the days for tables of this kind.
 
         Example: ``Terms(7, 365).days(Kind.BOTH)`` is 365.
         """
@@ -40,13 +40,13 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class RetentionPlan:
-    """The terms of every project."""
+    """The retention terms of all projects."""
 
     default: Terms = Terms()
     projects: Mapping[str, Terms] = field(default_factory=dict)
-    """Projects with terms of their own."""
+    """Projects with their own terms."""
     keeps_annotated: bool = True
-    """Whether annotated trajectories stay, whatever their terms."""
+    """Whether annotated trajectories are kept regardless of the terms."""
 
     @property
     def expires_trajectories(self) -> bool:
@@ -54,10 +54,10 @@ class RetentionPlan:
         return any(t.trajectories for t in (self.default, *self.projects.values()))
 
     def longest_days(self, kind: Kind) -> int:
-        """Return after how many days nobody needs a row any more; 0 if somebody always does."""
+        """Return the longest term of any project in days; 0 if one keeps rows for ever."""
         return longest([self.default.days(kind), *(t.days(kind) for t in self.projects.values())])
 
 
 def longest(days: tuple[int, ...] | list[int]) -> int:
-    """Return the longest of some terms in days; 0 stands for ever."""
+    """Return the longest of the terms in days; 0 means for ever."""
     return 0 if 0 in days else max(days)

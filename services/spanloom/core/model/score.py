@@ -1,4 +1,4 @@
-"""A score of a trajectory or a step, by people, rules or models."""
+"""Scores of trajectories and steps, by people, rules or models."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ STATUSES = ("ok", "na", "error")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One revision of a score; of one ``id`` the highest revision counts."""
+    """One revision of a score; the highest revision of an ``id`` counts."""
 
     key: TraceKey
-    """An empty trace id where the target is a conversation or an item."""
+    """The trace id is empty if the target is a conversation or an item."""
     name: str
     source: str
     author: str
@@ -55,7 +55,7 @@ class Score:
 
     @property
     def id(self) -> str:
-        """What the same score again has too: 32 hex digits, as ``11_scores.sql`` makes it."""
+        """Identity of the score across revisions: 32 hex digits, as the store computes it."""
         of = self.conversation_id if self.target == "conversation" else self.step_id
         parts = [self.key.project, self.target, self.key.trace_id, of, self.name, self.source]
         parts += [self.author, self.experiment, self.item, str(self.repeat)]

@@ -1,7 +1,7 @@
-"""A span as it was stored: read from the store, never changed.
+"""Spans as read from the store; never changed.
 
-The tuples are in the order in which the store's read query selects their columns, so that
-a row becomes a span by ``Span._make``: the extractor reads tens of thousands a second.
+Fields are in the order in which the store's read query selects the columns, so that
+``Span._make`` turns a row into a span: the extractor reads tens of thousands a second.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TraceKey(NamedTuple):
-    """Names one trace: trace ids are unique within a project only."""
+    """Identifies a trace: trace ids are unique within a project only."""
 
     project: str
     trace_id: str
@@ -64,6 +64,6 @@ class Span(NamedTuple):
     events: Sequence[Event]
     links: Sequence[Link]
     row_version: int
-    """Grows with each time the span was accepted."""
+    """Grows each time the span is accepted."""
     environment: str = ""
-    """Where the service runs, ``production``: of the resource, as ``service_name``."""
+    """Where the service runs, ``production``: a resource attribute, like ``service_name``."""

@@ -1,4 +1,4 @@
-"""The state of a store, as an examination reads it."""
+"""The state of a store, as ``spanloom doctor`` examines it."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ if TYPE_CHECKING:
 
 
 class DetachedPart(NamedTuple):
-    """A part of a table that the engine has put aside: its rows are not read."""
+    """A detached part of a table: its rows are not read."""
 
     table: str
     name: str
     reason: str
-    """Why the engine did so, for example ``broken-on-start``; empty if a person did."""
+    """Why ClickHouse detached it, such as ``broken-on-start``; empty if a person did."""
     size: int
     """Bytes."""
 
 
 class Mutation(NamedTuple):
-    """A change of stored rows that is still under way."""
+    """A ClickHouse mutation that is still running."""
 
     table: str
     seconds: int
-    """How long ago it began."""
+    """Seconds since it began."""
     error: str
-    """Why its newest attempt failed; empty if it did not."""
+    """Error of its latest attempt; empty if that did not fail."""
 
 
 class FailedTrace(NamedTuple):
-    """A trace whose newest attempt to build it failed; it is tried again."""
+    """A trace whose latest extraction failed; it will be retried."""
 
     project: str
     trace_id: str
     attempts: int
-    """Failed attempts in a row."""
+    """Consecutive failed attempts."""
     error: str
 
 
 class AppliedFile(NamedTuple):
-    """A schema file that was applied, or that this version ships."""
+    """A schema file that was applied, or that this release contains."""
 
     name: str
     checksum: str
@@ -49,28 +49,28 @@ class AppliedFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """What a store tells of itself; ``None`` is what the account or the schema keeps secret."""
+    """The state that a store reports; ``None`` where account or schema do not allow reading it."""
 
     engine: str
     """The version of ClickHouse."""
     clock_ns: int
     """The store's own time, ns since the epoch."""
     migrate_command: str
-    """What brings its schema up to date."""
+    """The command that upgrades its schema."""
     applied: Mapping[int, AppliedFile]
     shipped: Mapping[int, AppliedFile]
     has_lost_ledger: bool
-    """Whether there are tables, and no list of the migrations that made them."""
+    """Whether there are tables, but no list of the applied migrations."""
     is_before_baseline: bool
     """Whether it was made before 0.1.0, the first release."""
     parts_bytes: int | None
-    """What its parts take on disk."""
+    """Size of its parts on disk."""
     detached: Sequence[DetachedPart] | None
     mutations: Sequence[Mutation] | None
     deleted_rows: int | None
-    """Rows of deleted traces that the keeper has not removed yet; no reader sees them."""
+    """Rows of deleted traces that the keeper has not removed yet; hidden from all readers."""
     quarantined: Sequence[FailedTrace] | None
-    """Traces whose newest attempt to build them failed, up to ``MAX_QUARANTINED``."""
+    """Traces whose latest extraction failed, up to ``MAX_QUARANTINED``."""
 
 
 MAX_QUARANTINED = 1_000

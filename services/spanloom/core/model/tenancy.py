@@ -1,4 +1,4 @@
-"""Which projects somebody may see."""
+"""Which projects a reader may see."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The projects that a reader sees: those named, or explicitly every one.
+    """The projects that a reader may see: those named, or explicitly all.
 
-    ``Reach.only("travel")`` sees one project, ``Reach.only()`` sees nothing, ``Reach.ALL`` sees
-    everything. There is no value that means "any" by being absent.
+    ``Reach.only("travel")`` covers one project, ``Reach.only()`` none, ``Reach.ALL`` all. There is
+    no value that means "any" by being absent.
     """
 
     projects: frozenset[str]
@@ -29,13 +29,13 @@ class Reach:
         return self.is_every or project in self.projects
 
     def includes(self, other: Reach) -> bool:
-        """Return whether all that the other reach sees may be seen."""
+        """Return whether this reach covers all projects of the other one."""
         return self.is_every or (not other.is_every and other.projects <= self.projects)
 
     def narrowed(self, project: str | None) -> Reach:
-        """Return what is left when somebody asks for one project; ``None`` asks for no other.
+        """Return the reach limited to one project; ``None`` does not limit it.
 
-        A project beyond the reach leaves nothing to see: ``Reach.only("a").narrowed("b")`` is
+        A project outside the reach leaves none: ``Reach.only("a").narrowed("b")`` is
         ``Reach.only()``.
         """
         if project is None:

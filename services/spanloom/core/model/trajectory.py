@@ -1,9 +1,9 @@
-"""The trajectory: what an agent was asked, what it did, and what that cost.
+"""The trajectory: the request to an agent, its steps, and what they cost.
 
-The shape is the Coze Loop trajectory schema (``id``, ``root_step``, ``agent_steps``); what
-Spanloom adds stands in ``Extraction``. Times are nanoseconds here and become millisecond
-strings in ``core/formats``. What exists once a span is a named tuple, which is made in a third
-of the time of a frozen dataclass.
+The shape is the Coze Loop trajectory schema (``id``, ``root_step``, ``agent_steps``); Spanloom's
+own fields are in ``extraction``. Times are nanoseconds here and become millisecond
+strings in ``core/formats``. Types with one instance per span are named tuples, which are created
+in a third of the time of a frozen dataclass.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Status(StrEnum):
     LIVE = "live"
     """Spans keep arriving."""
     SETTLED = "settled"
-    """The root arrived and nothing after it for the quiet time."""
+    """The root arrived, then no span for the quiet time."""
     PARTIAL = "partial"
-    """Quiet for long, but no root ever came."""
+    """No span for a long time, and the root never arrived."""
     FAILED = "failed"
-    """The extractor could not build it; the error stands in the warnings."""
+    """The extractor could not build it; the warnings contain the error."""
 
 
 class Outcome(StrEnum):
@@ -55,64 +55,64 @@ class Outcome(StrEnum):
     OK = "ok"
     """Nothing failed."""
     RECOVERED = "recovered"
-    """Something failed, and the run got over all of it."""
+    """Something failed, and the run recovered from every failure."""
     PAUSED = "paused"
     """It waits for a person, and was not resumed in the same trace."""
     CANCELLED = "cancelled"
     """It was stopped from outside before it had an answer."""
     FAILED = "failed"
-    """Something failed for good: nothing around it ended well."""
+    """Something failed, and nothing around it ended well."""
 
 
-TOLD_BY_STATUS = "status"
-"""What a failure is told by if nothing but the span's status tells it."""
+REPORTED_BY_STATUS = "status"
+"""``StepError.reported_by`` of a failure that only the span's status reports."""
 NO_CODE = -1
-"""The code of a failure that came without one."""
+"""The code of a failure without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepError:
-    """A real failure of a step; control flow is none."""
+    """A failure of a step; exceptions for control flow are none."""
 
     code: int
-    """The HTTP or provider code where one is given, else ``NO_CODE``."""
+    """The HTTP or provider code if reported, else ``NO_CODE``."""
     message: str
-    """What it says; the type where it says nothing."""
+    """The error message; the type if there is none."""
     type: str = ""
     """The exception's name without its package, ``KeyError``, or another word for what went wrong,
-    ``content_filter``; empty where nothing tells."""
+    ``content_filter``; empty if unknown."""
     traceback: str = field(default="", compare=False)
-    """Through what it came; each instrumentation tells it otherwise."""
-    told_by: str = field(default="", compare=False)
-    """What on the span tells it: ``exception``, ``attribute`` or ``status``; the first counts."""
+    """The stack trace; its form depends on the instrumentation."""
+    reported_by: str = field(default="", compare=False)
+    """What on the span reports it: ``exception``, ``attribute`` or ``status``, in this order."""
 
 
 def with_type(message: str, kind: str) -> str:
-    """Return a failure as Python ends a traceback, ``KeyError: 'city'``, the type once."""
+    """Return ``KeyError: 'city'``, as Python ends a traceback, with the type only once."""
     return message if not kind or message.startswith(kind) else f"{kind}: {message}"
 
 
 class Failure(NamedTuple):
-    """One failure of a run, wherever it happened, on plumbing too."""
+    """One failure of a run, on any span including noise."""
 
     span_id: str
-    """Where it happened."""
+    """The span that failed."""
     step_id: str
-    """The step that shows it."""
+    """The step that shows the failure."""
     error: StepError
     recovered: bool
-    """Whether what is around it went on and ended well."""
+    """Whether an enclosing span continued and ended well."""
 
 
 class Pause(NamedTuple):
-    """Where a run stopped to ask a person."""
+    """A point where a run waits for a person."""
 
     span_id: str
-    """Where it happened."""
+    """The span that paused."""
     step_id: str
-    """The step that shows it."""
+    """The step that shows the pause."""
     question: str
-    """What was asked, text or JSON; empty where it is not told."""
+    """The question, text or JSON; empty if not reported."""
 
 
 class Usage(NamedTuple):
@@ -125,16 +125,16 @@ class Usage(NamedTuple):
     cache_creation_tokens: int = 0
 
     def completed_by(self, other: Usage) -> Usage:
-        """Return these numbers, and those of ``other`` where these say nothing."""
+        """Return these numbers, with zeros replaced by those of ``other``."""
         return Usage(*(ours or theirs for ours, theirs in zip(self, other, strict=True)))
 
     def since(self, earlier: Usage) -> Usage:
-        """Return what these numbers, a running sum, have added to those of ``earlier``."""
+        """Return the difference of two running sums, never below 0."""
         return Usage(*(max(0, now - then) for now, then in zip(self, earlier, strict=True)))
 
 
 class Step(NamedTuple):
-    """One thing that happened: an agent, model, tool or graph run."""
+    """One step of a run: a model call, tool run, agent or graph."""
 
     id: str
     parent_id: str
@@ -149,20 +149,20 @@ class Step(NamedTuple):
     usage: Usage | None = None
     """Of model steps only."""
     model: str = ""
-    """Of model steps only: the model that answered, else the requested one."""
+    """Of model steps only: the model that responded, else the requested one."""
     first_token_ms: float | None = None
     metadata: Mapping[str, str] = MappingProxyType({})
 
     @property
     def dialect(self) -> str:
-        """The dialect that told of it; empty where nothing says so."""
+        """The dialect that read the step's span; empty if not recorded."""
         return self.metadata.get("dialect", "")
 
     @property
     def richness(self) -> int:
-        """How many things are told of it: texts, model, kinds of tokens, what a failure was.
+        """How many details are known: texts, model, kinds of tokens, details of a failure.
 
-        Two instrumentations tell of one run with equal steps; that which tells more counts.
+        If two instrumentations report the same run, the step with more details is kept.
         """
         error = self.error
         of_failure = (error.code not in (0, -1), error.type, error.message) if error else ()
@@ -171,13 +171,13 @@ class Step(NamedTuple):
 
 
 def names_of_agents(agents: Iterable[Step]) -> list[str]:
-    """Return the names of agents in the order in which they began, each once."""
+    """Return the distinct names of agents in the order of their start."""
     began = sorted(agents, key=lambda s: (s.start_ns, s.id))
     return list(dict.fromkeys(s.metadata.get("agent_name", s.name) for s in began))
 
 
 class Metrics(NamedTuple):
-    """The seed schema's ``metrics_info`` of an agent or of the whole run."""
+    """The ``metrics_info`` of an agent or of the whole run in the Coze Loop schema."""
 
     llm_duration_ns: int = 0
     """Sum over model steps, so parallel calls exceed the wall time."""
@@ -194,7 +194,7 @@ class Metrics(NamedTuple):
 
 
 class AgentStep(NamedTuple):
-    """An agent's run, or the root where it owns steps itself, with its steps in order."""
+    """An agent's run, or a root that has steps of its own, with these steps in order."""
 
     step: Step
     steps: Sequence[Step]
@@ -202,20 +202,20 @@ class AgentStep(NamedTuple):
 
 
 class SpanVerdict(NamedTuple):
-    """What became of one stored span, and why."""
+    """How one stored span was classified, and by which rule."""
 
     span_id: str
     parent_span_id: str
     name: str
     kind: Kind
     step_id: str | None
-    """The step under which the span counts; its own id if it is that step, ``None`` for noise."""
+    """The step that the span belongs to; its own id if it is that step, ``None`` for noise."""
     dialect: str
     rule: str
     start_ns: int
     end_ns: int
     error: StepError | None = None
-    """The failure that the span tells, on plumbing too."""
+    """The failure that the span reports, even if it is noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,17 +226,17 @@ class DuplicateOf:
     span_id: str
 
 
-@dataclass(slots=True)  # not frozen: to be so would triple the time that making one takes
+@dataclass(slots=True)  # not frozen: that would triple the time to create one
 class Trajectory:
     """The canonical result of extraction, without its version and status.
 
-    Equal spans give equal trajectories, in whatever order, batching or repetition they came.
+    Equal spans yield equal trajectories, whatever their order, batching or repetition on arrival.
     """
 
     trace_id: str
     project: str
     root: Step
-    """Carries the root span's identity; its ``type`` says what the root is where it is a step."""
+    """Has the id of the root span; ``root_type`` tells whether the span itself is a step."""
     root_type: Kind
     root_metrics: Metrics
     agent_steps: Sequence[AgentStep]
@@ -244,44 +244,44 @@ class Trajectory:
     """One per stored span in (start, span id) order."""
     span_count: int
     step_counts: Mapping[str, int]
-    """Steps by type, and ``other``: spans that are no step."""
+    """Number of steps by type, and ``other``: spans that are no step."""
     dialects: Sequence[str]
     warnings: Sequence[str]
     extras: Mapping[str, object]
-    """What ``extraction`` shows beyond the fixed fields: wall-clock times, first token, models."""
+    """Further fields of ``extraction``: wall-clock times, first token, models …"""
     failures: Sequence[Failure] = ()
-    """Each once, in the order in which the failed spans began."""
+    """Each once, by the start of the failed spans."""
     pauses: Sequence[Pause] = ()
-    """Those that were not over by the end of the trace."""
+    """Those not resumed within the trace."""
     is_cancelled: bool = False
-    """Whether a cancellation ended it: nothing around it went on, and there is no answer."""
+    """Whether a cancellation ended it: nothing around it continued, and there is no answer."""
     is_resuming: bool = False
-    """Whether it goes on with an earlier run that waited for a person, as its root tells."""
+    """Whether it continues an earlier run that waited for a person, as its root reports."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
     absences: Sequence[str] = ()
-    """Those of the warnings that say what has not arrived; no news of a run that is still going."""
+    """The warnings about missing spans; not worth showing while a run is still going."""
 
     @property
     def conversation_id(self) -> str:
-        """The conversation that the run belongs to; empty where it names none, or several."""
+        """The conversation that the run belongs to; empty if it names none, or several."""
         return str(self.extras.get("conversation_id", ""))
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it waits for a person, also if something failed besides."""
+        """Whether it waits for a person, even if something failed as well."""
         return bool(self.pauses)
 
     @property
     def services(self) -> Sequence[str]:
-        """Who sent its spans, sorted."""
-        named = self.extras.get("services")
-        return named if isinstance(named, list) else ()
+        """Names of the services that sent its spans, sorted."""
+        services = self.extras.get("services")
+        return services if isinstance(services, list) else ()
 
     @property
     def outcome(self) -> Outcome:
-        """How the run went."""
+        """How the run ended; failed, cancelled and paused take precedence in this order."""
         if not all(failure.recovered for failure in self.failures):
             return Outcome.FAILED
         if self.is_cancelled:
@@ -292,5 +292,5 @@ class Trajectory:
 
     @property
     def has_error(self) -> bool:
-        """Whether anything failed that the run did not get over."""
+        """Whether anything failed that the run did not recover from."""
         return self.outcome is Outcome.FAILED

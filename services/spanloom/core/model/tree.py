@@ -1,8 +1,8 @@
-"""A trace's spans as a tree, whatever arrived of it.
+"""The spans of a trace as a tree, even if the trace is incomplete.
 
 Real traces have orphans (the parent was lost or is remote), several roots, no root yet, and
-now and then a cycle. The tree gives every span exactly one place, decided by the spans alone
-and never by their order of arrival, and says in ``warnings`` what it had to repair.
+now and then a cycle. The tree gives every span exactly one place, independent of the order of
+arrival, and reports in ``warnings`` what it had to repair.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _WARNINGS = {
     "cycle": "{n} parent cycles: each is cut at its earliest span, which hangs below the root",
 }
 
-_MAY_COME = ("no_root", "orphan")
-"""What is missing, and may be on its way."""
+_MAY_ARRIVE = ("no_root", "orphan")
+"""Reasons that later spans may resolve."""
 
 
 def span_order(span: Span) -> tuple[int, str]:
-    """Return the order of spans everywhere: by (start, span id)."""
+    """Return the sort key used for spans everywhere: (start, span id)."""
     return span.start_ns, span.span_id
 
 
@@ -36,7 +36,7 @@ class SpanTree:
 
     __slots__ = (
         *("_children", "_parents", "absences", "has_root"),
-        *("root", "spans", "stands_beside", "top_down", "warnings"),
+        *("has_other_tops", "root", "spans", "top_down", "warnings"),
     )
 
     def __init__(self, spans: Iterable[Span]) -> None:
@@ -56,19 +56,19 @@ class SpanTree:
                 self._children[parent.span_id].append(span)
         tops = self._tops()
         self.top_down: Sequence[Span] = self._walk(tops)
-        """Every span once, each after its place."""
+        """Every span once, each after its parent in the repaired tree."""
         cuts: set[str] = set()
         if len(self.top_down) < len(self.spans):
             cuts = self._cut_cycles(self.top_down)
             tops = self._tops()
-        named_none = next((top for top in tops if not top.parent_span_id), None)
-        self.root, self.has_root = named_none or tops[0], named_none is not None
+        reported_root = next((top for top in tops if not top.parent_span_id), None)
+        self.root, self.has_root = reported_root or tops[0], reported_root is not None
         attached = [top for top in tops if top is not self.root]
         self.warnings: Sequence[str] = []
         self.absences: Sequence[str] = []
-        """Those of the warnings that say what is missing: while spans arrive, it may still come."""
-        self.stands_beside = bool(attached) and not self.has_root
-        """Whether the root is but one of several tops that wait for what they stand below."""
+        """The warnings about missing spans, which may still arrive."""
+        self.has_other_tops = bool(attached) and not self.has_root
+        """Whether the root is only the first of several spans whose parents are missing."""
         if attached or not self.has_root:
             self._warn(attached, cuts)
             self.top_down = self._walk([self.root, *attached])
@@ -87,7 +87,7 @@ class SpanTree:
         return () if parent is None else self._children[parent.span_id]
 
     def ancestors(self, span: Span) -> Iterator[Span]:
-        """Walk up the reported parents, nearest first."""
+        """Yield the reported parents up to the top, nearest first."""
         parent = self._parents.get(span.span_id)
         while parent is not None:
             yield parent
@@ -103,7 +103,7 @@ class SpanTree:
         return [span for span in self.spans if span.span_id not in self._parents]
 
     def _cut_cycles(self, reached: Iterable[Span]) -> set[str]:
-        """Detach the earliest span of each cycle from its parent: none of them is reached."""
+        """Detach the earliest span of each cycle, which no top reaches; return their ids."""
         cuts: set[str] = set()
         seen = {span.span_id for span in reached}
         for span in self.spans:
@@ -115,7 +115,7 @@ class SpanTree:
         return cuts
 
     def _walk(self, tops: Iterable[Span]) -> list[Span]:
-        """Return everything below these spans, each span after its parent."""
+        """Return these spans and all their descendants, each span after its parent."""
         reached = list(tops)
         for span in reached:
             if (children := self._children.get(span.span_id)) is not None:
@@ -123,7 +123,7 @@ class SpanTree:
         return reached
 
     def _cycle_above(self, span: Span) -> list[Span]:
-        """Return the spans of the cycle into which the parents of ``span`` lead."""
+        """Return the spans of the cycle that the parents of ``span`` lead into."""
         path: dict[str, Span] = {}
         while span.span_id not in path:
             path[span.span_id] = span
@@ -132,7 +132,7 @@ class SpanTree:
         return members[list(path).index(span.span_id) :]
 
     def _warn(self, attached: Iterable[Span], cuts: set[str]) -> None:
-        """Say what was repaired: why each of these spans hangs below the root."""
+        """Set the warnings: how many spans were attached to the root, and why."""
         reasons = Counter[str]()
         for span in attached:
             if span.span_id in cuts:
@@ -141,6 +141,6 @@ class SpanTree:
                 reasons["orphan" if span.parent_span_id else "extra_root"] += 1
         if not self.has_root:
             reasons["no_root"] = 1
-        told = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
-        self.warnings = list(told.values())
-        self.absences = [text for reason, text in told.items() if reason in _MAY_COME]
+        texts = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
+        self.warnings = list(texts.values())
+        self.absences = [text for reason, text in texts.items() if reason in _MAY_ARRIVE]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.messages.texts import said_in
+from spanloom.core.messages.texts import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def _parts(row: OutlineRow, step: DocumentStep | None) -> Iterator[tuple[str, st
     if step is None:
         return
     for part, text in (("output", step.output), ("input", step.input)):
-        yield part, "\n".join(said_in(text))
+        yield part, "\n".join(read_texts(text))
     if step.error:
         yield "error", step.error_message
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.messages.texts import said_in
+from spanloom.core.messages.texts import read_texts
 
 if TYPE_CHECKING:
     from spanloom.core.document import DocumentStep
@@ -39,6 +39,6 @@ def source_of(step: DocumentStep) -> Source:
 
 def first_words(text: str) -> str:
     """Return the beginning of what a text says, in one line; of messages that of the last one."""
-    said = said_in(text)
+    said = read_texts(text)
     line = " ".join((said[-1] if said else "")[:_READ_CHARS].split())
     return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"

@@ -1,4 +1,4 @@
-"""Annotations, the schemes they are made with, and the documents as they were annotated."""
+"""Ports of annotations, their schemes and versions, scores and queues."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from spanloom.core.model.annotation import Annotation, Slot
+    from spanloom.core.model.annotation_queue import Alike, Queue, QueueEvent, QueueItem
+    from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
 
@@ -125,3 +127,76 @@ class VersionKeeper(Protocol):
 
     def current(self, key: TraceKey) -> int:
         """Return the version that is stored now; 0 if there is none."""
+
+
+class ScoreQuery(NamedTuple):
+    """Which scores are asked for; what is not given asks for all."""
+
+    trace_ids: Sequence[str] = ()
+    name: str = ""
+    sources: Sequence[str] = ()
+    author: str = ""
+    target: str = ""
+
+
+class ScorePlace(NamedTuple):
+    """The position of a score in the list."""
+
+    project: str = ""
+    trace_id: str = ""
+    score_id: str = ""
+
+
+BEFORE_ALL_SCORES = ScorePlace()
+
+
+class ScoreStore(Protocol):
+    """Keeps scores; what annotators say becomes scores by itself."""
+
+    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+        """Store revisions of scores; durable when this returns.
+
+        ``is_told`` is that of ``AnnotationStore.add``.
+        """
+
+    def list(
+        self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
+    ) -> Sequence[Score]:
+        """Return up to ``limit`` current scores behind a place, by project, trace and id.
+
+        Those that were taken back are left out.
+        """
+
+
+class QueueReader(Protocol):
+    """Reads queues, their items and what happened with these."""
+
+    def list(self, reach: Reach, name: str = "") -> Sequence[Queue]:
+        """Return queues as last put, all or those of one name, by project and name."""
+
+    def items(self, queue: Queue) -> Sequence[QueueItem]:
+        """Return what is in a queue, in the order of places."""
+
+    def events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
+        """Return what happened with all items or with one, oldest first."""
+
+    def alike(self, queue: Queue) -> Mapping[str, Alike]:
+        """Return how alike people judge the items, by trace; without those nobody shares.
+
+        Of steps their correctness is compared, of whole runs the decisive step and who is
+        responsible. Steps are told apart by their ids, whatever version they were judged on; what
+        adjudicators, models and rules say does not enter.
+        """
+
+
+class AnnotationQueueStore(QueueReader, Protocol):
+    """Keeps queues, what is in them and what happened: rows are added, never changed."""
+
+    def put(self, queue: Queue) -> None:
+        """Store a queue; from now on it is what the name means. Durable when this returns."""
+
+    def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
+        """Put trajectories into a queue; one that is there keeps its place."""
+
+    def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
+        """Store what happened; durable when this returns."""

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.positions import Position
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.where.tree import Condition
 
 
 class Announcement(NamedTuple):
@@ -28,7 +28,7 @@ class Announcement(NamedTuple):
     """When its root began."""
     changed_us: int = 0
     """Its place in the feed, by the store's clock; 0 before it has one."""
-    now: TrajectorySummary | None = None
+    now: ListedRun | None = None
     """What the trajectory is now; ``None`` if it is gone, or not what the reader wants."""
     is_said: bool = False
     """Whether annotations or scores changed; it has no version of its own."""
@@ -75,7 +75,7 @@ class FeedReader(Protocol):
     """Gives the feed to readers."""
 
     def announced(
-        self, reach: Reach, where: TrajectoryFilter, after: Position | None, limit: int
+        self, reach: Reach, where: Condition | None, after: Position | None, limit: int
     ) -> FeedPage:
         """Return about ``limit`` announcements behind a position, oldest first.
 

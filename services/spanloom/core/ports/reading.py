@@ -13,20 +13,23 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.model.trajectory import Status
-    from spanloom.core.ports.annotation_queues import AnnotationQueueStore
-    from spanloom.core.ports.annotations import AnnotationStore, SchemeStore, VersionKeeper
+    from spanloom.core.ports.annotations import (
+        AnnotationQueueStore,
+        AnnotationStore,
+        SchemeStore,
+        ScoreStore,
+        VersionKeeper,
+    )
     from spanloom.core.ports.deletions import DeletionLedger
     from spanloom.core.ports.feed import FeedReader
-    from spanloom.core.ports.replays import ReplayRequests
-    from spanloom.core.ports.scores import ScoreStore
-    from spanloom.core.ports.snapshots import SnapshotTaker
+    from spanloom.core.ports.progress import ReplayRequests
     from spanloom.core.ports.steps import StepReader
     from spanloom.core.ports.texts import TextFinder
+    from spanloom.core.ports.upkeep import SnapshotTaker
     from spanloom.core.query.continuations import Continuation
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Group, Numbers
-    from spanloom.core.query.summaries import ConversationSummary, Cursor, TrajectorySummary
+    from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 
@@ -81,11 +84,11 @@ class RunReader(Protocol):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
         question: Question = ANY_RUN,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
         A question narrows them down further, and may ask for another order; what has no such value
@@ -105,10 +108,10 @@ class RunReader(Protocol):
         self,
         conversation_id: str,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-    ) -> Sequence[TrajectorySummary]:
+    ) -> Sequence[ListedRun]:
         """Return up to ``limit`` of a conversation by (start, trace id, project), oldest first.
 
         A conversation is of one project; within a wider reach, those of all that have its id. The
@@ -123,7 +126,7 @@ class ConversationReader(Protocol):
     """Lists conversations, within the reader's reach."""
 
     def list(
-        self, reach: Reach, where: TrajectoryFilter, limit: int, after: Cursor | None = None
+        self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
         """Return up to ``limit`` conversations in which a run is what the filter wants.
 
@@ -135,7 +138,7 @@ class ConversationReader(Protocol):
 class StatsReader(Protocol):
     """Computes numbers over runs, within the reader's reach."""
 
-    def numbers(self, reach: Reach, where: TrajectoryFilter, asked: Numbers) -> Sequence[Group]:
+    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
         """Return the numbers of each group of runs that pass the filter, or of their steps.
 
         By time they come in its order, else the largest first number first; never more than

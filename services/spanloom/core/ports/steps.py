@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from spanloom.core.model.span import TraceKey
 from spanloom.core.query.question import Question
 from spanloom.core.query.where.tree import And, Chain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.fields import TrajectoryFilter
     from spanloom.core.query.where.tree import Condition
+    from spanloom.core.records.step import StepRow
 
 
 class StepCursor(NamedTuple):
@@ -43,45 +43,23 @@ ANY_STEP = StepsAsked()
 
 
 @dataclass(frozen=True, slots=True)
-class StepRow:
-    """One step with its run: what a row of ``v_steps`` says."""
+class ListedStep:
+    """A step among those of many runs, and its place there."""
 
-    key: TraceKey
-    version: int
-    """Of the trajectory."""
+    row: StepRow
     run_start_ns: int
-    position: int
-    """Among the steps of its run, from 0, as ``where`` counts."""
-    step_id: str
-    agent_id: str
-    """Span id of the agent that it belongs to, which may be the root; empty of the root itself."""
-    agent_name: str
-    parent_id: str
-    type: str
-    name: str
-    dialect: str
-    start_ns: int
-    duration_ns: int
-    model: str
-    input_tokens: int | None
-    """Tokens and costs are of model steps alone: an agent tells the sum of its calls."""
-    output_tokens: int | None
-    reasoning_tokens: int | None
-    cache_read_tokens: int | None
-    cache_creation_tokens: int | None
-    cost: float | None
-    first_token_ms: float | None
-    has_error: bool
-    error_code: int | None
-    error_type: str
-    error_message: str
-    attributes: Sequence[str]
-    duplicate_of: str
+    """To the nanosecond: lists go by it."""
+
+    @property
+    def key(self) -> TraceKey:
+        """Which run it is of."""
+        return TraceKey(self.row.project, self.row.trace_id)
 
     @property
     def cursor(self) -> StepCursor:
         """The position just behind this row."""
-        return StepCursor(self.run_start_ns, self.key.trace_id, self.key.project, self.position)
+        row = self.row
+        return StepCursor(self.run_start_ns, row.trace_id, row.project, row.position)
 
 
 class StepReader(Protocol):
@@ -90,11 +68,11 @@ class StepReader(Protocol):
     def list(
         self,
         reach: Reach,
-        where: TrajectoryFilter,
+        where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,
-    ) -> Sequence[StepRow]:
+    ) -> Sequence[ListedStep]:
         """Return up to ``limit`` steps of runs that pass the filter, newest run first.
 
         Runs come as in lists, the steps of each by their position. Raises ``InvalidQueryError``

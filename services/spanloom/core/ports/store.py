@@ -11,9 +11,9 @@ from spanloom.core.ports.spans import SpanReader, SpanWriter
 
 if TYPE_CHECKING:
     from spanloom.core.ports.feed import FeedStore
-    from spanloom.core.ports.replays import ReplayQueue
+    from spanloom.core.ports.progress import ReplayQueue
     from spanloom.core.ports.texts import TextIndexer
-    from spanloom.core.ports.usage import UsageReader
+    from spanloom.core.ports.upkeep import UsageReader
 
 
 class ProgressStore(ChangeReader, ProgressWriter, Protocol):

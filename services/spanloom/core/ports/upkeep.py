@@ -1,11 +1,11 @@
-"""What the keeper asks of a store."""
+"""Ports of the keeper, of backups and of quotas."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.retention import RetentionPlan
 
@@ -54,3 +54,27 @@ class Upkeep(Protocol):
 
     def close(self) -> None:
         """Release the store."""
+
+
+class SnapshotTaker(Protocol):
+    """Takes snapshots of the store that a process has open."""
+
+    def take(self) -> int:
+        """Hold all tables as they are now, in place of the snapshot before; return how many.
+
+        Every row whose INSERT has returned is in it, and of an INSERT under way everything or
+        nothing. Raises ``NotEmbeddedError`` for a server, ``StoreUnavailableError`` if it fails.
+        """
+
+
+class UsageReader(Protocol):
+    """Tells how much is stored, whoever sent it and through which collector."""
+
+    def stored_bytes(self, limit: int) -> Mapping[str, int]:
+        """Return the stored bytes of projects, of the largest ``limit`` ones if there are more.
+
+        Names, texts and attributes before compression, those of a resource once for each span; a
+        span that was sent again counts again. What was deleted or has expired no longer counts
+        once the store has removed it. Cheap, however much is stored. Blocks; raises
+        ``StoreUnavailableError``.
+        """

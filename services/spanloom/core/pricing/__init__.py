@@ -1,5 +1,5 @@
-"""What model calls cost: list prices with the days from which they hold, and the tokens of a call.
+"""Costs of model calls: list prices with their validity dates, applied to the tokens of a call.
 
-``PriceBook.price`` gives the price that held when a call began, ``cost_of`` what its tokens cost by
-it. What nothing is known of costs ``None``, never 0.
+``PriceBook.price`` returns the price that was valid when a call began, ``cost_of`` the cost of its
+tokens at that price. An unknown cost is ``None``, never 0.
 """

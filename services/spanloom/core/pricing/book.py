@@ -1,4 +1,4 @@
-"""The prices that hold for one service: those of its operator before those that are listed."""
+"""The prices of one service: its operator's own prices take precedence over list prices."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ OWN = "own"
 
 
 class OwnPrice(NamedTuple):
-    """A price that the operator has agreed, or knows."""
+    """A price that the operator has configured."""
 
     model: str
-    """The name of the model as telemetry has it; with ``*`` at its end, how the name begins."""
+    """The model name as reported by telemetry; with a trailing ``*``, a prefix of it."""
     rates: Rates
     provider: str = ""
-    """Holds for this provider only, if it is named."""
+    """Applies to this provider only; empty: to all."""
     from_ns: int = 0
-    """Holds for calls that began then, or later."""
+    """Applies to calls that began at this time or later."""
 
     def is_for(self, model: str, provider: str, when_ns: int) -> bool:
-        """Return whether it is the price of such a call."""
+        """Return whether the price applies to a call of this model at this time."""
         if when_ns < self.from_ns or self.provider not in ("", provider):
             return False
         if self.model.endswith("*"):
@@ -35,22 +35,22 @@ class OwnPrice(NamedTuple):
 
 
 class Price(NamedTuple):
-    """What a call costs, and who says so."""
+    """The rates of a call, and their source."""
 
     rates: Rates
     source: str
-    """``own`` is the operator's; else the catalogue's name and version."""
+    """``own`` for the operator's price, else the catalogue's name and version."""
 
 
 class PriceBook:
-    """Prices of models, asked by name, provider and time."""
+    """Prices of models, by name, provider and time."""
 
     def __init__(self, own: Sequence[OwnPrice] = ()) -> None:
-        """Take the operator's own prices; of several that fit a call the last one counts."""
+        """Set the operator's own prices; if several apply to a call, the last one counts."""
         self._own = tuple(reversed(own))
 
     def price(self, model: str, provider: str, when_ns: int) -> Price | None:
-        """Return what a call of a model costs that began at a time; ``None`` if that is unknown."""
+        """Return the price of a call that began at ``when_ns``; ``None`` if it is unknown."""
         for own in self._own:
             if own.is_for(model, provider, when_ns):
                 return Price(own.rates, OWN)
@@ -59,4 +59,4 @@ class PriceBook:
 
 
 LISTED = PriceBook()
-"""List prices alone."""
+"""A price book of list prices only."""

@@ -1,7 +1,7 @@
-"""List prices as genai-prices keeps them: of some thirty providers, with the days they changed.
+"""List prices from genai-prices: some thirty providers, with the dates of price changes.
 
-Each provider of its data names the page that its prices were read from (``pricing_urls``). Loading
-it takes a tenth of a second and 28 MB, so that waits for the first call that is to be priced.
+Each provider in its data names the page that its prices were read from (``pricing_urls``). Loading
+takes a tenth of a second and 28 MB, and is deferred to the first call that is priced.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice, TieredPrices
 
 MODELS_KEPT = 4096
-"""Of so many names of models it is remembered which model is meant."""
+"""How many model names have their lookup cached."""
 _NS = 10**9
 
 
 class ListedModel:
-    """A model whose prices are listed, those read once."""
+    """A model in the catalogue; each of its prices is converted once."""
 
     def __init__(self, info: ModelInfo) -> None:
-        """Take the model as the catalogue has it."""
+        """Wrap the catalogue's entry."""
         self._info = info
         self._rates: dict[int, Rates] = {}
 
     def rates(self, when: datetime) -> Rates:
-        """Return the prices that held then."""
+        """Return the prices that were valid at this time."""
         price = self._info.get_prices(when)
         known = self._rates.get(id(price))  # it stays as long as the model does
         if known is None:
@@ -42,15 +42,15 @@ class ListedModel:
 
 @cache
 def catalogue_version() -> str:
-    """Return which prices these are: ``genai-prices 0.2.3``."""
+    """Return name and version of the catalogue: ``genai-prices 0.2.3``."""
     return f"genai-prices {version('genai-prices')}"
 
 
 def list_price(model: str, provider: str, when_ns: int) -> Rates | None:
-    """Return the list price of a model at a time; ``None`` where it is not listed.
+    """Return the list price of a model at a time; ``None`` if it is not listed.
 
-    ``provider`` is what telemetry calls it, or empty; of one that is unknown the name of the model
-    decides: a gateway sells what others make.
+    ``provider`` is the name in the telemetry, or empty. If the model is not listed for it, the
+    model's name alone decides: a gateway resells the models of others.
     """
     listed = _find(model, provider) or (_find(model, "") if provider else None)
     if listed is None:
@@ -75,7 +75,7 @@ def _snapshot() -> DataSnapshot:
 
 
 def read_rates(price: ModelPrice) -> Rates:
-    """Return the prices of tokens among those of a model; seconds of sound and pages are none."""
+    """Return a model's prices per token and per call; prices per second or page are ignored."""
     return Rates(
         _rate(price.input_mtok),
         _rate(price.output_mtok),

@@ -1,4 +1,4 @@
-"""What the tokens of one model cost, and what a call costs by that."""
+"""Token prices of a model, and the cost of a call at these prices."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _PER_MILLION = -6
 
 
 class Tier(NamedTuple):
-    """The price of all tokens of a call with more than so many input tokens."""
+    """The price of all tokens of a call with more than ``above`` input tokens."""
 
     above: int
     usd: Decimal
-    """US dollars for a million tokens."""
+    """US dollars per million tokens."""
 
 
 class Rate(NamedTuple):
-    """What a million tokens of one kind cost, in US dollars."""
+    """The price of one kind of tokens, in US dollars per million."""
 
     usd: Decimal
     tiers: Sequence[Tier] = ()
-    """In the order of their thresholds; the highest one that is passed counts, for all tokens:
+    """Sorted by threshold; the highest one that is exceeded applies to all tokens of the call:
     of 200,001 input tokens of a model with a tier above 200,000 none has the lower price."""
 
     def at(self, input_tokens: int) -> Decimal:
-        """Return the price in a call with so many input tokens."""
+        """Return the price in a call with this many input tokens."""
         usd = self.usd
         for tier in self.tiers:
             if input_tokens > tier.above:
@@ -40,21 +40,21 @@ class Rate(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """What a model costs."""
+    """The prices of a model."""
 
     input: Rate | None = None
     output: Rate | None = None
     reasoning: Rate | None = None
-    """Where it is ``None``, reasoning costs as much as any output."""
+    """``None``: reasoning tokens cost as much as other output."""
     cache_read: Rate | None = None
-    """Where it is ``None``, cached tokens cost as much as others."""
+    """``None``: cached tokens cost as much as other input."""
     cache_creation: Rate | None = None
     per_call: Decimal = _NOTHING
-    """US dollars for a call, whatever its tokens."""
+    """US dollars per call, in addition to its tokens."""
 
 
 def cost_of(usage: Usage, rates: Rates) -> Decimal | None:
-    """Return what a call cost in US dollars; ``None`` where a price of its tokens is unknown.
+    """Return the cost of a call in US dollars; ``None`` if the price of its tokens is unknown.
 
     Input tokens include cached ones, output tokens include reasoning, as in ``Usage``.
     """

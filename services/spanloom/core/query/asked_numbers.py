@@ -17,8 +17,9 @@ from spanloom.core.query.stats import (
     RATE,
     Metric,
 )
-from spanloom.core.query.where.fields import Field, FieldType, Subject
+from spanloom.core.query.where.fields import Field, Subject
 from spanloom.core.query.where.problems import InvalidTextError
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

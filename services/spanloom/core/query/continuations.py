@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.query.fields import TrajectoryFilter
+from spanloom.core.query.shorts import condition_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ class Continuation(NamedTuple):
 
 
 NO_CONTINUATION = Continuation()
-TURNS = TrajectoryFilter(is_duplicate=False, has_steps=True)
+TURNS = condition_of({"duplicate": False, "has_steps": True})
 """Which traces of a conversation are runs of it: what only repeats one comes between no two."""
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.query.pieces import Piece
-from spanloom.core.query.where.fields import RUN_FIELDS, Field, FieldType
+from spanloom.core.query.where.fields import RUN_FIELDS, Field
 from spanloom.core.query.where.problems import InvalidTextError
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition

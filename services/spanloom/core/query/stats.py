@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.query.where.fields import (
-    RUN_FIELDS,
-    STEP_FIELDS,
-    Field,
-    FieldType,
-    Subject,
-)
+from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS, Field, Subject
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

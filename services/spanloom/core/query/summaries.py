@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
-from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
+from spanloom.core.query.continuations import Continuation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from spanloom.core.model.span import TraceKey
     from spanloom.core.query.question import Rank
+    from spanloom.core.records.run import Run
 
 
 class Cursor(NamedTuple):
@@ -31,70 +30,65 @@ class Cursor(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class TrajectorySummary:
-    """One line of a list."""
+class ListedRun:
+    """A run in a list, and what the list needs to go on from it."""
 
-    key: TraceKey
-    version: int
-    status: Status
-    root_name: str
-    root_type: str
+    run: Run
     start_ns: int
-    duration_ns: int
-    outcome: Outcome
-    failures: int
-    agent_names: Sequence[str]
-    step_counts: Mapping[str, int]
-    span_count: int
-    input_tokens: int
-    output_tokens: int
-    duplicate_of: str
-    """The trace that this one repeats, or empty."""
-    dialects: Sequence[str] = field(default_factory=tuple)
-    conversation_id: str = ""
-    """The conversation that the run belongs to, or empty."""
-    question: str = ""
-    """What was asked, one line of at most 200 characters."""
-    answer: str = ""
-    services: Sequence[str] = ()
-    environment: str = ""
-    user_id: str = ""
-    tags: Sequence[str] = ()
-    models: Sequence[str] = ()
+    """To the nanosecond: lists go by it."""
+    rank: Rank = ()
+    """See ``Cursor.rank``."""
     is_waiting: bool = False
     """Whether it waits for a person, or did before another run went on."""
     is_resuming: bool = False
     """Whether it was given the answer for which an earlier run waited."""
-    cost: float | None = None
-    """What its model calls cost in US dollars; ``None`` where nobody knows."""
-    model_time_ns: int = 0
-    """All model calls together, which exceeds the duration where some ran at one time."""
-    tool_time_ns: int = 0
-    """All runs of tools together."""
-    rank: Rank = ()
-    """See ``Cursor.rank``."""
-    continuation: Continuation = NO_CONTINUATION
 
     @property
-    def has_error(self) -> bool:
-        """Whether anything failed that the run did not get over."""
-        return self.outcome is Outcome.FAILED
+    def key(self) -> TraceKey:
+        """Which run it is."""
+        return TraceKey(self.run.project, self.run.trace_id)
+
+    @property
+    def version(self) -> int:
+        """Its version, as an announcement has one."""
+        return self.run.version
+
+    @property
+    def status(self) -> Status:
+        """Its status, likewise."""
+        return self.run.status
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation that the run belongs to, or empty."""
+        return self.run.conversation_id or ""
+
+    @property
+    def continuation(self) -> Continuation:
+        """Which run it goes on with, and which goes on with it."""
+        return Continuation(self.run.resumes or "", self.run.resumed_by or "")
+
+    def continued(self, by: Continuation) -> ListedRun:
+        """Return the same with its neighbours."""
+        neighbours = {"resumes": by.resumes or None, "resumed_by": by.resumed_by or None}
+        return replace(self, run=self.run.model_copy(update=neighbours))
 
     @property
     def is_duplicate(self) -> bool:
         """Whether it only repeats another trace."""
-        return bool(self.duplicate_of)
+        return self.run.duplicate_of is not None
 
     @property
     def has_steps(self) -> bool:
         """Whether there is anything to see: a step, or a failure."""
-        steps = sum(count for kind, count in self.step_counts.items() if kind != "other")
-        return steps > 0 or self.outcome is not Outcome.OK or self.status is Status.FAILED
+        run = self.run
+        steps = sum(count for kind, count in run.step_counts.items() if kind != "other")
+        return steps > 0 or run.outcome is not Outcome.OK or run.status is Status.FAILED
 
     @property
     def cursor(self) -> Cursor:
         """The position just behind this line."""
-        return Cursor(self.start_ns, self.key.trace_id, self.key.project, self.rank)
+        return Cursor(self.start_ns, self.run.trace_id, self.run.project, self.rank)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""Attribute values in any form that SDKs write them: JSON, reprs, flattened keys.
+"""Parse attribute values in any form that SDKs write them: JSON, reprs, flattened keys.
 
-Comes in: raw values of spans. Goes out: plain Python, parsed within one bound (``bounds``).
-``attributes`` is the one place that parses JSON; start there.
+Input: raw attribute values of spans. Output: plain Python values, parsed within one size bound
+(``bounds``). All JSON is parsed in ``attributes``; start there.
 """

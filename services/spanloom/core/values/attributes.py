@@ -1,4 +1,4 @@
-"""Reads attribute values, in whatever form an SDK wrote them."""
+"""Parse attribute values, in any form that an SDK writes them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 Json: TypeAlias = "message.Json"
 
 MAX_COUNT = 10**12
-"""No call has more tokens: a larger number is none, and sums of these fit into 64 bits."""
+"""Upper bound of a token count: a larger number is ignored, so that sums fit into 64 bits."""
 MAX_DEPTH = 64
-"""Levels that a request, an answer or a state may have; what is deeper is text to us."""
+"""Maximum nesting of JSON that is parsed; deeper JSON stays text."""
 MAX_SECONDS = 10**9
-"""No call takes 30 years."""
+"""Upper bound of a duration: no call takes 30 years."""
 
 
 def first(attributes: Mapping[str, str], *keys: str) -> str:
@@ -36,14 +36,14 @@ def first(attributes: Mapping[str, str], *keys: str) -> str:
 def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
     """Return the non-empty values of the keys in ``names`` under their new names; first wins."""
     picked: dict[str, str] = {}
-    for key in filter(attributes.__contains__, names):  # most of the names are not there
+    for key in filter(attributes.__contains__, names):  # most of the names are absent
         if (name := names[key]) not in picked and (value := attributes[key]):
             picked[name] = value
     return picked
 
 
 def integer(text: str) -> int:
-    """Read a token count: ``12`` and ``12.0`` → 12; ``-1`` and what is no number → 0."""
+    """Parse a token count: ``12`` and ``12.0`` → 12; ``-1`` and text that is no number → 0."""
     try:
         number = int(text)
     except ValueError:
@@ -60,12 +60,12 @@ def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
 
 
 def integers(attributes: Mapping[str, str], names: Iterable[Sequence[str]]) -> list[int]:
-    """Return a count for each group of names: its first positive one, else zero."""
+    """Return one count for each group of names: the first positive one, else zero."""
     return [first_integer(attributes, *keys) for keys in names]
 
 
 def decimal(text: str) -> float | None:
-    """Read a finite number, or ``None``."""
+    """Parse a finite number; return ``None`` for any other text."""
     try:
         number = float(text)
     except ValueError:
@@ -74,13 +74,13 @@ def decimal(text: str) -> float | None:
 
 
 def seconds_as_ms(text: str) -> float | None:
-    """Read a time in seconds; text that is none, or an impossible one, is ``None``."""
+    """Convert a time in seconds to milliseconds; ``None`` if it is no number or out of range."""
     seconds = decimal(text)
     return seconds * 1000 if seconds is not None and 0 <= seconds <= MAX_SECONDS else None
 
 
 def json_value(text: str) -> Json:
-    """Read JSON; text that is none, too dense (``bounds.py``) or nested too deep stays text."""
+    """Parse JSON; return the text if it is invalid, too dense (``bounds.py``) or too deep."""
     if isinstance(text, Written):
         return text.value
     if not may_read(text):
@@ -94,7 +94,7 @@ def json_value(text: str) -> Json:
 
 
 def _is_deep(value: Json, brackets: int) -> bool:
-    """Go down level by level until too few brackets are left to get deep."""
+    """Return whether the value exceeds ``MAX_DEPTH``; stop once too few brackets are left."""
     level: list[dict[str, Json] | list[Json]] = [value] if isinstance(value, (dict, list)) else []
     for depth in range(MAX_DEPTH):
         brackets -= len(level)
@@ -110,7 +110,7 @@ def _is_deep(value: Json, brackets: int) -> bool:
 
 
 def json_object(text: str) -> dict[str, Json]:
-    """Read a JSON object; anything else is an empty one."""
+    """Parse a JSON object; return an empty one for any other text."""
     if not text.startswith("{"):
         return {}
     value = json_value(text)
@@ -118,27 +118,27 @@ def json_object(text: str) -> dict[str, Json]:
 
 
 def json_field(text: str, key: str) -> Json:
-    """Read one field of a JSON object; a text without ``"key"`` in it is not parsed."""
+    """Return one field of a JSON object; a text that does not contain ``"key"`` is not parsed."""
     return json_object(text).get(key) if f'"{key}"' in text else None
 
 
 def count(value: Json) -> int:
-    """Read a count out of JSON, as number or text; anything else is zero."""
+    """Parse a count from a JSON number or string; return zero for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return 0
     return integer(str(value))
 
 
 def json_text(value: Json) -> str:
-    """Write compact JSON."""
+    """Return the value as compact JSON."""
     return orjson.dumps(value).decode()
 
 
 class Written(str):
-    """JSON text that has kept the value it was written from, so that nobody needs to parse it.
+    """JSON text that keeps the value it was serialized from, so that it is never parsed again.
 
-    For messages that a dialect puts together: they are shown in one shape right afterwards, and
-    writing and parsing them again took longer than all else. Only facts hold such texts.
+    Used for messages that a dialect assembles: they are converted right afterwards, and
+    serializing and parsing them again dominated the run time. Only ``Facts`` hold such texts.
     """
 
     __slots__ = ("value",)
@@ -146,9 +146,9 @@ class Written(str):
 
 
 def written(value: Json) -> str:
-    """Return compact JSON that keeps the value, which nobody may change any more.
+    """Return compact JSON that keeps the value, which must not be changed any more.
 
-    What is too dense to be read keeps no value: it would grow when it is shown.
+    A text too dense to be parsed keeps no value: it would grow when it is converted.
     """
     text = orjson.dumps(value).decode()
     if not may_read(text):
@@ -159,28 +159,28 @@ def written(value: Json) -> str:
 
 
 def text_or_json(value: Json) -> str:
-    """Return text as it is, anything else as compact JSON."""
+    """Return a string unchanged, any other value as compact JSON."""
     return value if isinstance(value, str) else json_text(value)
 
 
 def unquoted(text: str) -> str:
-    """Take a JSON string out of its quotes: ``"hi"`` → ``hi``; other text stays as it is."""
+    """Decode a JSON string: ``"hi"`` → ``hi``; return other text unchanged."""
     if text.startswith('"'):
         value = json_value(text)
         return value if isinstance(value, str) else text
     return text
 
 
-def plain_arguments(text: str, beside: frozenset[str] = frozenset()) -> str:
-    """Take a call's arguments out of ``{"args": […], "kwargs": {…}}``; either may be missing.
+def plain_arguments(text: str, ignored: frozenset[str] = frozenset()) -> str:
+    """Return a call's arguments from ``{"args": […], "kwargs": {…}}``; either may be missing.
 
-    Keys ``beside`` the two are the instrumentation's own and left out; with any other key, the
-    object is no such wrapping and stays as it is.
+    ``ignored`` are keys that the instrumentation adds; they are dropped. An object with any other
+    key is no such wrapper and is returned unchanged.
     """
     payload = json_object(text)
     args, kwargs = payload.get("args", []), payload.get("kwargs") or {}
     wraps = "args" in payload or "kwargs" in payload
-    if not (wraps and payload.keys() <= {"args", "kwargs"} | beside and isinstance(args, list)):
+    if not (wraps and payload.keys() <= {"args", "kwargs"} | ignored and isinstance(args, list)):
         return text
     if args and kwargs:
         return text

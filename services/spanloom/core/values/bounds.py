@@ -1,4 +1,4 @@
-"""The bound on reading nested text, and a cache bounded in bytes."""
+"""Bound the memory of parsed JSON, and provide a cache bounded in bytes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ if TYPE_CHECKING:
 
 
 FREE_BYTES = 4_096
-"""Shorter texts are read whatever they hold: they are small change."""
+"""Texts up to this size are always parsed: their memory does not matter."""
 MIN_BYTES_PER_ITEM = 6
-"""The densest text that is read. Log probabilities, the densest that models answer, have 8."""
+"""Minimum bytes per item of a text that is parsed. Log probabilities, the densest model output,
+have 8."""
 
 _ITEMS = (",", "[", "{", "{", "(")
-"""What an item begins with; an object counts twice, as it takes twice the memory of a list."""
+"""Characters that begin an item; an object counts twice, as it takes twice a list's memory."""
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-"""JSON's string, to the end of the text if it is never closed: so the search stays linear."""
+"""A JSON string; an unclosed one extends to the end of the text, so that the search is linear."""
 _unread: ContextVar[set[int] | None] = ContextVar("unread", default=None)
 
 
 def may_read(text: str) -> bool:
-    """Return whether JSON text has few enough items to be parsed; note it down if not."""
+    """Return whether JSON text has few enough items to be parsed; record it as unread if not."""
     if len(text) <= FREE_BYTES or is_sparse(_count_items(text), len(text)):
         return True
-    # Commas inside strings are no items; to tell them apart costs more, and is rarely needed.
+    # Commas inside strings are no items; excluding them costs more and is rarely needed.
     if is_sparse(_count_items(_STRING.sub('""', text)), len(text)):
         return True
     note_unread(text)
@@ -36,12 +37,12 @@ def may_read(text: str) -> bool:
 
 
 def is_sparse(items: int, size: int) -> bool:
-    """Return whether ``items`` in ``size`` bytes are few enough to be built up in memory."""
+    """Return whether ``items`` in ``size`` bytes are few enough to be built in memory."""
     return size <= FREE_BYTES or items * MIN_BYTES_PER_ITEM <= size
 
 
 def note_unread(text: str) -> None:
-    """Count the text among those that the trajectory under way shows as they came."""
+    """Record that the trajectory being built shows this text unparsed."""
     unread = _unread.get()
     if unread is not None:
         unread.add(hash(text))
@@ -53,11 +54,11 @@ def _count_items(text: str) -> int:
 
 @contextmanager
 def watch_unread() -> Iterator[set[int]]:
-    """Collect what is too dense to be read while a trajectory is built, each text once."""
-    found: set[int] = set()
-    token = _unread.set(found)
+    """Yield the set of hashes of the texts that were too dense to parse, filled in the block."""
+    unread: set[int] = set()
+    token = _unread.set(unread)
     try:
-        yield found
+        yield unread
     finally:
         _unread.reset(token)
 
@@ -66,26 +67,26 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _LARGEST_SHARE = 64
-"""An entry above this fraction of the whole is not kept: it would push out too many others."""
+"""An entry larger than ``max_bytes`` divided by this is not cached: it would evict too many."""
 
 
 class ByteCache(Generic[K, V]):
-    """Keeps answers until they are larger than ``max_bytes`` together, then drops the oldest."""
+    """A thread-safe cache of at most ``max_bytes``; evicts the oldest entries first."""
 
     def __init__(self, max_bytes: int) -> None:
-        """Begin empty."""
+        """Create an empty cache."""
         self.max_bytes = max_bytes
         self.bytes_used = 0
         self._entries: dict[K, tuple[V, int]] = {}
         self._lock = Lock()
 
     def get(self, key: K) -> V | None:
-        """Return what is kept for the key."""
+        """Return the cached value, or ``None``."""
         entry = self._entries.get(key)
         return None if entry is None else entry[0]
 
     def keep(self, key: K, value: V, size: int) -> V:
-        """Keep the value, which takes about ``size`` bytes with its key, and return it."""
+        """Cache the value, which takes about ``size`` bytes with its key, and return it."""
         if size * _LARGEST_SHARE <= self.max_bytes:
             with self._lock:
                 self._insert(key, value, size)

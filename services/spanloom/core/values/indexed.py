@@ -1,4 +1,4 @@
-"""Lists and objects flattened into attribute keys: ``gen_ai.prompt.0.role`` and the like."""
+"""Rebuild lists and objects from flattened attribute keys such as ``gen_ai.prompt.0.role``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 MAX_DEPTH = 32
-"""Parts of a key that are taken apart; what follows stays one part."""
+"""Maximum number of splits of a key; the remainder stays one part."""
 MIN_PLAN_NODES = 340
 MIN_BYTES_PER_NODE = 12
-"""A list or object takes 700 bytes while it is rebuilt, so keys must not name more than these."""
+"""A list or object takes 700 bytes while it is rebuilt; this bounds how many the keys may name."""
 CACHE_BYTES = 32 * 2**20
 _BYTES_PER_KEY, _BYTES_PER_CHAR = 200, 25
-"""What a plan takes at most: a list or object of 250 bytes for each ten characters of its keys."""
+"""Upper bound of a plan's size: a list or object of 250 bytes per ten characters of its keys."""
 
 _Key: TypeAlias = "tuple[tuple[str, ...], str, frozenset[str]]"
 
@@ -26,12 +26,12 @@ _Key: TypeAlias = "tuple[tuple[str, ...], str, frozenset[str]]"
 def indexed_list(
     attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()
 ) -> list[Json]:
-    """Rebuild the list whose items stand under ``prefix`` (with its dot) and a number.
+    """Rebuild the list whose items have keys of ``prefix`` (with its dot) and a number.
 
     ``p.0.role = user`` and ``p.0.content = hi`` → ``[{"role": "user", "content": "hi"}]``.
 
-    Holes in the numbering are closed. Parts in ``drop`` that wrap an item or a nested object
-    (OpenInference's ``message``, ``tool_call``) are left out of the result.
+    Gaps in the numbering are closed. Key parts in ``drop`` that wrap an item or a nested object
+    (OpenInference's ``message``, ``tool_call``) are omitted from the result.
     """
     key = (tuple(attributes), prefix, drop)
     shape = _plans.get(key)
@@ -59,14 +59,14 @@ def _plan_bytes(keys: Collection[str]) -> int:
 
 
 def _plan(keys: tuple[str, ...], prefix: str, drop: frozenset[str]) -> Json:
-    """Return the list with keys for values: spans of one kind repeat their keys.
+    """Return the list with keys in place of values: cached, as spans of one kind repeat their keys.
 
-    Keys that name too many objects for their length are not taken apart.
+    Return ``_TOO_MANY`` if the keys name too many objects for their length.
     """
-    found = [key for key in keys if key.startswith(prefix)]
-    room = max(MIN_PLAN_NODES, sum(map(len, found)) // MIN_BYTES_PER_NODE)
+    matching = [key for key in keys if key.startswith(prefix)]
+    room = max(MIN_PLAN_NODES, sum(map(len, matching)) // MIN_BYTES_PER_NODE)
     root: dict[str, Json] = {}
-    for key in found:
+    for key in matching:
         path = key[len(prefix) :].split(".", MAX_DEPTH)
         room -= _put(root, [part for part in path if part not in drop], key)
         if room < 0:
@@ -86,7 +86,7 @@ def _fill(shape: Json, attributes: Mapping[str, str]) -> Json:
 
 
 def _put(node: dict[str, Json], path: Sequence[str], value: str) -> int:
-    """Put the value where the path leads; return how many objects were made for it."""
+    """Store the value at the path; return how many objects were created on the way."""
     made = 0
     for part in path[:-1]:
         child = node.get(part)
@@ -105,7 +105,7 @@ def _lists(node: Json) -> Json:
     if all(map(str.isdecimal, node)):
         # By length, then by digits: numeric order without reading numbers of any length.
         return [_lists(node[key]) for key in sorted(sorted(node), key=len)]
-    # Attributes come in any order; whoever reads a message looks for its role first.
+    # Attributes come in any order; readers of a message look for its role first.
     return {key: _lists(node[key]) for key in sorted(node, key=_role_first)}
 
 

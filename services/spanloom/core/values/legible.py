@@ -1,4 +1,4 @@
-"""Texts that are mostly control characters, each of which JSON writes as six."""
+"""Remove control characters from texts that consist mostly of them: JSON writes six for each."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 MAX_GROWTH = 2
-"""By how much JSON may lengthen a text; a text of nothing but quotes becomes twice as long."""
+"""Maximum factor by which JSON may lengthen a text; one of nothing but quotes doubles."""
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]+")
-"""Those that JSON has no short way to write."""
+"""Control characters without a short JSON escape."""
 
 
 def legible(span: Span) -> tuple[Span, int]:
-    """Return the span as it is to be read, and how many of its values were not legible."""
+    """Return the span with illegible values cleaned, and how many values were cleaned."""
     attributes, count = _cleaned(span.attributes)
     if not span.events:
         return (span._replace(attributes=attributes), count) if count else (span, 0)
@@ -46,9 +46,9 @@ def _cleaned(attributes: Mapping[str, str]) -> tuple[Mapping[str, str], int]:
 
 
 def _is_noise(text: str) -> bool:
-    """Return whether JSON lengthens the text beyond the bound; to write it is the quickest way."""
+    """Return whether JSON lengthens the text beyond the bound; serializing is the fastest test."""
     try:
         written = len(orjson.dumps(text)) - 2
-    except TypeError:  # half a surrogate pair: no text that could be written at all
+    except TypeError:  # a lone surrogate: the text cannot be serialized at all
         return False
     return written > MAX_GROWTH * len(text) and written > MAX_GROWTH * len(text.encode())

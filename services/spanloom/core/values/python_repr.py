@@ -1,4 +1,4 @@
-"""Texts that hold reprs of Python objects, which some instrumentations write instead of JSON."""
+"""Parse reprs of Python objects, which some instrumentations write instead of JSON."""
 
 from __future__ import annotations
 
@@ -16,60 +16,60 @@ if TYPE_CHECKING:
 
 _QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 _CUT_OFF = r"(?P<cut>['\"].*+)"
-"""A literal that never ends, to be tried after ``_QUOTED``. It takes the rest of the text, so that
-each quote within is not searched for its end again: 32 KB of ``\\'`` took two seconds."""
+"""An unclosed literal, tried after ``_QUOTED``. It matches the rest of the text, so that the end of
+each quote inside is not searched again: 32 KB of ``\\'`` took two seconds."""
 _LITERAL = re.compile(_QUOTED, re.DOTALL)
 _NAME = r"(?<![\w.])[A-Za-z_][\w.]*+[=(]?"
 _TOO_LARGE = r"(?<![\w.])\d{20}"
 _TOKEN = re.compile(rf"{_QUOTED}|{_CUT_OFF}|{_NAME}|\(|,\s*+\)|\)|{_TOO_LARGE}", re.DOTALL)
-"""What is written differently in JSON; other numbers, brackets and commas are the same."""
+"""Tokens that JSON writes differently; other numbers, brackets and commas are the same."""
 _WORDS = {"None": "null", "True": "true", "False": "false"}
 _NO_JSON = "!"
-"""Stands for what JSON cannot say, so that parsing fails."""
+"""Replaces tokens that JSON cannot express, so that parsing fails."""
 
 
 def last_text(text: str, mark: str) -> str | None:
-    """Return the string literal after the last ``mark``, or ``None`` if no whole one is there.
+    """Return the string literal after the last ``mark``, or ``None`` if there is no complete one.
 
-    A mark inside a literal is part of what was said: ``Part(text="say text='no'")`` says all of
-    it. A repr that was cut off in the middle tells nothing, so nothing is truncated silently.
+    A mark inside a literal is part of the text: ``Part(text="say text='no'")`` has one literal.
+    A repr that was cut off in the middle yields ``None``, so that no text is silently truncated.
     """
     marks = re.compile(rf"{_QUOTED}|{_CUT_OFF}|(?P<mark>{re.escape(mark)})", re.DOTALL)
-    found = [each.start() for each in marks.finditer(text) if each["mark"]]
-    return _text_at(text, found[-1] if found else -1, mark)
+    starts = [each.start() for each in marks.finditer(text) if each["mark"]]
+    return _text_at(text, starts[-1] if starts else -1, mark)
 
 
 def first_text(text: str, mark: str) -> str | None:
-    """Return the string literal after the first ``mark``, or ``None`` likewise."""
+    """Return the string literal after the first ``mark``, or ``None`` if none is complete."""
     return _text_at(text, text.find(mark), mark)
 
 
 def _text_at(text: str, at: int, mark: str) -> str | None:
-    found = _LITERAL.match(text, at + len(mark)) if at >= 0 else None
-    return None if found is None else _unquote(found.group())
+    literal = _LITERAL.match(text, at + len(mark)) if at >= 0 else None
+    return None if literal is None else _unquote(literal.group())
 
 
 def _unquote(literal: str) -> str | None:
-    """Return the text of a string literal; ``None`` if it is none that could be stored."""
+    """Return the text of a string literal; ``None`` if it is invalid or cannot be stored."""
     if "\\" not in literal and "\n" not in literal and "\0" not in literal:
         return literal[1:-1]
     try:
         value = ast.literal_eval(literal)
-        value.encode()  # half a surrogate pair is no text that could be stored
+        value.encode()  # a lone surrogate cannot be stored
     except (ValueError, SyntaxError):
         return None
     return value if isinstance(value, str) else None
 
 
 def as_json(text: str) -> str:
-    """Return Python's ``{'a': None}`` as JSON, ``{"a":null}``; other text stays as it is."""
+    """Return Python's ``{'a': None}`` as JSON, ``{"a":null}``; return other text unchanged."""
     return _rewritten(text, _Rewriter(may_call=False)) if text.startswith(("[", "{")) else text
 
 
 def objects_as_json(text: str) -> str:
-    """Return lists of objects that are written ``Class(field=value)`` as JSON of their fields.
+    """Return a list of ``Class(field=value)`` objects as JSON of their fields.
 
-    Other text, and what is written in another way (``<Class at 0x…>``), stays as it is.
+    Return other text, and other notations (``<Class at 0x…>``), unchanged.
     """
     return _rewritten(text, _Rewriter(may_call=True)) if text.startswith("[") else text
 
@@ -80,7 +80,7 @@ def _rewritten(text: str, rewrite: Callable[[re.Match[str]], str]) -> str:
 
 
 class _Rewriter:
-    """Rewrites each token of a repr as JSON; knows which bracket a ``)`` closes."""
+    """Rewrites each token of a repr as JSON; tracks which bracket a ``)`` closes."""
 
     def __init__(self, *, may_call: bool) -> None:
         self._may_call = may_call

@@ -1,4 +1,8 @@
-"""All checks, in the order in which they are shown; one file per subject."""
+"""All checks, in the order of the report; one file per subject.
+
+In: facts, as parameters of each function. Out: a ``Verdict``. To add a check: a function in one of
+these files, its name in the list below, and its test.
+"""
 
 from collections.abc import Callable
 
@@ -34,5 +38,5 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     store.deletions,
     store.quarantine,
 )
-"""Another check is a function in one of these files, its name here, and its test."""
+"""In the order of the report."""
 CHECKS = tuple(map(Check.of, _JUDGES))

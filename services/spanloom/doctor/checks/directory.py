@@ -1,4 +1,4 @@
-"""The data directory and the disk under it."""
+"""Checks of the data directory and its disk."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def directory(directory: DirectoryFacts) -> Verdict:
 
 
 def owner(directory: DirectoryFacts) -> Verdict:
-    """Warning if the last process that used it was killed; tells the one that uses it now."""
+    """Warning if the last process that used it was killed; shows the one that uses it now."""
     if directory.is_used:
         return ok(f"process {directory.owner} uses it")
     if directory.was_killed:
@@ -55,28 +55,28 @@ def owner(directory: DirectoryFacts) -> Verdict:
 
 
 def disk(disk: DiskFacts, spool: SpoolFacts) -> Verdict:
-    """Problem with less than 2 GiB or 5 % free; warning if the spool may grow beyond what is."""
-    found = f"{size(disk.free)} of {size(disk.total)} free"
+    """Problem with less than 2 GiB or 5 % free; warning if the spool may outgrow the free space."""
+    summary = f"{size(disk.free)} of {size(disk.total)} free"
     if disk.free < disk.min_free:
-        found += f": requests are refused below {size(disk.min_free)} (--min-free-bytes)"
+        summary += f": requests are refused below {size(disk.min_free)} (--min-free-bytes)"
     if disk.free < max(disk.min_free, MIN_FREE_BYTES, disk.total * MIN_FREE_SHARE):
-        return problem(found, "make room, or let old data go with --retention-days")
+        return problem(summary, "make room, or let old data go with --retention-days")
     room = spool.max_bytes - spool.bytes - sum(letter.size for letter in spool.letters)
     if disk.free < room:
         return warning(
-            f"{found}; the spool may grow by {size(room)}",
+            f"{summary}; the spool may grow by {size(room)}",
             f"`--spool-max-bytes {disk.free // 2 // GIB} GiB`, or make room",
         )
-    return ok(f"{found}; the spool may grow by {size(max(room, 0))}")
+    return ok(f"{summary}; the spool may grow by {size(max(room, 0))}")
 
 
 def sizes(disk: DiskFacts) -> Verdict:
-    """Tells what store, spool and observations take on the disk."""
+    """Report the sizes of store, spool and observations on the disk."""
     return ok(", ".join(f"{name} {size(taken)}" for name, taken in disk.sizes.items()))
 
 
 def files(files: Sequence[str]) -> Verdict:
-    """Problem if another file that a start reads cannot be read: then nothing starts."""
+    """Problem if another file needed at the start cannot be read: nothing starts then."""
     if not files:
         return ok("the others that a start reads can be read")
     return problem("; ".join(files), "mend it, or restore a backup: `spanloom restore`")

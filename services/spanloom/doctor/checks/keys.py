@@ -1,4 +1,4 @@
-"""The keys that open a service."""
+"""Checks of the API keys."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Key
-    from spanloom.doctor.facts import DoorsFacts
+    from spanloom.doctor.facts import ExposureFacts
 
 EXPIRES_SOON_NS = 7 * 86_400 * 10**9
 UNUSED_NS = 30 * 86_400 * 10**9
 _NS = 10**9
 
 
-def keys(keys: Sequence[Key], doors: DoorsFacts, now_ns: int) -> Verdict:
-    """Problem without keys on an address that others reach; warning with --insecure there."""
+def keys(keys: Sequence[Key], exposure: ExposureFacts, now_ns: int) -> Verdict:
+    """Problem without keys on an address that others can reach; warning with --insecure."""
     usable = [key for key in keys if key.is_usable(now_ns)]
     if keys and not usable:
         return warning("no key opens anything: all are revoked or have expired", _create("ingest"))
-    if keys or doors.is_loopback:
+    if keys or exposure.is_loopback:
         open_to = "" if keys else ": every process of this machine may read and write"
-        return ok(f"{count(len(usable), 'usable key')}, listening on {doors.host}{open_to}")
-    found = f"no keys, and {doors.host} is reachable from other machines"
-    return (warning if doors.is_insecure else problem)(found, _create("ingest,read"))
+        return ok(f"{count(len(usable), 'usable key')}, listening on {exposure.host}{open_to}")
+    summary = f"no keys, and {exposure.host} is reachable from other machines"
+    return (warning if exposure.is_insecure else problem)(summary, _create("ingest,read"))
 
 
 def expiring_keys(keys: Sequence[Key], now_ns: int) -> Verdict:
@@ -44,7 +44,7 @@ def expiring_keys(keys: Sequence[Key], now_ns: int) -> Verdict:
 
 
 def unused_keys(keys: Sequence[Key], now_ns: int) -> Verdict:
-    """Warning if a key of more than 30 days was never used."""
+    """Warning if a key older than 30 days was never used."""
     usable = [key for key in keys if key.is_usable(now_ns) and not key.used_ns]
     unused = [key.id for key in usable if key.created_ns < now_ns - UNUSED_NS]
     if not unused:

@@ -1,4 +1,4 @@
-"""The running process: its parts, its ports, its certificate."""
+"""Checks of the running process: parts, ports, certificate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NS = 10**9
 
 
 def service(service: ServiceFacts) -> Verdict:
-    """Problem if it cannot be asked; warning if another address may be that of the process."""
+    """Problem if it cannot be queried; warning if the process may have another address."""
     todo = (
         "name its address with --api-url, and put a key with the scope admin for all projects "
         "into SPANLOOM_API_KEY; if it hangs, stop it and start it again"
@@ -37,7 +37,7 @@ def service(service: ServiceFacts) -> Verdict:
 
 
 def parts(failures: Sequence[str], troubles: Sequence[str]) -> Verdict:
-    """Problem if the running process is not ready, or parts of it cannot do all; tells why."""
+    """Problem if the running process is not ready or degraded; lists the reasons."""
     if not failures and troubles:
         return problem("; ".join(troubles), "see its log; it goes on when the cause is gone")
     if not failures:
@@ -46,16 +46,16 @@ def parts(failures: Sequence[str], troubles: Sequence[str]) -> Verdict:
 
 
 def descriptors(descriptors: DescriptorFacts) -> Verdict:
-    """Problem from 90 % of the files and connections that may be open; warning if those are few."""
-    found = f"{descriptors.used} of {descriptors.limit} files and connections are open"
+    """Problem from 90 % of the limit of open files and connections; warning if the limit is low."""
+    summary = f"{descriptors.used} of {descriptors.limit} files and connections are open"
     todo = f"`ulimit -n {descriptors.enough}` before the start, or LimitNOFILE= of systemd"
     if descriptors.used >= FULL_SHARE * descriptors.limit:
-        return problem(found, todo)
-    return warning(found, todo) if descriptors.limit < descriptors.enough else ok(found)
+        return problem(summary, todo)
+    return warning(summary, todo) if descriptors.limit < descriptors.enough else ok(summary)
 
 
 def ports(ports: Sequence[PortFacts]) -> Verdict:
-    """Problem if a port of the running service does not answer; warning if it is taken before."""
+    """Problem if a port of the running service does not answer; warning if a port is taken."""
     if silent := [port for port in ports if port.is_ours and not port.answers]:
         return problem(
             ", ".join(f"{port.address} does not answer" for port in silent),
@@ -76,5 +76,5 @@ def certificate(certificate: CertificateFacts, now_ns: int) -> Verdict:
     todo = f"write a renewed certificate to {certificate.path}: it is served without a restart"
     if left_s <= 0:
         return problem(f"expired {span(-left_s)} ago", todo)
-    found = f"expires in {span(left_s)}"
-    return warning(found, todo) if left_s < EXPIRES_SOON_S else ok(found)
+    summary = f"expires in {span(left_s)}"
+    return warning(summary, todo) if left_s < EXPIRES_SOON_S else ok(summary)

@@ -1,4 +1,4 @@
-"""What exporters that are started in this shell would do."""
+"""Check of the destination of exporters started in this shell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HTTP_TO_GRPC = "an exporter over HTTP is told nothing there but bytes that are 
 
 
 def exporter(exporter: ExporterFacts) -> Verdict:
-    """Problem if the OTEL_… variables here lead nowhere or name the wrong protocol."""
+    """Problem if the OTEL_… variables name an address without an answer, or the wrong protocol."""
     where = f"OTEL_EXPORTER_OTLP_ENDPOINT leads to {exporter.address}"
     protocol = exporter.protocol
     if exporter.error:
@@ -23,9 +23,9 @@ def exporter(exporter: ExporterFacts) -> Verdict:
             "start `spanloom serve`, or export the address that it prints",
         )
     if exporter.speaks == GRPC and protocol != "grpc":
-        said = f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}" if protocol else "most SDKs send HTTP"
+        reason = f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}" if protocol else "most SDKs send HTTP"
         return (problem if protocol else warning)(
-            f"{where}, which takes gRPC, and {said}: {_HTTP_TO_GRPC}",
+            f"{where}, which takes gRPC, and {reason}: {_HTTP_TO_GRPC}",
             "to send HTTP export the port of OTLP/HTTP (4318), to send gRPC "
             "OTEL_EXPORTER_OTLP_PROTOCOL=grpc",
         )

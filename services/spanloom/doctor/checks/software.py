@@ -1,4 +1,4 @@
-"""What is installed."""
+"""Checks of the installed software."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def spanloom(software: SoftwareFacts) -> Verdict:
-    """Tells the versions of Spanloom and Python."""
+    """Report the versions of Spanloom and Python."""
     return ok(f"Spanloom {software.spanloom}, Python {software.python}")
 
 
 def packages(software: SoftwareFacts) -> Verdict:
-    """Problem if a package that Spanloom needs is missing or of a version it was not made for."""
+    """Problem if a package that Spanloom needs is missing or of an unsupported version."""
     if not software.misfits:
         return ok(f"{software.packages} packages, each of a version that Spanloom is made for")
     return problem(

@@ -1,4 +1,4 @@
-"""What is acknowledged and not yet stored."""
+"""Checks of the spool: requests that are acknowledged but not stored yet."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _NS = 10**9
 
 
 def spool(spool: SpoolFacts, directory: DirectoryFacts, now_ns: int) -> Verdict:
-    """Problem from 90 % of its bound; warning if requests wait for 5 minutes, or for a start."""
+    """Problem from 90 % of its limit; warning if requests wait for 5 minutes, or for a start."""
     age_s = max(now_ns - spool.oldest_ns, 0) / _NS if spool.records else 0
     taken = spool.bytes + sum(letter.size for letter in spool.letters)
-    found = f"{size(taken)} of {size(spool.max_bytes)}"
+    summary = f"{size(taken)} of {size(spool.max_bytes)}"
     if spool.records:
-        found += f"; {count(spool.records, 'request')} waiting, the oldest for {span(age_s)}"
+        summary += f"; {count(spool.records, 'request')} waiting, the oldest for {span(age_s)}"
     start = f"`spanloom serve --data-dir {directory.path}`"
     if taken >= FULL_SHARE * spool.max_bytes:
         mend = "see the checks of the store" if directory.is_used else start
-        return problem(found, f"{mend}; --spool-max-bytes is its bound")
+        return problem(summary, f"{mend}; --spool-max-bytes is its bound")
     if spool.records and not directory.is_used:
-        return warning(found, f"{start} stores them")
+        return warning(summary, f"{start} stores them")
     if age_s > OLD_S:
-        return warning(found, "see the checks of the store, which does not keep up")
-    return ok(found)
+        return warning(summary, "see the checks of the store, which does not keep up")
+    return ok(summary)
 
 
 def dead_letters(spool: SpoolFacts, now_ns: int) -> Verdict:
-    """Problem if the store refused requests that were acknowledged; tells their reasons."""
+    """Problem if the store refused acknowledged requests; lists the reasons."""
     letters = spool.letters
     if not letters:
         return ok("none")
@@ -52,7 +52,7 @@ def dead_letters(spool: SpoolFacts, now_ns: int) -> Verdict:
 
 
 def damaged_spool(spool: SpoolFacts) -> Verdict:
-    """Problem if a start found the spool damaged: what could not be read of it is not stored."""
+    """Problem if a start found the spool damaged: unreadable records are not stored."""
     if not spool.damaged:
         return ok("none is kept")
     file = spool.damaged[-1]
@@ -68,6 +68,6 @@ def clock(spool: SpoolFacts, now_ns: int) -> Verdict:
     ahead_s = spool.last_seq / 1e6 - now_ns / _NS
     if ahead_s < AHEAD_S:
         return ok("not behind the newest request")
-    found = f"the clock is {span(ahead_s)} behind the newest request: it went back, or was wrong"
+    summary = f"the clock is {span(ahead_s)} behind the newest request: it went back, or was wrong"
     todo = "let a time service (NTP) keep this machine's clock; the numbers go on meanwhile"
-    return (problem if ahead_s >= FAR_AHEAD_S else warning)(found, todo)
+    return (problem if ahead_s >= FAR_AHEAD_S else warning)(summary, todo)

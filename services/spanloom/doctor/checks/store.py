@@ -1,4 +1,4 @@
-"""The store: its tables, parts, changes under way, and traces that cannot be built."""
+"""Checks of the store: schema, parts, mutations, and traces that cannot be built."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _HIDDEN = "the store's account may not see it"
 
 
 def store(store: StoreState) -> Verdict:
-    """Problem if the store cannot be opened or asked; tells the engine's version and its size."""
+    """Problem if the store cannot be opened or queried; shows the engine's version and size."""
     taken = "" if store.parts_bytes is None else f", {size(store.parts_bytes)} in its tables"
     return ok(f"ClickHouse {store.engine}{taken}")
 
 
 def schema(store: StoreState) -> Verdict:
-    """Problem if a newer Spanloom or one before 0.1.0 made the tables; warning if an older one."""
+    """Problem if a newer Spanloom, or one before 0.1.0, made the tables; warning if older."""
     applied, shipped = store.applied, store.shipped
     if store.has_lost_ledger:
         return problem(
@@ -56,15 +56,15 @@ def schema(store: StoreState) -> Verdict:
 def store_clock(store: StoreState, now_ns: int) -> Verdict:
     """Warning if the store's clock differs from this machine's by 2 s, problem by 5 minutes."""
     skew_s = (store.clock_ns - now_ns) / _NS
-    found = f"the store's clock is {span(abs(skew_s))} {'ahead' if skew_s > 0 else 'behind'}"
+    summary = f"the store's clock is {span(abs(skew_s))} {'ahead' if skew_s > 0 else 'behind'}"
     if abs(skew_s) < SKEW_S:
-        return ok(found)
+        return ok(summary)
     todo = "let a time service (NTP) keep the clocks of both machines"
-    return (problem if abs(skew_s) >= FAR_SKEW_S else warning)(found, todo)
+    return (problem if abs(skew_s) >= FAR_SKEW_S else warning)(summary, todo)
 
 
 def detached_parts(store: StoreState) -> Verdict:
-    """Problem if the engine has put parts aside: their rows are in no answer."""
+    """Problem if the engine has detached parts: their rows are missing in all answers."""
     if store.detached is None:
         return skipped(_HIDDEN)
     if not store.detached:
@@ -90,10 +90,10 @@ def mutations(store: StoreState) -> Verdict:
             "make room if the disk is full; see `system.mutations` of the store",
         )
     oldest_s = max((mutation.seconds for mutation in store.mutations), default=0)
-    found = f"{count(len(store.mutations), 'change')} of stored rows under way"
+    summary = f"{count(len(store.mutations), 'change')} of stored rows under way"
     if oldest_s > 3_600:
-        return warning(f"{found}, the oldest for {span(oldest_s)}", "see the load of the store")
-    return ok(found)
+        return warning(f"{summary}, the oldest for {span(oldest_s)}", "see the load of the store")
+    return ok(summary)
 
 
 def deletions(store: StoreState) -> Verdict:

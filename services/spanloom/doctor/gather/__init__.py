@@ -1,1 +1,5 @@
-"""The edges of the examination: reads facts from disks, sockets and stores; changes nothing."""
+"""Gathering of facts for the checks; reads only, changes nothing.
+
+In: ``Settings``, files, sockets and the store. Out: ``Facts``, with reasons for the missing ones.
+Start at ``local.py``.
+"""

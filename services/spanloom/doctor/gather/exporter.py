@@ -1,4 +1,4 @@
-"""Where the exporters of this shell are told to send, and which protocol is spoken there."""
+"""The destination of exporters in this shell, and the protocol spoken there."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
 _ANSWER_S = 2.0
-_QUESTION = b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-_FRAME_TYPE, _SETTINGS = 3, 4  # HTTP/2 begins with a frame of this type (RFC 9113, 3.4 and 4.1)
+_PROBE = b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+_FRAME_TYPE, _SETTINGS = 3, 4  # type of the first frame of HTTP/2 (RFC 9113, 3.4 and 4.1)
 
 
 def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
-    """Return what the variables of OpenTelemetry say, and what is found where they lead."""
-    endpoint = _told(variables, "ENDPOINT")
+    """Return the destination by OpenTelemetry's variables, and the protocol spoken there."""
+    endpoint = _variable(variables, "ENDPOINT")
     if not endpoint:
         return Unknown("OTEL_EXPORTER_OTLP_ENDPOINT is not set here")
-    protocol = _told(variables, "PROTOCOL")
+    protocol = _variable(variables, "PROTOCOL")
     shown = endpoint.rpartition("://")[2].rpartition("@")[2]  # without a password
     try:
         parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
@@ -32,22 +32,22 @@ def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
         return ExporterFacts(shown, protocol, "", str(error))
 
 
-def _told(variables: Mapping[str, str], what: str) -> str:
-    """Return a setting; the one for traces alone counts more than the one for all signals."""
+def _variable(variables: Mapping[str, str], what: str) -> str:
+    """Return a setting; the variable for traces takes precedence over that for all signals."""
     for_traces = variables.get(f"OTEL_EXPORTER_OTLP_TRACES_{what}", "")
     return for_traces or variables.get(f"OTEL_EXPORTER_OTLP_{what}", "")
 
 
 def _spoken_at(endpoint: SplitResult) -> str:
-    """Return the protocol, empty if it is neither; raises ``OSError`` if nothing answers."""
+    """Return the protocol, empty if neither; raises ``OSError`` if there is no answer."""
     is_tls = endpoint.scheme == "https"
     address = (endpoint.hostname or "", endpoint.port or (443 if is_tls else 80))
     with socket.create_connection(address, _ANSWER_S) as connection:
-        return _agreed(connection, address[0]) if is_tls else _answered(connection)
+        return _negotiated(connection, address[0]) if is_tls else _probed(connection)
 
 
-def _agreed(connection: socket.socket, host: str) -> str:
-    """Offer both over TLS: gRPC takes ``h2``. Whose certificate it is, is not asked here."""
+def _negotiated(connection: socket.socket, host: str) -> str:
+    """Return the protocol negotiated over TLS (gRPC is ``h2``); the certificate is not verified."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     context.set_alpn_protocols(["h2", "http/1.1"])
@@ -55,8 +55,8 @@ def _agreed(connection: socket.socket, host: str) -> str:
         return GRPC if secured.selected_alpn_protocol() == "h2" else HTTP
 
 
-def _answered(connection: socket.socket) -> str:
-    connection.sendall(_QUESTION)
+def _probed(connection: socket.socket) -> str:
+    connection.sendall(_PROBE)
     answer = connection.recv(64)
     if answer.startswith(b"HTTP/"):
         return HTTP

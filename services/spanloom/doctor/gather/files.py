@@ -1,4 +1,4 @@
-"""The files of a data directory, beside whatever process uses them."""
+"""Facts from the files of a data directory, also while a process uses them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _LETTERS = (
 
 
 def look_at_disk(data_dir: Path, min_free_bytes: int | None) -> DiskFacts:
-    """Return the free space, how much of it there has to be, and what the directory takes."""
+    """Return the free space, the required free space, and the sizes in the directory."""
     usage = shutil.disk_usage(data_dir)
     sizes = {part: sum(_size(data_dir / name) for name in names) for part, names in _PARTS.items()}
     return DiskFacts(usage.free, usage.total, least_free(usage.total, min_free_bytes), sizes)
 
 
 def look_at_spool(file: Path, max_bytes: int) -> Known[SpoolFacts]:
-    """Return what the spool holds, without a write to it."""
+    """Return the contents of the spool, opened read-only."""
     if not file.exists():
         return Unknown("there is no spool yet")
     try:
@@ -56,7 +56,7 @@ def look_at_spool(file: Path, max_bytes: int) -> Known[SpoolFacts]:
 
 
 def look_at_files(data_dir: Path, retention_file: Path) -> Sequence[str]:
-    """Return why files that a start reads beside spool and store cannot be read."""
+    """Return the errors of files that a start reads, other than spool and store."""
     troubles = []
     observations = data_dir / "observations.sqlite"
     try:
@@ -87,7 +87,7 @@ def _read(db: sqlite3.Connection, file: Path, max_bytes: int) -> Known[SpoolFact
         )
     if version == 0:
         return Unknown("the spool has no tables yet; the next start makes them")
-    db.execute("BEGIN")  # one moment for all of it
+    db.execute("BEGIN")  # a consistent view for all queries
     totals = Totals.load(db)
     oldest = db.execute(_OLDEST).fetchone()
     letters = [DeadLetter(*row) for row in db.execute(_LETTERS)]
@@ -103,7 +103,7 @@ def _read(db: sqlite3.Connection, file: Path, max_bytes: int) -> Known[SpoolFact
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a file or of all files of a folder; what goes meanwhile counts as 0."""
+    """Return the size of a file or of all files in a folder; removed ones count as 0."""
     files = path.rglob("*") if path.is_dir() else (path,)
     return sum(_file_size(file) for file in files)
 

@@ -1,4 +1,4 @@
-"""All facts that can be had without the process that uses the data directory."""
+"""The facts available without the process that uses the data directory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spanloom.doctor.facts import DirectoryFacts, Facts, ServiceFacts, Unknown
 from spanloom.doctor.gather.exporter import look_at_exporter
 from spanloom.doctor.gather.files import look_at_disk, look_at_files, look_at_spool
-from spanloom.doctor.gather.network import look_at_certificate, look_at_doors, look_at_ports
+from spanloom.doctor.gather.network import look_at_certificate, look_at_exposure, look_at_ports
 from spanloom.doctor.gather.software import look_at_software
 from spanloom.doctor.gather.store import look_at_keys, look_at_store
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 def local_facts(
     settings: Settings, directory: DirectoryFacts, spool: Path, service: ServiceFacts | None
 ) -> Facts:
-    """Return the facts of a data directory, and of a server if the store is on one.
+    """Return the facts of a data directory, and of a ClickHouse server if the store is on one.
 
-    ``service`` is the process that uses the directory, if one does: what it alone knows is left
-    out. Without one the caller owns the directory.
+    ``service`` is the process that uses the directory, if any; facts that only it has are left
+    out. Without one, the caller owns the directory.
     """
     facts = _without(Unknown("there is no data directory that could be used"))
     is_usable = directory.is_empty or directory.format == directory.known_format
@@ -42,7 +42,7 @@ def local_facts(
         )
     facts = replace(facts, keys=look_at_keys(settings))
     if service:
-        return _beside(facts, settings, service)
+        return _with_service(facts, settings, service)
     idle = Unknown("no process uses the data directory")
     return replace(
         facts,
@@ -51,30 +51,30 @@ def local_facts(
         descriptors=idle,
         troubles=idle,
         store=look_at_store(settings, facts.spool),
-        doors=look_at_doors(settings),
+        exposure=look_at_exposure(settings),
         ports=look_at_ports(settings),
         certificate=look_at_certificate(settings),
     )
 
 
 def facts_of_service(service: ServiceFacts) -> Facts:
-    """Return what is known where a service was asked and nothing else is to be looked at."""
+    """Return the facts if only a service was queried."""
     return replace(_without(Unknown(f"only {service.url} was asked")), service=service)
 
 
-def _beside(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
-    """Leave out what only the running process knows: its options, and an embedded store."""
-    theirs = Unknown("only the running process knows it")
+def _with_service(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
+    """Mark facts as unknown that only the running process has: options, embedded store."""
+    unknown = Unknown("only the running process knows it")
     return replace(
         facts,
         service=service,
-        failures=theirs,
-        descriptors=theirs,
-        troubles=theirs,
-        store=theirs if settings.is_embedded else look_at_store(settings, facts.spool),
-        doors=theirs,
-        ports=theirs,
-        certificate=theirs,
+        failures=unknown,
+        descriptors=unknown,
+        troubles=unknown,
+        store=unknown if settings.is_embedded else look_at_store(settings, facts.spool),
+        exposure=unknown,
+        ports=unknown,
+        certificate=unknown,
     )
 
 
@@ -88,7 +88,7 @@ def _without(reason: Unknown) -> Facts:
         files=reason,
         store=reason,
         keys=reason,
-        doors=reason,
+        exposure=reason,
         ports=reason,
         certificate=reason,
         exporter=look_at_exporter(os.environ),

@@ -1,4 +1,4 @@
-"""Ports, certificate and doors, as the options say and as they are."""
+"""Facts about ports and certificate: as configured, and their current state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spanloom.core.model.authority import authority
 from spanloom.doctor.facts import (
     Broken,
     CertificateFacts,
-    DoorsFacts,
+    ExposureFacts,
     Known,
     PortFacts,
     Unknown,
@@ -28,19 +28,19 @@ PORTS = {
     "api": "api_port",
     "sql": "sql_port",
 }
-"""The parts that listen, and the option of each port."""
+"""The option of the port by listening part."""
 _CONNECT_S = 2.0
 _LISTENING = "0A"
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # to connect to, not to listen on
 
 
-def look_at_doors(settings: Settings) -> DoorsFacts:
-    """Return who can reach the ports."""
-    return DoorsFacts(settings.host, is_loopback(settings.host), settings.insecure)
+def look_at_exposure(settings: Settings) -> ExposureFacts:
+    """Return the reachability of the ports by the options."""
+    return ExposureFacts(settings.host, is_loopback(settings.host), settings.insecure)
 
 
 def look_at_ports(settings: Settings, own: Mapping[str, int] | None = None) -> Sequence[PortFacts]:
-    """Return the ports that a service would listen on, or those of this one, by its parts."""
+    """Return the ports that a service would listen on; with ``own``, those of this process."""
     ports = {
         option: getattr(settings, option) if own is None else own.get(part, 0)
         for part, option in PORTS.items()
@@ -53,7 +53,7 @@ def look_at_ports(settings: Settings, own: Mapping[str, int] | None = None) -> S
 
 
 def look_at_certificate(settings: Settings) -> Known[CertificateFacts]:
-    """Return until when the certificate is valid."""
+    """Return the expiry of the certificate."""
     path = settings.tls_cert
     if path is None:
         return Unknown("the ports do not speak TLS")
@@ -80,20 +80,20 @@ def _look_at_port(host: str, port: int, flag: str, *, is_ours: bool) -> PortFact
 
 
 def _user_of(port: int) -> str:
-    """Return the process that listens on a port, as far as this system and account tell it."""
+    """Return the process that listens on a port, empty if this account cannot see it."""
     sockets = {f"socket:[{inode}]" for inode in _listening_on(port)}
     for link in Path("/proc").glob("[0-9]*/fd/*"):
         try:
             if str(link.readlink()) in sockets:
                 process = link.parents[1]
                 return f"process {process.name} ({(process / 'comm').read_text().strip()})"
-        except OSError:  # it ended, or is of somebody else
+        except OSError:  # it ended, or belongs to another user
             continue
     return ""
 
 
 def _listening_on(port: int) -> list[str]:
-    """Return the inodes of the sockets, from Linux's tables (proc(5), /proc/net/tcp)."""
+    """Return the inodes of listening sockets, from Linux's tables (proc(5), /proc/net/tcp)."""
     tables = [Path("/proc/net/tcp"), Path("/proc/net/tcp6")]
     lines = [line for t in tables if t.exists() for line in t.read_text().splitlines()[1:]]
     rows = [line.split() for line in lines]

@@ -1,4 +1,4 @@
-"""What is installed in this environment."""
+"""Facts about the software installed in this environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanloom.doctor.facts import SoftwareFacts
 
 
 def look_at_software() -> SoftwareFacts:
-    """Return the versions, and the packages that are not as Spanloom's own metadata asks."""
+    """Return the versions, and the packages that violate Spanloom's own requirements."""
     needed = [Requirement(text) for text in _required()]
     used = [r for r in needed if r.marker is None or r.marker.evaluate({"extra": ""})]
     misfits = [misfit for requirement in used if (misfit := _misfit(requirement))]
@@ -22,16 +22,16 @@ def look_at_software() -> SoftwareFacts:
 def _required() -> list[str]:
     try:
         return requires("spanloom") or []
-    except PackageNotFoundError:  # run from its sources
+    except PackageNotFoundError:  # run from source
         return []
 
 
 def _misfit(requirement: Requirement) -> str:
-    """Return what is wrong with a package, empty if nothing is."""
+    """Return why a package violates the requirement, empty if it does not."""
     try:
-        found = version(requirement.name)
+        installed = version(requirement.name)
     except PackageNotFoundError:
         return f"{requirement.name} is missing"
-    if requirement.specifier.contains(found, prereleases=True):
+    if requirement.specifier.contains(installed, prereleases=True):
         return ""
-    return f"{requirement.name} is {found}, needed is {requirement.specifier}"
+    return f"{requirement.name} is {installed}, needed is {requirement.specifier}"

@@ -1,4 +1,4 @@
-"""The store and the keys beside it."""
+"""Facts about the store and the keys."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def _no_store(place: Path, spool: Known[SpoolFacts]) -> Unknown | Broken:
 
 
 def look_at_keys(settings: Settings) -> Known[Sequence[Key]]:
-    """Return all keys; a file of keys that does not exist is not made."""
+    """Return all keys; a missing key file is not created."""
     file = settings.data_dir / KEYS_FILE
     if settings.is_embedded and not file.exists():
         return ()
-    found = keys_of(lambda: _read_keys(settings))
-    if settings.is_embedded and isinstance(found, Unknown):
-        return Broken(found.reason, f"restore {file} from a backup; without it nothing starts")
-    return found
+    keys = keys_of(lambda: _read_keys(settings))
+    if settings.is_embedded and isinstance(keys, Unknown):
+        return Broken(keys.reason, f"restore {file} from a backup; without it nothing starts")
+    return keys
 
 
 def keys_of(ask: Callable[[], Sequence[Key]]) -> Known[Sequence[Key]]:
-    """Return the keys that ``ask`` gives, or why it cannot."""
+    """Return the keys read by ``ask``, or why they cannot be read."""
     try:
         return ask()
     except SpanloomError as error:

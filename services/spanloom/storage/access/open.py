@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from spanloom.storage.access.clickhouse import ClickHouseKeys
-from spanloom.storage.access.sqlite import SqliteKeys
+from spanloom.storage.access.keys import ClickHouseKeys, SqliteKeys
 from spanloom.storage.engine.connect import open_lane
 
 if TYPE_CHECKING:

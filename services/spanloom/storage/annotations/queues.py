@@ -18,7 +18,7 @@ from spanloom.core.model.annotation_queue import (
     QueueItem,
 )
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.annotations.living import living
+from spanloom.storage.annotations.rows import living
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.remembered import Remembered
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.annotations.announcing import Announcing
-    from spanloom.storage.engine.answers import Row
+    from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 _ITEM_COLUMNS = ("Project", "Queue", "TraceId", "Place", "Version", "Failures", "IsGold")
 _EVENT_COLUMNS = ("Project", "Queue", "TraceId", "Annotator", "AtUnixMicro", "Event")

@@ -1,8 +1,8 @@
-"""Annotations as rows of their table, and back."""
+"""Annotations as rows and back; deleted traces left out; changes announced in the feed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import orjson
 
@@ -11,7 +11,11 @@ from spanloom.core.model.annotation import Anchor, Annotation, Mark, Origin, Slo
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.answers import Row
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
+
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 
 def to_row(said: Annotation) -> dict[str, object]:
@@ -79,3 +83,37 @@ def from_row(row: Row) -> Annotation:
         group=row.UndoGroup,
         is_deleted=bool(row.IsDeleted),
     )
+
+
+T = TypeVar("T")
+
+
+def living(lane: Lane, rows: Sequence[T], key_of: Callable[[T], TraceKey]) -> Sequence[T]:
+    """Return the rows whose traces are not deleted."""
+    deleted = lane.hiding.deleted_among(lane, {key_of(row) for row in rows})
+    return [row for row in rows if key_of(row) not in deleted] if deleted else rows
+
+
+def living_page(
+    lane: Lane,
+    read: Callable[[T | None], Sequence[T]],
+    key_of: Callable[[T], TraceKey],
+    limit: int,
+) -> Sequence[T]:
+    """Return up to ``limit`` rows; ``read`` gives as many behind a row, fewer at the end."""
+    found: list[T] = []
+    last: T | None = None
+    while len(found) < limit:
+        page = read(last)
+        found += living(lane, page, key_of)
+        if len(page) < limit:
+            break
+        last = page[-1]
+    return found[:limit]
+
+
+class Announcing(Protocol):
+    """The part of the change feed that annotations, scores and queues need."""
+
+    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.telling``."""

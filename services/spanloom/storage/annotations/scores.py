@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.scores import BEFORE_ALL_SCORES, ScorePlace
-from spanloom.storage.annotations.living import living_page
+from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace
+from spanloom.storage.annotations.rows import living_page
 from spanloom.storage.engine.conditions import within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.scores import ScoreQuery
-    from spanloom.storage.annotations.announcing import Announcing
-    from spanloom.storage.engine.answers import Row
+    from spanloom.core.ports.annotations import ScoreQuery
+    from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 _COLUMNS: Mapping[str, str] = {
     "revision": "Revision",

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.annotation import Slot
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.annotations.living import living_page
-from spanloom.storage.annotations.rows import from_row, to_row
+from spanloom.storage.annotations.rows import from_row, living_page, to_row
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import AnnotationQuery
-    from spanloom.storage.annotations.announcing import Announcing
+    from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane
 
 _BEFORE_ALL = Slot(TraceKey("", ""), "", "", "")

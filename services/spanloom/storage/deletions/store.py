@@ -1,26 +1,121 @@
-"""``DeletionLedger`` in ClickHouse: a deletion is a row, and a row for each of its traces."""
+"""``DeletionLedger`` in ClickHouse: a row for each deletion, and one for each of its traces."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.deletion import Deletion, DeletionScope
 from spanloom.core.ports.deletions import Extent
-from spanloom.storage.deletions.ledger import (
-    reaching,
-    read_deletions,
-    read_traces,
-    record_deletion,
-    record_traces,
-)
+from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.parameters import reach_columns, reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.deletion import Deletion, DeletionScope
+    from spanloom.core.ports.carried import CarriedRecord
     from spanloom.storage.deletions.hiding import DeletedRows
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+
+
+TRACE_COLUMNS = ("Project", "TraceId", "DeletionId")
+
+
+def read_deletions(
+    lane: Lane, limit: int = sys.maxsize, *, only_lasting: bool = False
+) -> Sequence[Deletion]:
+    """Return deletions as last recorded, newest first."""
+    rows = lane.rows("read_deletions", limit=limit, only_lasting=only_lasting)
+    return [_deletion_of(row) for row in rows]
+
+
+def record_deletion(lane: Lane, deletion: Deletion) -> None:
+    """Store how a deletion stands now."""
+    scope = deletion.scope
+    row = {
+        "Id": deletion.id,
+        "Step": deletion.step,
+        **reach_columns(scope.reach),
+        "TraceId": scope.trace_id,
+        "ConversationId": scope.conversation_id,
+        "StartBeforeUnixNano": scope.start_before_ns,
+        "RequestedAtUnixNano": deletion.requested_at_ns,
+        "UntilSeq": deletion.until_seq,
+        "RequestedBy": deletion.requested_by,
+        "Traces": deletion.traces,
+        "Spans": deletion.spans,
+        "IsOver": deletion.is_over,
+    }
+    lane.insert_objects("deletions", [row])
+
+
+def reaching(lane: Lane, until_seq: int) -> int:
+    """Return the sequence until which a deletion that is asked for now reaches."""
+    stored = [int(row.Seq) for row in lane.rows("newest_stored")]
+    return max(until_seq, *stored) if stored else until_seq
+
+
+def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Row]:
+    """Return the key of every stored trace in scope, with how many spans arrived of it."""
+    rows = lane.rows(
+        "deletion_traces",
+        reach=within(scope.reach),
+        trace_id=scope.trace_id,
+        conversation_id=scope.conversation_id,
+        start_before_ns=scope.start_before_ns,
+        until_seq=until_seq,
+    )
+    return list(rows)
+
+
+def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
+    """Store that these traces are deleted: from then on no reader sees them."""
+    rows = ([trace.Project, trace.TraceId, deletion_id] for trace in traces)
+    lane.insert("deleted_traces", TRACE_COLUMNS, rows)
+
+
+def record_late(lane: Lane, records: Sequence[CarriedRecord]) -> None:
+    """Delete runs that turn out only now, as they are built, to be of a deleted conversation."""
+    if not lane.hiding.may_hide:
+        return
+    for deletion in read_deletions(lane, only_lasting=True):
+        if deletion.scope.conversation_id is not None:
+            late = [[*record.key, deletion.id] for record in records if _covers(deletion, record)]
+            lane.insert("deleted_traces", TRACE_COLUMNS, late)
+
+
+def _covers(deletion: Deletion, record: CarriedRecord) -> bool:
+    scope = deletion.scope
+    return (
+        record.seq <= deletion.until_seq
+        and scope.conversation_id == record.conversation_id
+        and scope.reach.covers(record.key.project)
+        and scope.trace_id in (None, record.key.trace_id)
+        and (scope.start_before_ns is None or record.start_ns < scope.start_before_ns)
+    )
+
+
+def _deletion_of(row: Row) -> Deletion:
+    """Return a row of ``read_deletions.sql`` as a deletion."""
+    scope = DeletionScope(
+        reach=reach_of(row),
+        trace_id=row.TraceId,
+        conversation_id=row.ConversationId,
+        start_before_ns=row.StartBeforeUnixNano,
+    )
+    return Deletion(
+        id=row.Id,
+        scope=scope,
+        requested_at_ns=row.RequestedAtUnixNano,
+        requested_by=row.RequestedBy,
+        traces=row.Traces,
+        spans=row.Spans,
+        step=row.Step,
+        is_over=bool(row.IsOver),
+        until_seq=row.UntilSeq,
+    )
 
 
 class ClickHouseDeletions:

@@ -25,8 +25,8 @@ from spanloom.storage.engine.migrate import (
 from spanloom.storage.engine.statements import migrations
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 
 def diagnose(url: str) -> StoreState:

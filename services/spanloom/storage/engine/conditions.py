@@ -8,10 +8,7 @@ syntax error: no query can be run without it.
 from __future__ import annotations
 
 import re
-from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
-
-from spanloom.core.query.fields import Comparison, DeclaredField, TrajectoryFilter, asked_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,14 +54,6 @@ def both(one: Condition, other: Condition) -> Condition:
     return Condition(f"({one.text}) AND ({other.text})", {**one.values, **other.values})
 
 
-def passing(where: TrajectoryFilter) -> Condition:
-    """Return the condition that a row passes every filter."""
-    wanted = list(asked_for(where))
-    texts = [_TEXTS[declared.field.comparison](declared) for declared, _ in wanted]
-    values = {declared.name: _plain(value) for declared, value in wanted}
-    return Condition(" AND ".join(["true", *texts]), values)
-
-
 def fill_in(text: str, parameters: Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """Return the query with its conditions, and the values of all its parameters."""
     values: dict[str, object] = {}
@@ -88,24 +77,9 @@ def filtered(text: str, conditions: Mapping[str, str]) -> str:
 
 _SETTINGS = re.compile(r"^SETTINGS .*\Z", re.MULTILINE)
 """The last line of a query that has settings of its own."""
-_TYPES: Mapping[type, str] = {bool: "Bool", int: "UInt64"}
-_TEXTS = {
-    Comparison.EQUALS: lambda d: f"{d.field.column} = {_parameter(d)}",
-    Comparison.AT_LEAST: lambda d: f"{d.field.column} >= {_parameter(d)}",
-    Comparison.BELOW: lambda d: f"{d.field.column} < {_parameter(d)}",
-    Comparison.CONTAINS: lambda d: f"has({d.field.column}, {_parameter(d)})",
-}
 
 
 def quoted(text: str) -> str:
     """Return a text as a literal of SQL."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
-
-
-def _parameter(declared: DeclaredField) -> str:
-    return f"{{{declared.name}:{_TYPES.get(declared.type, 'String')}}}"
-
-
-def _plain(value: object) -> object:
-    return value.value if isinstance(value, Enum) else value

@@ -1,4 +1,4 @@
-"""The one table that turns what the driver raises into what the pipeline understands."""
+"""Errors of the driver as errors of the pipeline, and queries that cost too much refused."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from clickhouse_connect.driver.exceptions import ClickHouseError, DataError
 
 from spanloom.core.errors import (
+    InvalidQueryError,
     StoreFaultError,
     StoreRejectedError,
     StoreTooSmallError,
@@ -16,6 +17,7 @@ from spanloom.core.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 REFUSALS = frozenset(
     {
@@ -102,3 +104,28 @@ def translated() -> Iterator[None]:
         raise StoreRejectedError(f"the store refuses it: {text}") from error
     except OSError as error:
         raise StoreUnavailableError(f"the store cannot be reached: {error}") from error
+
+
+CANNOT_COMPILE_REGEXP = 427
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Raise ``InvalidQueryError`` where the store gave a question up, or cannot read a pattern.
+
+    What is beyond its limits of time, memory or bytes today is so tomorrow: the reader has to ask
+    for less.
+    """
+    try:
+        yield
+    except StoreTooSmallError as error:
+        raise InvalidQueryError(
+            "this asks for more than the store reads for one question: narrow the time range,"
+            " or name a project"
+        ) from error
+    except StoreUnavailableError as error:
+        cause = error.__cause__
+        if getattr(cause, "code", None) != CANNOT_COMPILE_REGEXP:
+            raise
+        wrong = str(cause).partition("cannot compile re2: ")[2].partition(". Look at")[0]
+        raise InvalidQueryError(f"this is no pattern of RE2: {wrong}", "where") from error

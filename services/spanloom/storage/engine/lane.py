@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import orjson
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
-from spanloom.storage.engine.answers import rows_in, values_in
 from spanloom.storage.engine.conditions import FILTERS, fill_in, filtered
 from spanloom.storage.engine.failures import translated
-from spanloom.storage.engine.heap import trim_heap
 from spanloom.storage.engine.hiding import NothingHidden
-from spanloom.storage.engine.loading import give_back_code
-from spanloom.storage.engine.parameters import bind
+from spanloom.storage.engine.loading import give_back_code, trim_heap
+from spanloom.storage.engine.parameters import bind, rows_in, values_in
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
@@ -27,8 +25,8 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.engine.answers import Row, Values
     from spanloom.storage.engine.hiding import Hiding
+    from spanloom.storage.engine.parameters import Row, Values
     from spanloom.storage.engine.row_binary import Pieces, RowBinary
 
 Setting: TypeAlias = "str | int | Mapping[str, str]"

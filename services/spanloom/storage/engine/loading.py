@@ -1,7 +1,4 @@
-"""Loads the embedded engine without what Spanloom never asks it for, and gives back what is left.
-
-Both are about what a process takes that does nothing; docs/operations.md has the figures.
-"""
+"""Loads the embedded engine without what is not needed, and returns memory to the system."""
 
 from __future__ import annotations
 
@@ -49,3 +46,10 @@ def give_back_code() -> None:
             ctypes.CDLL(None).madvise(
                 ctypes.c_void_p(start), ctypes.c_size_t(end - start), _MADV_DONTNEED
             )
+
+
+def trim_heap() -> None:
+    """Give freed memory back to the system; only glibc keeps so much that it can be told to."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

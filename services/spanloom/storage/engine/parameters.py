@@ -1,19 +1,20 @@
-"""Query parameters for the driver; a list goes over as JSON, which the query takes apart.
-
-As a literal of its own type a list of a thousand ids costs more to parse than to look up: the
-engine makes a syntax tree of it. As text it is read at a third of that, and the driver, which
-escapes character by character, has nothing left to do.
-"""
+"""Parameters of queries and rows of answers, as the driver has them."""
 
 from __future__ import annotations
 
+import io
+from collections import namedtuple
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import orjson
 
+from spanloom.core.model.tenancy import Reach
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -50,3 +51,49 @@ class _JsonList:
         """Return JSON, which has no control characters, escaped as parameters are: like TSV."""
         text = orjson.dumps(self._values, default=tuple).decode()  # named tuples are tuples here
         return text.replace("\\", "\\\\")
+
+
+Row: TypeAlias = Any  # a named tuple of JSON values: its fields are the columns of the query
+Values: TypeAlias = list[Any]  # the same without names
+
+_LENGTH_CHARS = 12
+
+
+@cache
+def _row_type(columns: tuple[str, ...]) -> Any:  # a type made from the columns of a query
+    """Return the type of a query's rows; a column that is no name is known by its place."""
+    return namedtuple("Row", columns, rename=True)  # noqa: PYI024  # its fields are not known before
+
+
+def rows_in(answer: bytes) -> Iterator[Row]:
+    """Return the rows of an answer one by one, each with the names of its columns."""
+    lines = io.BytesIO(answer)
+    header = lines.readline()
+    if not header:
+        return iter(())
+    make = _row_type(tuple(orjson.loads(header)))._make
+    return map(make, map(orjson.loads, lines))
+
+
+def values_in(answer: bytes) -> Iterator[Values]:
+    """Return the rows of an answer one by one as lists, which the caller may change."""
+    return map(orjson.loads, io.BytesIO(answer))
+
+
+def texts_in(answer: bytes) -> Iterator[bytes]:
+    """Yield the texts of an answer, each of which comes after its length in twelve digits."""
+    at = 0
+    while at < len(answer):
+        start = at + _LENGTH_CHARS
+        at = start + int(answer[at:start])
+        yield answer[start:at]
+
+
+def reach_columns(reach: Reach) -> dict[str, object]:
+    """Return the columns by name: ``{"EveryProject": False, "Projects": ["a", "b"]}``."""
+    return {"EveryProject": reach.is_every, "Projects": sorted(reach.projects)}
+
+
+def reach_of(row: Row) -> Reach:
+    """Return the reach that a row's columns hold."""
+    return Reach(frozenset(row.Projects), is_every=bool(row.EveryProject))

@@ -9,22 +9,23 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.positions import Position, advance, unseen
-from spanloom.storage.engine.conditions import passing, within
+from spanloom.storage.engine.conditions import within
 from spanloom.storage.feed.clocks import TABLE, US
-from spanloom.storage.trajectories.continuations import with_continuations
-from spanloom.storage.trajectories.current import SUMMARY, read_current
+from spanloom.storage.runs.continuations import with_continuations
+from spanloom.storage.runs.current import SUMMARY, read_current
 from spanloom.storage.upkeep.retention import DAY_S, retained_days
+from spanloom.storage.where.compile import passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.ports.annotation_queues import QueueReader
-    from spanloom.core.query.fields import TrajectoryFilter
+    from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.query.positions import Sight
-    from spanloom.storage.engine.answers import Row
+    from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
     from spanloom.storage.feed.announcer import Announcer
     from spanloom.storage.feed.clocks import FeedClock
 
@@ -49,7 +50,7 @@ class ClickHouseFeed:
         self._announcer.announce(announcements)
 
     def announced(
-        self, reach: Reach, where: TrajectoryFilter, after: Position | None, limit: int
+        self, reach: Reach, where: tree.Condition | None, after: Position | None, limit: int
     ) -> FeedPage:
         """See ``FeedReader.announced``."""
         sight = self._feed_clock.look(self._reader)
@@ -101,7 +102,7 @@ class ClickHouseFeed:
         return list(map(_announcement_of, rows))
 
     def _as_they_are(
-        self, found: Sequence[Announcement], reach: Reach, where: TrajectoryFilter
+        self, found: Sequence[Announcement], reach: Reach, where: tree.Condition | None
     ) -> Iterator[Announcement]:
         """Yield announcements with what their trajectories are now: here filters are applied."""
         lines = read_current(self._reader, passing(where), (a.key for a in found), SUMMARY)

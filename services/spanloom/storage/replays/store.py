@@ -8,15 +8,15 @@ from spanloom.core.model.replay import Replay, Selection, StoredTrace
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.storage.engine.conditions import Condition, within
-from spanloom.storage.engine.reach_columns import reach_columns, reach_of
-from spanloom.storage.engine.writes import Writes
+from spanloom.storage.engine.parameters import reach_columns, reach_of
+from spanloom.storage.engine.remembered import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 _BEHIND_ALL = "g"
 """Comes behind every id, which is hex digits."""

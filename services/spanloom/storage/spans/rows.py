@@ -10,7 +10,7 @@ from spanloom.storage.spans.content_events import ContentEvent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from spanloom.storage.engine.answers import Row, Values
+    from spanloom.storage.engine.parameters import Row, Values
 
 SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
 """Trace id, name, kind, status, service and scope: much the same in all spans of a trace."""

@@ -12,7 +12,7 @@ from spanloom.core.ports.carried import CarriedSpans
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
-from spanloom.storage.engine.writes import Writes
+from spanloom.storage.engine.remembered import Writes
 from spanloom.storage.spans.content_events import join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
-    from spanloom.storage.engine.answers import Values
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Values
 
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
 """The tables that take requests in. Events go first: spans are what makes a trace ready."""

@@ -1,29 +1,49 @@
-"""``SqlEngine`` on the embedded engine: a connection of its own for each statement.
-
-A connection costs a millisecond, and whatever a statement changes in it ends with it: no setting
-and no current database of one caller reaches another.
-"""
+"""``SqlEngine`` on the embedded engine: a connection for each statement, errors with their code."""
 
 from __future__ import annotations
 
+import re
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.core.ports.sql import SqlAnswer, SqlFacts, SqlTable, Tree
+from spanloom.core.ports.sql import SqlAnswer, SqlError, SqlFacts, SqlTable, Tree
 from spanloom.storage.deletions.tables import OF_TRACES, row_lives
 from spanloom.storage.engine.conditions import FILTERS, quoted
 from spanloom.storage.engine.loading import load_engine
 from spanloom.storage.engine.own_answers import OwnAnswers
 from spanloom.storage.engine.statements import query
-from spanloom.storage.sql.errors import sql_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from spanloom.core.ports.sql import SqlJob
+
+
+_SAID = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\(([A-Z][A-Z0-9_]+)\)\s*\Z", re.DOTALL)
+_NAMELESS = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\Z", re.DOTALL)
+"""An error of a streaming INSERT, or one cut off at a zero byte."""
+_OF_THE_CHECK = re.compile(r": In scope SELECT (parseQueryToJSON|formatQuery\w*)\(.*", re.DOTALL)
+"""What the engine adds to an error of the statement that asks it to parse another one."""
+_NESTED = re.compile(r"Code: \d+\. DB::Exception: ")
+_VERSION = re.compile(r" ?\([A-Z][A-Z0-9_]+\) \(version [^)]*\)\.?")
+_UNKNOWN = (1002, "UNKNOWN_EXCEPTION")
+
+
+def sql_error(error: BaseException) -> SqlError:
+    """Return the engine's error as one of ours.
+
+    An error inside another is said once: the engine repeats number, name and version for each.
+    """
+    said = _SAID.search(str(error)) or _NAMELESS.search(str(error))
+    if said is None:
+        return SqlError(*_UNKNOWN, str(error).split("\n", 1)[0])
+    code, text, *name = said.groups()
+    plain = _OF_THE_CHECK.sub("", _VERSION.sub("", _NESTED.sub("", text))).strip()
+    return SqlError(int(code), name[0] if name else _UNKNOWN[1], plain)
+
 
 _NO_TREE = "is not supported by parseQueryToJSON"
 _DESK = {"max_execution_time": 5, "max_query_size": 4 << 20, "max_memory_usage": 256 << 20}

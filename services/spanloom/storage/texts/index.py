@@ -8,8 +8,7 @@ from spanloom.core.messages.document_steps import read_steps
 from spanloom.core.messages.new_texts import find_new_texts
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.texts import Changed
-from spanloom.storage.engine.answers import texts_in
-from spanloom.storage.engine.parameters import batched
+from spanloom.storage.engine.parameters import batched, texts_in
 from spanloom.storage.engine.row_binary import Encoder, Pieces, RowBinary, enum8, text, uint64
 
 if TYPE_CHECKING:

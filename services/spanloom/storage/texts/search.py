@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.texts import TextSearch
     from spanloom.core.query.text_query import TextQuery
-    from spanloom.storage.engine.answers import Row
     from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 SPARE_CANDIDATES = 16
 """Candidates read beyond the wanted hits: old versions fall out."""

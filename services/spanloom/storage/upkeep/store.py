@@ -1,22 +1,23 @@
-"""The keeper's side of the ClickHouse store."""
+"""The keeper's side of the store: tables, retention, deletion."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError
+from spanloom.storage.engine.connect import connector_of, is_embedded
+from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.migrate import migrate
-from spanloom.storage.upkeep.annotated import keep_annotated
-from spanloom.storage.upkeep.deletion import newest_deletion, remove_deleted
+from spanloom.storage.upkeep.declared_columns import add_declared
 from spanloom.storage.upkeep.engine_version import refuse_old_engine
+from spanloom.storage.upkeep.lock import MigrationLock, NoLock
+from spanloom.storage.upkeep.removal import keep_annotated, newest_deletion, remove_deleted
 from spanloom.storage.upkeep.retention import remove_expired, set_retention
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.retention import RetentionPlan
-    from spanloom.storage.engine.lane import Lane
-    from spanloom.storage.upkeep.lock import MigrationLock, NoLock
 
 
 class ClickHouseUpkeep:
@@ -31,7 +32,8 @@ class ClickHouseUpkeep:
         """See ``Upkeep.migrate``."""
         refuse_old_engine(self._lane)
         with self._lock.held() as renew:
-            return migrate(self._lane, renew)
+            applied = migrate(self._lane, renew)
+            return [*applied, *add_declared(self._lane, renew)]
 
     def broken_parts(self) -> int:
         """See ``Upkeep.broken_parts``; an account that may not see them knows of none."""
@@ -64,3 +66,14 @@ class ClickHouseUpkeep:
     def close(self) -> None:
         """See ``Upkeep.close``."""
         self._lane.close()
+
+
+def open_upkeep(url: str) -> ClickHouseUpkeep:
+    """Open the store for the keeper, who alone may change its tables and its retention.
+
+    Raises ``StartupError`` with one line if the URL is none or the store cannot be opened.
+    """
+    lane = Lane(connector_of(url)(), UPKEEP_SETTINGS)
+    # The directory of an embedded store is locked already.
+    lock = NoLock() if is_embedded(url) else MigrationLock(lane)
+    return ClickHouseUpkeep(lane, lock)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from spanloom.core.query.where.fields import FieldType, Subject
+from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.tree import (
     And,
     Chain,
@@ -17,19 +17,19 @@ from spanloom.core.query.where.tree import (
     Under,
     Words,
 )
+from spanloom.core.records.declared import FieldType
 from spanloom.storage.engine.conditions import Condition
 from spanloom.storage.where import comparisons, shapes
 from spanloom.storage.where.columns import COLUMNS
-from spanloom.storage.where.guards import guards_of
-from spanloom.storage.where.literals import Literals
-from spanloom.storage.where.said import annotated, scored
-from spanloom.storage.where.texts import words_of_run, words_of_step
+from spanloom.storage.where.comparisons import Literals
+from spanloom.storage.where.shapes import guards_of
+from spanloom.storage.where.side_tables import annotated, scored, words_of_run, words_of_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.query.where import tree
-    from spanloom.storage.where.beside import Beside
+    from spanloom.storage.where.side_tables import Beside
 
 
 def compile_where(where: tree.Condition, beside: Beside) -> Condition:
@@ -38,13 +38,30 @@ def compile_where(where: tree.Condition, beside: Beside) -> Condition:
     return Condition(compiler.to_sql(where, Subject.RUN), compiler.literals.values)
 
 
+def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
+    """Return the condition that a row passes filters, which look at nothing but its columns.
+
+    Parameters begin with other letters than those of a ``where``, which may be in one query.
+    """
+    if where is None:
+        return Condition("true", {})
+    compiler = Compiler(None, prefix)
+    return Condition(compiler.to_sql(where, Subject.RUN), compiler.literals.values)
+
+
 class Compiler:
     """Makes SQL of conditions, whose literals it keeps; several may stand in one query."""
 
-    def __init__(self, beside: Beside, prefix: str = "p") -> None:
-        """Take what stands beside the runs, and how the names of parameters begin."""
-        self._beside = beside
+    def __init__(self, beside: Beside | None, prefix: str = "p") -> None:
+        """Take what is kept apart from the runs, and how the names of parameters begin."""
+        self._apart = beside
         self.literals = Literals(prefix)
+
+    @property
+    def _beside(self) -> Beside:
+        if self._apart is None:
+            raise TypeError("filters look at nothing but columns of runs")
+        return self._apart
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:
         """Return what a ``where`` of runs, or of steps, is in SQL."""

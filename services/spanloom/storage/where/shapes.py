@@ -1,22 +1,20 @@
-"""Shapes that steps form, as SQL over the arrays of a run's steps.
-
-Each predicate is a bit of a step. A chain is one RE2 match over a text with a character for each
-step, 64 and its bits: linear, and what follows directly is the next character. A tree is asked by
-the intervals of a walk from the top down.
-"""
+"""Shapes of steps as SQL over a run's arrays, and guards that are checked before them."""
 
 from __future__ import annotations
 
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from spanloom.core.query.where.tree import And, Compare, Exists, Operator
 from spanloom.storage.where.columns import items_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from spanloom.core.query.where import tree
     from spanloom.core.query.where.tree import Link
-    from spanloom.storage.where.literals import Literals
+    from spanloom.storage.where.comparisons import Literals
+
 
 _ZERO = 64
 """The character of a step that meets no predicate; six bits above it are still ASCII."""
@@ -86,3 +84,25 @@ def _between(link: Link) -> str:
     if link.most is None:
         return "(?s:.)*"
     return f"(?s:.){{0,{link.most - 1}}}" if link.most > 1 else ""
+
+
+_ARRAYS = {
+    "name": "`Steps.Name`",
+    "tool": "`Steps.Name`",
+    "agent": "`Steps.Name`",
+    "model": "`Steps.Model`",
+}
+
+
+def guards_of(step: tree.Condition, literals: Literals) -> Iterator[str]:
+    """Yield conditions that hold for every run with a step that meets this one."""
+    match step:
+        case And(parts):
+            for part in parts:
+                yield from guards_of(part, literals)
+        case Compare(field, Operator.EQUAL, value) if field.name in _ARRAYS:
+            yield f"has({_ARRAYS[field.name]}, {literals.text(str(value))})"
+        case Exists(field) if field.name == "error":
+            yield "has(`Steps.HasError`, true)"
+        case _:
+            return

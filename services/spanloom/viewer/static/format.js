@@ -1,7 +1,7 @@
-/** Numbers as people read them: two or three digits that count, the unit always there. */
+/** Formats numbers for people: two or three significant digits, always with the unit. */
 import { locale, t } from "./i18n/index.js";
 
-/** A length of time. @param {number} ms */
+/** A duration. @param {number} ms */
 export function duration(ms) {
   if (ms < 0.001) return "0 ms";
   if (ms < 1) return `${(ms * 1000).toFixed(0)} µs`;
@@ -13,7 +13,7 @@ export function duration(ms) {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} m`;
 }
 
-/** A count, short: 1,234 is 1.2k. @param {number} value */
+/** A short count: 1,234 is 1.2k. @param {number} value */
 export function short(value) {
   if (value < 1000) return String(value);
   if (value < 999_500) return `${(value / 1000).toFixed(value < 99_950 ? 1 : 0)}k`;
@@ -32,16 +32,16 @@ export function money(value) {
   return `$${value.toFixed(value < 1 ? 4 : 2)}`;
 }
 
-/** A share of one. @param {number} value */
+/** A share of 1 as a percentage. @param {number} value */
 export const percent = (value) => `${(value * 100).toFixed(value > 0 && value < 0.0995 ? 1 : 0)} %`;
 
-/** A moment, whole, in the reader's own time. @param {number} ms since the epoch */
+/** A full date and time in the reader's time zone. @param {number} ms since the epoch */
 export function moment(ms) {
   const format = { dateStyle: "medium", timeStyle: "long", hour12: false };
   return new Intl.DateTimeFormat(locale(), /** @type {Intl.DateTimeFormatOptions} */ (format)).format(ms);
 }
 
-/** A moment, short: the time of today, the day before that. @param {number} ms @param {number} [now] */
+/** A short time: of today the time, of earlier days the date. @param {number} ms @param {number} [now] */
 export function clock(ms, now = Date.now()) {
   const when = new Date(ms);
   const today = new Date(now);
@@ -54,7 +54,7 @@ export function clock(ms, now = Date.now()) {
   return new Intl.DateTimeFormat(locale(), { ...day, ...time }).format(ms);
 }
 
-/** How long ago a moment was, in one unit. @param {number} ms @param {number} [now] */
+/** The time since a moment, in one unit. @param {number} ms @param {number} [now] */
 export function ago(ms, now = Date.now()) {
   const past = Math.max(0, now - ms) / 1000;
   if (past < 5) return t("time.now");

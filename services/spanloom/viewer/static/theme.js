@@ -1,4 +1,4 @@
-// Before anything is painted: the chosen colours and density, so that the page does not flash.
+// Applies the chosen colours and density before the first paint, so that the page does not flash.
 (() => {
   const root = document.documentElement;
   for (const name of ["theme", "density"]) {
@@ -8,7 +8,7 @@
   let { theme } = root.dataset;
   addEventListener("beforeprint", () => {
     ({ theme } = root.dataset);
-    root.dataset.theme = "light"; // paper is
+    root.dataset.theme = "light"; // print is always light
   });
   addEventListener("afterprint", () => {
     if (theme) root.dataset.theme = theme;

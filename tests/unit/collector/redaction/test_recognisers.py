@@ -9,7 +9,7 @@ import pytest
 
 from spanloom.collector.intake.redaction.recognisers import NAMES, RECOGNISERS, WINDOW
 from spanloom.collector.intake.redaction.rules import Action, Place, Rule
-from spanloom.collector.intake.redaction.walk import MAX_TEXT, MAX_VALUE_S, Findings, Walk
+from spanloom.collector.intake.redaction.walk import MAX_TEXT, MAX_VALUE_S, Matches, Walk
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
@@ -95,7 +95,7 @@ def test_a_hostile_text_costs_a_bounded_time(name: str, piece: str) -> None:
 
 def test_what_is_beyond_the_bounds_is_masked_whole() -> None:
     walk = Walk([Rule("x", Action.MASK, recognisers=("email",))], b"")
-    found: Findings = Counter()
+    found: Matches = Counter()
     assert walk.value(Place.SPAN, "k", "a" * (MAX_TEXT + 1), found) == "[redacted:unchecked]"
     assert walk.value(Place.SPAN, "k", "[" * 100_000, found) == "[redacted:unchecked]"
     assert walk.value(Place.SPAN, "k", "[" * 90 + "]" * 90, found) == "[redacted:unchecked]"

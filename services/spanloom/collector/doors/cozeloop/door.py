@@ -1,4 +1,4 @@
-"""The Coze Loop SDKs' own ingestion (``POST /v1/loop/traces/ingest``) to OTLP protobuf."""
+"""Endpoints of the Coze Loop SDKs (``POST /v1/loop/traces/ingest``), converted to OTLP protobuf."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from spanloom.collector.doors.door import JSON_ONLY, Door, Received, Taken
+from spanloom.collector.doors.door import JSON_ONLY, Accepted, Door, Received
 from spanloom.collector.doors.http_messages import Answer, answer_error
 from spanloom.collector.doors.otlp.json import load_json
 from spanloom.collector.doors.otlp_writing import (
@@ -46,17 +46,17 @@ _TAGS = {
 
 
 class Decoded(NamedTuple):
-    """A request as OTLP, and the spans that had to be left out of it."""
+    """A request as OTLP, and the counts of spans left out of it."""
 
     body: bytes
     findings: Findings
 
 
 def decode_ingest(body: bytes, limits: Limits) -> Decoded:
-    """Return a request of the Coze Loop SDKs as an ``ExportTraceServiceRequest``.
+    """Return a Coze Loop request as an encoded ``ExportTraceServiceRequest``.
 
-    A span whose times are wrong is left out alone. Raises ``InvalidRequestError`` naming the
-    field for what is wrong with the request.
+    A span with invalid times is left out; the others are kept. Raises ``InvalidRequestError``
+    naming the field if the request is malformed.
     """
     spans = load_json(body, limits).get("spans")
     if not isinstance(spans, list):
@@ -77,7 +77,7 @@ def decode_ingest(body: bytes, limits: Limits) -> Decoded:
 
 
 def _times(coze_span: dict[str, object]) -> tuple[int, int] | None:
-    """Return start and end in nanoseconds, ``None`` if either is no time."""
+    """Return start and end in nanoseconds, ``None`` if either is invalid."""
     try:
         start = as_nanoseconds(coze_span.get("started_at_micros", 0), "started_at_micros")
         length = as_nanoseconds(coze_span.get("duration_micros", 0), "duration_micros")
@@ -105,7 +105,7 @@ def _write_span(span: Span, coze_span: dict[str, object], start_ns: int, end_ns:
 
 
 def _write_status(span: Span, coze_span: dict[str, object]) -> None:
-    """Write a status other than 0 as an error; the tag ``error`` has its text."""
+    """Write a status other than 0 as an error with the text of the tag ``error``."""
     code = coze_span.get("status_code")
     if code in (0, None, ""):
         return
@@ -116,17 +116,17 @@ def _write_status(span: Span, coze_span: dict[str, object]) -> None:
 
 
 def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
-    """Return the doors of Coze Loop's own interface, by path."""
+    """Return the endpoints of Coze Loop's API, by path."""
 
-    def ingest(request: Received) -> Taken:
+    def ingest(request: Received) -> Accepted:
         decoded = decode_ingest(request.body, limits)
         outcome = exporter.export_traces(decoded.body, request.project, decoded.findings)
-        return Taken(_answer(0, outcome.message), outcome.name)
+        return Accepted(_answer(0, outcome.message), outcome.name)
 
-    def upload(_request: Received) -> Taken:
-        """Take and drop what the SDKs upload beside spans: there is no store for files."""
+    def upload(_request: Received) -> Accepted:
+        """Accept and drop uploaded files: there is no store for them."""
         exporter.count_dropped("files", 1)
-        return Taken(_answer(0, ""))
+        return Accepted(_answer(0, ""))
 
     return {
         "/v1/loop/traces/ingest": Door("traces", ingest, _refuse, JSON_ONLY),
@@ -135,7 +135,7 @@ def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door
 
 
 def _answer(code: int, message: str) -> Answer:
-    """Answer in Coze Loop's form: any code but 0 has the SDK send it again."""
+    """Return Coze Loop's answer; the SDK retries on any code but 0."""
     return Answer(200, orjson.dumps({"code": code, "msg": clip(message, MAX_ERROR_BYTES)}))
 
 

@@ -1,4 +1,4 @@
-"""Langfuse's own ingestion API over HTTP: every event of a batch is answered by its id."""
+"""Langfuse's ingestion API over HTTP: the answer has a status for each event id of the batch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.collector.doors.door import JSON_ONLY, Door, Received, Taken
+from spanloom.collector.doors.door import JSON_ONLY, Accepted, Door, Received
 from spanloom.collector.doors.http_messages import Answer, answer_error
 from spanloom.collector.doors.status import build_status
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
-    """Return the doors of Langfuse's own API, by path."""
+    """Return the endpoints of Langfuse's API, by path."""
 
-    def ingest(request: Received) -> Taken:
+    def ingest(request: Received) -> Accepted:
         ingested = langfuse.ingest(request.body, request.project)
-        return Taken(_answer(ingested), "partial" if ingested.refused else "success")
+        return Accepted(_answer(ingested), "partial" if ingested.refused else "success")
 
     return {"/api/public/ingestion": Door("traces", ingest, _refuse, JSON_ONLY)}
 
 
 def _answer(ingested: Ingested) -> Answer:
-    """Answer each event: Langfuse says 207 even where all is well."""
+    """Return the status of each event; Langfuse answers 207 even if all were accepted."""
     document = {
         "successes": [{"id": event_id, "status": 201} for event_id in ingested.accepted],
         "errors": [

@@ -1,8 +1,8 @@
-"""Events of Langfuse's ingestion API, read: what each one changes (``changes.py``).
+"""Parsing of events of Langfuse's ingestion API into changes (``fields.py``).
 
-An event is ``{"id", "type", "timestamp", "body"}``; ``body.id`` names what it is about, and
-later events of the same id add to it. Null, empty and zero times (Go's ``0001-01-01``) set
-nothing. See ADR 010.
+An event is ``{"id", "type", "timestamp", "body"}``; ``body.id`` is the id of the observation or
+trace, and later events of the same id add to it. Null, empty texts and zero times (Go's
+``0001-01-01``) set nothing. See ADR 010.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ _MAX_ID_BYTES = 512
 _TIMES = ("startTime", "endTime", "completionStartTime")
 _TAKEN_APART = frozenset({"id", "metadata", "usage", "usageDetails"})
 _OLD_USAGE = {"promptTokens": "input", "completionTokens": "output", "totalTokens": "total"}
-"""What the API called the counts before ``usageDetails``."""
+"""Token counts of the older field ``usage``, by their names in ``usageDetails``."""
 
 
 class Refusal(NamedTuple):
-    """An event that was not taken, and what the client is told."""
+    """A rejected event, with the reason and status reported to the client."""
 
     event_id: str
     reason: str
     status: int = 400
-    """In the terms of HTTP: 400 is wrong, 404 is no longer known, 413 is too large."""
+    """An HTTP status: 400 is invalid, 404 is no longer known, 413 is too large."""
 
 
 @dataclass(slots=True)
 class Batch:
-    """A request's events and what the client is told of each."""
+    """The parsed events of a request and their results."""
 
     changes: list[Change] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
-    """Ids of the events taken, those that are dropped on purpose included."""
+    """Ids of accepted events, including those dropped on purpose."""
     refused: list[Refusal] = field(default_factory=list)
     dropped: int = 0
 
 
 def read_batch(body: bytes, limits: Limits) -> Batch:
-    """Read a request; raises ``InvalidRequestError`` if it is no batch at all."""
+    """Parse a request; raises ``InvalidRequestError`` if it has no batch."""
     document = load_json(body, limits)
     events = document.get("batch")
     if not isinstance(events, list):
@@ -83,7 +83,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
     kind, body = str(event.get("type"))[:_SHOWN], event.get("body")
     if kind in _DROPPED:
         batch.dropped += 1
-    elif (found := _TYPE.fullmatch(kind)) is None:
+    elif (match := _TYPE.fullmatch(kind)) is None:
         batch.refused.append(Refusal(event_id, f"The event type {kind} is not known."))
         return
     elif not isinstance(body, dict):
@@ -92,7 +92,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
     else:
         try:
             stamp = Stamp(_time("timestamp", event.get("timestamp")), event_id)
-            batch.changes.append(_read_change(found[1], found[2], body, sdk, stamp))
+            batch.changes.append(_read_change(match[1], match[2], body, sdk, stamp))
         except InvalidRequestError as error:
             batch.refused.append(Refusal(event_id, str(error)))
             return
@@ -102,7 +102,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
 def _read_change(
     kind: str, action: str, body: dict[str, object], sdk: dict[str, object], stamp: Stamp
 ) -> Change:
-    """Take apart a body; a created one without an id bears its event's, as in Langfuse."""
+    """Return the change of an event; a body without an id uses the event's, as in Langfuse."""
     subject = Subject.TRACE if kind == "trace" else Subject.OBSERVATION
     given_id = body.get("id")
     subject_id = given_id if isinstance(given_id, str) and given_id else stamp.event_id
@@ -120,7 +120,7 @@ def _read_change(
 
 
 def _check_ids(subject: Subject, subject_id: str, event_id: str, fields: dict[str, object]) -> None:
-    """Refuse ids that OTLP has no span for; a parent of zeros is a usual way to say none."""
+    """Refuse ids that are too long or invalid in OTLP; remove an all-zero parent (no parent)."""
     trace_id = subject_id if subject is Subject.TRACE else str(fields.get("traceId", "-"))
     span_id = subject_id if subject is Subject.OBSERVATION else "-"
     parent_id = str(fields.get("parentObservationId", "-"))
@@ -136,7 +136,7 @@ def _check_ids(subject: Subject, subject_id: str, event_id: str, fields: dict[st
 
 
 def _time(name: str, value: object) -> int:
-    """Return the time, 0 for none; raises ``InvalidRequestError`` for what cannot be read."""
+    """Return nanoseconds, 0 if not set; raises ``InvalidRequestError`` for an invalid time."""
     if not _is_set(value):
         return 0
     if (time_ns := iso_nanoseconds(value)) is None:
@@ -148,7 +148,7 @@ def _time(name: str, value: object) -> int:
 
 
 def _metadata(metadata: object) -> dict[str, object]:
-    """Keep metadata by its own keys, so that events add to it."""
+    """Return one field per metadata key, so that later events add to them."""
     if isinstance(metadata, dict):
         return {METADATA + str(k): v for k, v in metadata.items()}
     return {"metadata": metadata}
@@ -162,7 +162,7 @@ def _usage(body: dict[str, object]) -> object:
 
 
 def _flat(value: object) -> object:
-    """Write objects and arrays as JSON text, as they will stand in a span."""
+    """Return objects and arrays as JSON text, which is their form in a span."""
     return value if isinstance(value, bool | int | float) else as_text(value)
 
 

@@ -1,4 +1,4 @@
-"""Changes that Langfuse's events make: ids, times, and each field with its event."""
+"""The changes that Langfuse's events make: ids, times, and the latest value of each field."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 CREATED = "created"
-"""A field set by every event that creates; an observation without it waits."""
+"""A field set by every create event; an observation without it is not stored yet."""
 METADATA = "metadata."
-"""Begins the names of fields that hold one entry of the metadata: ``metadata.user``."""
+"""Prefix of fields that hold one entry of the metadata: ``metadata.user``."""
 
 
 class Subject(StrEnum):
-    """What an event is about."""
+    """The kind of record that an event changes."""
 
     TRACE = "trace"
     OBSERVATION = "observation"
 
 
 class Stamp(NamedTuple):
-    """The order of events: by time, then by id; the same whatever order they arrive in."""
+    """The order of events: by time, then by id, independent of the order of arrival."""
 
     time_ns: int
     event_id: str
@@ -35,23 +35,23 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one event sets; ``fields`` has nothing else."""
+    """The fields that one event sets on an observation or a trace."""
 
     subject: Subject
     id: str
     stamp: Stamp
     fields: dict[str, object]
-    """Texts, numbers and truth values by the API's names; the rest is JSON text."""
+    """Texts, numbers and booleans by the API's field names; other values as JSON text."""
 
 
 Fields = dict[str, list[object]]
-"""Name to time, event id and value; lists because JSON gives them back so."""
+"""Name to ``[time, event id, value]``; lists, because JSON has no tuples."""
 
 _FIRST_SEEN = "firstSeen"
 
 
-def add(fields: Fields, changes: Iterable[Change]) -> None:
-    """Let each field have the value of the latest event that sets it."""
+def merge(fields: Fields, changes: Iterable[Change]) -> None:
+    """Merge changes into the fields: each has the value of the latest event that sets it."""
     for change in changes:
         stamp = [*change.stamp]
         for name, value in change.fields.items():
@@ -74,20 +74,20 @@ def first_seen_ns(fields: Fields) -> int:
     return seen if isinstance(seen, int) else 0
 
 
-def is_on_top(fields: Fields) -> bool:
-    """Return whether an observation stands directly below its trace."""
+def is_top_level(fields: Fields) -> bool:
+    """Return whether an observation has no parent observation."""
     return "parentObservationId" not in fields
 
 
 def trace_named(fields: Fields) -> str | None:
-    """Return the trace that an observation's events name, if any does."""
+    """Return the trace id set by an observation's events, if any."""
     return str(fields["traceId"][2]) if "traceId" in fields else None
 
 
 def trace_of(known_id: str, fields: Fields) -> str | None:
-    """Return the trace of a created observation; if it names none, it is a trace of its own.
+    """Return the trace id of a created observation; its own id if its events set none.
 
-    One of which only updates have come has none yet: it waits for its creation.
+    ``None`` if only updates were received so far.
     """
     return (trace_named(fields) or known_id) if CREATED in fields else None
 
@@ -118,9 +118,9 @@ _MAX_NS = 2**63 - 1
 
 
 def iso_nanoseconds(text: object) -> int | None:
-    """Return the nanoseconds since the epoch of an ISO 8601 time; without an offset it is UTC.
+    """Return an ISO 8601 time in nanoseconds since the epoch; without an offset it is UTC.
 
-    What is no such time, or not between 1970 and 2262, is ``None``.
+    ``None`` if the value is no such time, or not between 1970 and 2262.
     """
     if not isinstance(text, str):
         return None

@@ -1,4 +1,4 @@
-"""Langfuse's ingestion API (``POST /api/public/ingestion``): redacted, then exported."""
+"""Langfuse's ingestion API (``POST /api/public/ingestion``): events are redacted, then exported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.intake.redaction.redactor import Redactor
-    from spanloom.collector.intake.redaction.walk import Findings
+    from spanloom.collector.intake.redaction.walk import Matches
 
 
 _STRUCTURE = frozenset(
@@ -47,36 +47,36 @@ _STRUCTURE = frozenset(
 )
 
 _TEXTS = {"statusMessage": Place.STATUS, "name": Place.NAMES}
-"""Fields that also become a span's message and name."""
+"""Fields that also become the status message and the name of a span."""
 
 
 def redact_change(change: Change, redactor: Redactor) -> None:
-    """Take what must not be stored out of the fields of one event, in place."""
+    """Redact the fields of one event, in place."""
     is_error = change.fields.get("level") == "ERROR"
     for name, value in list(change.fields.items()):
         if name in _STRUCTURE or not isinstance(value, str | bool | int | float):
             continue
-        found: Findings = Counter()
+        matches: Matches = Counter()
         key = _key(change.subject, name)
-        if is_error and name == "output":  # an error's text may stand here: a status message
-            left = redactor.text(Place.STATUS, str(value), found)
-            new = redactor.by_rules(Place.SPAN, key, left, found)
+        if is_error and name == "output":  # may become the status message
+            redacted = redactor.text(Place.STATUS, str(value), matches)
+            new = redactor.by_rules(Place.SPAN, key, redacted, matches)
         else:
-            new = redactor.value(Place.SPAN, key, value, found)
+            new = redactor.value(Place.SPAN, key, value, matches)
             if name in _TEXTS and isinstance(new, str):
-                new = redactor.text(_TEXTS[name], new, found)
-        shown = redactor.key(Place.SPAN, name, found)
+                new = redactor.text(_TEXTS[name], new, matches)
+        shown = redactor.key(Place.SPAN, name, matches)
         del change.fields[name]
         if not is_gone(new):
             change.fields[shown] = new
-        if found:
-            redactor.count(found)
-            counts = Counter({rule: n for (rule, _), n in found.items()})
+        if matches:
+            redactor.count(matches)
+            counts = Counter({rule: n for (rule, _), n in matches.items()})
             change.fields[REDACTED + shown] = write_counts(counts)
 
 
 def _key(subject: Subject, name: str) -> str:
-    """Return the attribute that a field becomes."""
+    """Return the attribute key of a field."""
     is_trace = subject is Subject.TRACE
     if name.startswith(METADATA):
         return (TRACE_METADATA if is_trace else OBSERVATION_METADATA) + name[len(METADATA) :]
@@ -86,35 +86,35 @@ def _key(subject: Subject, name: str) -> str:
 
 
 _PARTS = 16
-"""An export request ends at this part of what a request may have, 4 MiB of 64 MiB, or behind the
-observation that goes beyond it."""
+"""An export request is closed once it exceeds this part of the size limit, 4 MiB of 64 MiB, with
+the observation that exceeds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of each event of a batch."""
+    """The results of a batch: accepted event ids and refusals."""
 
     accepted: Sequence[str]
     refused: Sequence[Refusal]
 
 
 class LangfuseIngestion:
-    """Takes batches; what it says is accepted is fsynced."""
+    """Handles batches of events; events reported as accepted are fsynced."""
 
     def __init__(self, exporter: Exporter, observations: Observations, limits: Limits) -> None:
-        """Put spans through ``exporter`` and remember observations in ``observations``."""
+        """Export spans by ``exporter`` and keep the merged fields in ``observations``."""
         self._exporter = exporter
         self._observations = observations
         self._limits = limits
         self._traces = NamedLocks(limits.workers // 2)
 
     def ingest(self, body: bytes, project: str) -> Ingested:
-        """Store a batch's events in the project that the sender's key names; may be repeated.
+        """Store a batch's events in the project of the sender's key; idempotent.
 
         Raises ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
         """
         batch = read_batch(body, self._limits)
-        if redactor := self._exporter.redactor:  # before anything is remembered on disk
+        if redactor := self._exporter.redactor:  # before anything is written to disk
             for change in batch.changes:
                 redact_change(change, redactor)
         merged = self._observations.merge(project, batch.changes)
@@ -125,34 +125,34 @@ class LangfuseIngestion:
         return Ingested([i for i in batch.accepted if i not in gone], refused)
 
     def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
-        """Spool the changed observations; yield the events of those that cannot be stored."""
+        """Spool the changed observations; yield refusals for the events of those that failed."""
         refused: set[str] = set()
-        left = deque(merged.spans)
-        while left:
-            with self._traces.hold(merged.traces):  # part by part: others get their turn between
-                unfit = list(self._export(self._read_part(project, left), project))
+        remaining = deque(merged.spans)
+        while remaining:
+            with self._traces.hold(merged.traces):  # per part, so that others get their turn
+                unfit = list(self._export(self._read_part(project, remaining), project))
             for observation_id, reason in unfit:
                 for event_id in merged.spans[observation_id]:
                     if event_id not in refused:
                         refused.add(event_id)
                         yield Refusal(event_id, reason)
 
-    def _read_part(self, project: str, left: deque[str]) -> list[Observation]:
-        """Take as many observations as one export request should hold, and read them."""
+    def _read_part(self, project: str, remaining: deque[str]) -> list[Observation]:
+        """Remove ids from ``left`` and return their observations, enough for one export request."""
         part: list[Observation] = []
         size = 0
-        while left and size < self._limits.max_request_bytes // _PARTS:
-            for observation in self._observations.read(project, [left.popleft()]):
+        while remaining and size < self._limits.max_request_bytes // _PARTS:
+            for observation in self._observations.read(project, [remaining.popleft()]):
                 part.append(observation)
                 size += observation.size
         return part
 
     def _export(self, part: Sequence[Observation], project: str) -> Iterator[tuple[str, str]]:
-        """Spool a part as one request; yield id and reason of each that cannot be stored."""
+        """Spool a part as one request; yield id and reason of each observation that is refused."""
         body = encode_observations(part)
         try:
             with self._exporter.budget.reserve() as share:
-                share.grow(len(body))  # beside the request's own, until this part is spooled
+                share.grow(len(body))  # on top of the request's own share
                 outcome = self._exporter.export_traces(body, project)
             reason = outcome.message if outcome.rejected else ""
         except PermanentError as error:
@@ -160,5 +160,5 @@ class LangfuseIngestion:
         if reason and len(part) == 1:
             yield part[0].id, reason
         elif reason:
-            for observation in part:  # the others must not suffer from one
+            for observation in part:  # one must not fail the others
                 yield from self._export([observation], project)

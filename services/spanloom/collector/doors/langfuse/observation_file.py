@@ -1,8 +1,8 @@
-"""What is known of observations and traces, in one SQLite file of bounded size.
+"""The merged observations and traces, in one SQLite file of bounded size.
 
-What was longest untouched is forgotten: after a day, or earlier if the file would grow beyond
-its bound. Of a forgotten observation that is stored as a span a mark stays, by which a late
-event of it is recognised.
+Rows are evicted ("forgotten") a day after their last event, or earlier, oldest first, if the
+file would exceed its size limit. An evicted observation that is stored as a span leaves a mark,
+by which a late event of it is recognised.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 KEEP_S = 24 * 3600
 """How long an observation is remembered after its last event."""
 MAX_BYTES = 1024**3
-"""Beyond it the longest untouched is forgotten early."""
+"""Beyond it the rows with the oldest last event are evicted early."""
 MAX_MARKS = 1_000_000
-"""Marks of forgotten observations, some 80 bytes each; beyond it the oldest go."""
+"""Limit of the marks of evicted observations, some 80 bytes each; the oldest are deleted."""
 _FORGET_AT_ONCE = 256
 _BUSY_S = 30.0
 
@@ -59,7 +59,7 @@ CREATE TABLE IF NOT EXISTS forgotten (
 
 
 class ObservationFile:
-    """Rows by project, subject and id; one transaction at a time, fsynced at its end."""
+    """Rows by project, subject and id; transactions run one at a time and are fsynced."""
 
     def __init__(
         self, path: Path, metrics: Metrics, max_bytes: int, clock_s: Callable[[], float] = time.time
@@ -88,7 +88,7 @@ class ObservationFile:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make what is written durable at the end, with what is too old or too much forgotten.
+        """Run one transaction, which evicts old and surplus rows before it commits.
 
         Raises ``OverloadedError`` if the file cannot be written; nothing is changed then.
         """
@@ -107,7 +107,7 @@ class ObservationFile:
                     self._file.execute("ROLLBACK")
 
     def read(self, project: str, subject: Subject, known_id: str) -> tuple[Fields, int] | None:
-        """Return what is known with its size in bytes; ``None`` for what is not."""
+        """Return the fields and their size in bytes; ``None`` if there is no such row."""
         query = "SELECT fields FROM known WHERE project = ? AND subject = ? AND id = ?"
         with self._lock:
             row = self._file.execute(query, (project, subject, known_id)).fetchone()
@@ -122,7 +122,7 @@ class ObservationFile:
         trace_id: bytes | None,
         top_of: str | None,
     ) -> None:
-        """Store what is known; a trace is as young as the observations on top of it."""
+        """Store fields; a top-level observation also renews the age of its trace."""
         now = self._clock_s()
         self._file.execute(
             "INSERT OR REPLACE INTO known (project, subject, id, top_of, touched_s, fields, "
@@ -133,14 +133,14 @@ class ObservationFile:
             touch = "UPDATE known SET touched_s = ? WHERE project = ? AND subject = ? AND id = ?"
             self._file.execute(touch, (now, project, Subject.TRACE, top_of))
 
-    def tops(self, project: str, trace_id: str, limit: int) -> list[str]:
-        """Return the ids of observations on top of a trace."""
+    def top_level_ids(self, project: str, trace_id: str, limit: int) -> list[str]:
+        """Return the ids of a trace's top-level observations, at most ``limit``."""
         query = "SELECT id FROM known WHERE project = ? AND top_of = ? ORDER BY id LIMIT ?"
         with self._lock:
             return [row[0] for row in self._file.execute(query, (project, trace_id, limit))]
 
     def forgotten_trace(self, project: str, known_id: str) -> bytes | None:
-        """Return the OTLP trace id of a forgotten observation's span, if there is a mark of it."""
+        """Return the OTLP trace id of an evicted observation's span, if there is a mark of it."""
         query = "SELECT trace_id FROM forgotten WHERE id = ?"
         row = self._file.execute(query, (_mark_of(project, known_id),)).fetchone()
         return None if row is None else row[0]
@@ -155,7 +155,7 @@ class ObservationFile:
                 break
 
     def _forget_oldest(self, reason: str, untouched_since_s: float) -> bool:
-        """Forget the longest untouched row, if it is old enough; tell whether there was one."""
+        """Evict the row with the oldest last event, if old enough; return whether there was one."""
         query = (
             "SELECT project, subject, id, trace_id FROM known WHERE touched_s < ? "
             "ORDER BY touched_s LIMIT 1"

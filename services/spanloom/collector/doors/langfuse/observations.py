@@ -1,4 +1,4 @@
-"""The fields that Langfuse's events have set so far of each observation and trace, on disk."""
+"""Langfuse observations and traces, merged on disk from the events received so far."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 
 MAX_ITEM_BYTES = 16 * 1024**2
-"""Of one observation or trace; a span of both must fit into one request, beside the client's."""
+"""Limit of one observation or trace; a span made of both must fit into one export request."""
 MAX_TOPS = 1_000
-"""Observations of a trace that are written anew when the trace changes."""
+"""Limit of the observations that are rewritten when their trace changes."""
 _TRANSACTION_BYTES = 1024**2
-"""Written before others get their turn: merging is idempotent, so a request may be cut."""
+"""Bytes written in one transaction before other requests get their turn; merging is idempotent,
+so a request may be split."""
 
 _FORGOTTEN = (
     "Observation {} is no longer known here, as it was long left alone: its span stays as it is "
@@ -43,36 +44,36 @@ _Key = tuple[Subject, str]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An observation as far as it is known, with what is known of its trace if it is on top."""
+    """The known fields of an observation, with those of its trace if it is at the top of it."""
 
     id: str
     trace_id: str
     fields: dict[str, object]
     first_seen_ns: int
-    """The time of its earliest event: the start, where none was given."""
+    """The time of its earliest event; used as start time if none was set."""
     trace: dict[str, object]
     size: int
-    """About the bytes of its span."""
+    """Approximate size of its span in bytes."""
 
     @property
     def parent_id(self) -> str:
-        """The observation above, empty on top of the trace."""
+        """Id of the parent observation, empty at the top of the trace."""
         return str(self.fields.get("parentObservationId", ""))
 
 
 @dataclass(slots=True)
 class Merged:
-    """What the events of one request changed."""
+    """The changes that the events of one request made."""
 
     spans: dict[str, list[str]] = field(default_factory=dict)
-    """Observations to be stored anew, with the ids of the events that changed them."""
+    """Ids of observations to be stored again, with the ids of the events that changed them."""
     traces: set[bytes] = field(default_factory=set)
-    """Their traces, as OTLP has them."""
+    """OTLP trace ids of those observations."""
     refused: list[Refusal] = field(default_factory=list)
 
 
 class Observations:
-    """The memory of the ingestion API; what ``merge`` has taken in is fsynced."""
+    """The state of the ingestion API; merged events are fsynced when ``merge`` returns."""
 
     def __init__(
         self,
@@ -92,10 +93,10 @@ class Observations:
         self._file.close()
 
     def merge(self, project: str, changes: Iterable[Change]) -> Merged:
-        """Take in events and say which spans they change; callable from many threads.
+        """Merge events and return which spans they change; callable from many threads.
 
-        Raises ``OverloadedError`` if the disk is full. Then some events may be taken in, which
-        the same request, sent again, does not change.
+        Raises ``OverloadedError`` if the disk is full. Some events may be merged by then, which
+        does no harm when the request is repeated.
         """
         merged = Merged()
         groups = deque(_by_subject(changes).items())
@@ -109,30 +110,30 @@ class Observations:
                     if subject is Subject.TRACE:
                         traces[known_id] = [change.stamp.event_id for change in group]
         for trace_id, event_ids in traces.items():
-            for top in self._file.tops(project, trace_id, MAX_TOPS):
+            for top in self._file.top_level_ids(project, trace_id, MAX_TOPS):
                 merged.spans.setdefault(top, []).extend(event_ids)
                 merged.traces.add(trace_id_of(trace_id))
         return merged
 
     def read(self, project: str, known_ids: Iterable[str]) -> Iterator[Observation]:
-        """Yield all that is known of observations, one at a time; not of those that wait.
+        """Yield observations one at a time, without those whose creation is still awaited.
 
-        Raises ``OverloadedError`` if one had to be forgotten just now.
+        Raises ``OverloadedError`` if one of them has been evicted already.
         """
         for known_id in known_ids:
             if (observation := self._read(project, known_id)) is not None:
                 yield observation
 
     def _read(self, project: str, known_id: str) -> Observation | None:
-        found = self._file.read(project, _OBSERVATION, known_id)
-        if found is None:
+        row = self._file.read(project, _OBSERVATION, known_id)
+        if row is None:
             raise OverloadedError("More is sent at one time than can be remembered: try again.")
-        fields, size = found
+        fields, size = row
         trace_id = known_fields.trace_of(known_id, fields)
         if trace_id is None:
             return None
         trace: Fields = {}
-        if known_fields.is_on_top(fields):
+        if known_fields.is_top_level(fields):
             trace, trace_size = self._file.read(project, Subject.TRACE, trace_id) or ({}, 0)
             size += trace_size
         return Observation(
@@ -145,14 +146,14 @@ class Observations:
         )
 
     def _merge_one(self, project: str, key: _Key, changes: Sequence[Change], merged: Merged) -> int:
-        """Take in the events of one observation or trace; return how many bytes were written."""
+        """Merge the events of one observation or trace; return the number of bytes written."""
         subject, known_id = key
-        found = self._file.read(project, subject, known_id)
-        fields = {} if found is None else found[0]
-        known_fields.add(fields, changes)
+        row = self._file.read(project, subject, known_id)
+        fields = {} if row is None else row[0]
+        known_fields.merge(fields, changes)
         body = orjson.dumps(fields)
         event_ids = [change.stamp.event_id for change in changes]
-        if found is None and self._is_forgotten(project, key, fields):
+        if row is None and self._is_forgotten(project, key, fields):
             merged.refused += [Refusal(i, _FORGOTTEN.format(known_id), 404) for i in event_ids]
             return 0
         if len(body) > self._max_item_bytes:
@@ -160,7 +161,7 @@ class Observations:
             merged.refused += [Refusal(i, reason, 413) for i in event_ids]
             return 0
         trace_id = known_fields.trace_of(known_id, fields) if subject is _OBSERVATION else None
-        top_of = trace_id if known_fields.is_on_top(fields) else None
+        top_of = trace_id if known_fields.is_top_level(fields) else None
         span_trace = None if trace_id is None else trace_id_of(trace_id)
         self._file.write(project, subject, known_id, body, span_trace, top_of)
         if span_trace is not None:
@@ -169,7 +170,7 @@ class Observations:
         return len(body)
 
     def _is_forgotten(self, project: str, key: _Key, fields: Fields) -> bool:
-        """Return whether events of what is unknown are about a span that was stored long ago.
+        """Return whether events of an unknown id belong to an evicted observation's stored span.
 
         The same id in another trace is another span.
         """
@@ -190,13 +191,13 @@ def _by_subject(changes: Iterable[Change]) -> dict[_Key, list[Change]]:
 
 
 class NamedLocks:
-    """Any number of locks, which exist while they are held.
+    """Locks by name, which exist only while held.
 
-    All names are taken at once or waited for, so that two holders cannot wait for each other.
+    All names are acquired at once, so that two holders cannot wait for each other.
     """
 
     def __init__(self, max_waiting: int) -> None:
-        """Let up to ``max_waiting`` threads wait, so that others stay for who need not wait."""
+        """Allow ``max_waiting`` waiting threads, so that others stay free."""
         self._max_waiting = max_waiting
         self._waiting = 0
         self._held: set[bytes] = set()
@@ -204,9 +205,9 @@ class NamedLocks:
 
     @contextmanager
     def hold(self, names: AbstractSet[bytes]) -> Iterator[None]:
-        """Wait until nobody holds any of the names, then hold them all.
+        """Wait until none of the names is held, then hold them all.
 
-        Raises ``OverloadedError`` if too many are waiting.
+        Raises ``OverloadedError`` if too many threads are waiting.
         """
         with self._released:
             if not self._held.isdisjoint(names):

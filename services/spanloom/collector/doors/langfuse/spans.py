@@ -1,7 +1,7 @@
-"""Langfuse observations to OTLP spans, in the attributes of Langfuse's own OTLP export.
+"""Langfuse observations to OTLP spans, with the attributes of Langfuse's own OTLP export.
 
-A trace of Langfuse is no span: what it says (name, session, user, input) stands on the
-observations on top of it, as Langfuse's SDKs have it. Ids follow ``ids.py``. See ADR 010.
+A Langfuse trace is not a span: its fields (name, session, user, input) are set on its top-level
+observations, as Langfuse's SDKs do. For ids see ``fields.py``. See ADR 010.
 """
 
 from __future__ import annotations
@@ -64,11 +64,12 @@ TRACE = {
 
 OBSERVATION_METADATA, TRACE_METADATA = "langfuse.observation.metadata.", "langfuse.trace.metadata."
 REDACTED = "redacted."
-"""Before a field's name: what was redacted in it, as ``conventions/run_context.py`` writes it."""
+"""Prefix of a field that holds the redaction counts of another field, in the format of
+``conventions/run_context.py``."""
 
 
 def encode_observations(observations: Iterable[Observation]) -> bytes:
-    """Return the observations as an ``ExportTraceServiceRequest``."""
+    """Return the observations as an encoded ``ExportTraceServiceRequest``."""
     writer = RequestWriter(SCOPE)
     for observation in observations:
         _write_span(writer.add_span(""), observation)
@@ -103,7 +104,7 @@ def _put_all(
 
 
 def _redacted(*subjects: Mapping[str, object]) -> str:
-    """Return the counts of all fields together, empty if nothing was redacted."""
+    """Return the redaction counts summed over all fields, empty if nothing was redacted."""
     counts: Counter[str] = Counter()
     for fields in subjects:
         for name, value in fields.items():
@@ -113,7 +114,7 @@ def _redacted(*subjects: Mapping[str, object]) -> str:
 
 
 def _write_status(span: Span, fields: Mapping[str, object]) -> None:
-    """Write an error's text; Eino's callback leaves it in the output."""
+    """Set the error status; the message may be in the output, where Eino's callback puts it."""
     if fields.get("level") == "ERROR":
         span.status.code = Status.STATUS_CODE_ERROR
         span.status.message = str(fields.get("statusMessage") or fields.get("output") or "")

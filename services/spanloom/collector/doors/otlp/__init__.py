@@ -1,1 +1,5 @@
-"""OTLP itself: gRPC, protobuf and JSON."""
+"""OTLP over gRPC and HTTP: traces, logs with GenAI content; metrics are counted and dropped.
+
+In: protobuf or JSON. Out: protobuf for ``intake`` and OTLP responses with partial success.
+Start at ``signals.py`` (what each signal does), then ``door.py`` (HTTP) and ``grpc.py``.
+"""

@@ -1,11 +1,12 @@
-"""GenAI content that arrives as log records, turned into a request that the spool can hold.
+"""GenAI content in log records, converted to spans that the spool can hold.
 
 Instrumentations may put messages into log events instead of onto the span: an event for each
 message, or one with all of them (OpenTelemetry GenAI semantic conventions 1.28 to 1.42). Such a
-record becomes a span message of its own: its parent is the span it tells of, its id a fingerprint
-of what it says, so that a repeat is the same, and its flags are its place in the request, as some
-senders give all messages of a call one time. From there on it takes the way of spans, limits and
-all; the store keeps it apart (``schema/0001_baseline/02_content_events.sql``).
+record becomes a protobuf span of its own. Its parent is the span it belongs to. Its id is a hash
+of its content, so that a repeated record has the same id. Its flags are its position in the
+request, because some senders set the same time on all messages of a call. From then on it is
+handled like a span, with the same limits; the store keeps content events in a table of their own
+(``schema/0001_baseline/02_content_events.sql``).
 """
 
 from __future__ import annotations
@@ -44,22 +45,22 @@ CONTENT_EVENTS = frozenset(
 
 
 class ContentEvents(NamedTuple):
-    """What a logs request held."""
+    """The content events of a logs request."""
 
     body: bytes
-    """An ``ExportTraceServiceRequest`` of content events; empty without any."""
+    """The content events as an ``ExportTraceServiceRequest``; empty if there are none."""
     dropped: int
-    """Records that are none, or belong to no span."""
+    """Number of records that are no content events, or belong to no span."""
     findings: Findings
-    """Content events whose ids are malformed."""
+    """Counts of content events with malformed ids."""
 
 
 def collect_content_events(
     body: bytes, limits: Limits, fingerprint_key: bytes = b""
 ) -> ContentEvents:
-    """Pick the content events out of an encoded ``ExportLogsServiceRequest``.
+    """Return the content events of an encoded ``ExportLogsServiceRequest``.
 
-    The ids of the events are fingerprints of what they say, keyed if there is a key.
+    The ids of the events are hashes of their content, keyed if there is a key.
 
     Raises ``InvalidRequestError`` and ``RequestTooLargeError`` as a trace request would.
     """
@@ -120,7 +121,7 @@ def _text(record: LogRecord, key: str) -> str:
 
 
 def _add_body(body: AnyValue, event: Span) -> None:
-    """Add the fields of the body, or a body that is a text, as attributes."""
+    """Add the fields of the body as attributes; a text body as the attribute ``content``."""
     if body.WhichOneof("value") == "string_value":
         event.attributes.add(key="content", value=body)
     event.attributes.extend(body.kvlist_value.values)

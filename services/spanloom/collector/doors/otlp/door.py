@@ -1,4 +1,4 @@
-"""OTLP over HTTP: its paths, and the bodies of its answers."""
+"""OTLP over HTTP: paths and response bodies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from spanloom.collector.doors.door import Door, Received, Taken
+from spanloom.collector.doors.door import Accepted, Door, Received
 from spanloom.collector.doors.http_messages import Answer
 from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import MAX_MESSAGE_BYTES, Encoding, clip
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 _REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogRecords"}
-"""What the answer to a request of a signal calls what was refused."""
+"""By signal, the response field that counts rejected items."""
 
 
 def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:
-    """Return the response message of any signal; a full success is an empty one.
+    """Return the response message of any signal, empty for full success.
 
-    In protobuf the messages of all signals are the same bytes.
+    In protobuf the response messages of all signals have the same bytes.
     """
     if outcome.is_full:
         return b"{}" if encoding is Encoding.JSON else b""
@@ -43,7 +43,7 @@ def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:
 
 
 def make_otlp_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
-    """Return the doors that take OTLP, by path."""
+    """Return the OTLP endpoints, by path."""
     doors = {
         signal: _door(signal, export) for signal, export in make_exports(exporter, limits).items()
     }
@@ -55,9 +55,9 @@ def make_otlp_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
 
 
 def _door(signal: str, export: Export) -> Door:
-    def take(request: Received) -> Taken:
+    def take(request: Received) -> Accepted:
         encoding = request.head.answer_encoding
         outcome = export(request.body, encoding, request.project)
-        return Taken(Answer(200, encode_response(outcome, encoding)), outcome.name)
+        return Accepted(Answer(200, encode_response(outcome, encoding)), outcome.name)
 
     return Door(signal, take)

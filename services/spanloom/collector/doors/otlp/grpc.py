@@ -1,8 +1,8 @@
-"""OTLP over gRPC: a transport and nothing else.
+"""OTLP over gRPC, the transport only.
 
-Requests and responses pass as bytes, so that what is wrong with a request is reported by our
-own checks, as INVALID_ARGUMENT, and not by gRPC, as INTERNAL. Inflating is ours as well: gRPC
-would do it before anybody could refuse the bytes.
+Requests and responses pass as bytes, so that our own checks report a malformed request as
+INVALID_ARGUMENT; gRPC would report INTERNAL. Bodies are also inflated here, because gRPC would
+inflate them before the request could be refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spanloom.collector.doors.status import Encoding, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope
 from spanloom.core.model.authority import authority
-from spanloom.threads import EndedUnaskedError
+from spanloom.threads import UnexpectedEndError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 _SERVICE = "opentelemetry.proto.collector.{0}.v1.{1}Service"
 _NAMES = {"traces": ("trace", "Trace"), "logs": ("logs", "Logs"), "metrics": ("metrics", "Metrics")}
 _MIN_PING_MS = 5_000
-"""Clients ping every ten seconds, and also without calls: that is no abuse."""
+"""Clients ping every ten seconds, also without calls; this must not count as abuse."""
 _REFUSERS = 8
-"""Threads beyond those that read, so that one is free to refuse. gRPC's own bound on calls
-answers RESOURCE_EXHAUSTED without a retry hint, which clients take as final."""
+"""Threads in addition to the readers, so that one is free to refuse calls. gRPC's own limit
+answers RESOURCE_EXHAUSTED without a retry hint, which clients treat as permanent."""
 _NONE_AND_GZIP = 1 << grpc.Compression.NoCompression | 1 << grpc.Compression.Gzip
-"""The codings taken; gRPC answers any other UNIMPLEMENTED."""
+"""The accepted codings; gRPC answers UNIMPLEMENTED to any other."""
 
 
 class GrpcReceiver:
-    """The trace, logs and metrics services on one port; a part of the process."""
+    """The trace, logs and metrics services on one port; a ``Part`` of the process."""
 
     name = "otlp_grpc"
 
@@ -61,7 +61,7 @@ class GrpcReceiver:
         authenticator: Authenticator,
         tls: grpc.ServerCredentials | None = None,
     ) -> None:
-        """Prepare the server; port 0 picks a free one, which ``port`` tells after the start."""
+        """Prepare the server; port 0 chooses a free one, which ``port`` returns after the start."""
         self._tls = tls
         self.port = port
         self._exporter = exporter
@@ -96,13 +96,13 @@ class GrpcReceiver:
 
     @property
     def failed(self) -> BaseException | None:
-        """See ``Part``: gRPC's own threads serve, so all that can be seen is whether they do."""
+        """See ``Part``: gRPC serves in its own threads, so only whether they still run is known."""
         if not self._serving or self._server.wait_for_termination(timeout=0):
             return self._reader.failed
-        return EndedUnaskedError("the gRPC server ended without being asked to")
+        return UnexpectedEndError("the gRPC server ended without being asked to")
 
     def start(self) -> None:
-        """Listen and serve. Raises ``StartupError`` if the port cannot be had."""
+        """Listen and serve. Raises ``StartupError`` if the port cannot be bound."""
         address = authority(self._host, self.port)
         try:
             if self._tls is None:
@@ -120,11 +120,11 @@ class GrpcReceiver:
         self._serving = True
 
     def drain(self) -> None:
-        """Answer NOT_SERVING from now on, while calls are still answered."""
+        """Report NOT_SERVING to health checks from now on; calls are still answered."""
         self._health.stop()
 
     def stop(self, grace_s: float) -> None:
-        """Accept no more calls, let those under way finish for ``grace_s`` seconds."""
+        """Accept no more calls; running calls may finish within ``grace_s`` seconds."""
         self._serving = False
         self.drain()
         self._server.stop(grace_s).wait()
@@ -133,7 +133,7 @@ class GrpcReceiver:
     def _service(
         self, signal: str, name: str, export: Export
     ) -> grpc.GenericRpcHandler[bytes, bytes]:
-        # On the wire a stream of one message is a unary call; here it leaves reading to us.
+        # On the wire a stream of one message equals a unary call, but here we read it ourselves.
         method = grpc.stream_unary_rpc_method_handler(self._handler(signal, export))
         return grpc.method_handlers_generic_handler(name, {"Export": method})
 
@@ -143,7 +143,7 @@ class GrpcReceiver:
                 try:
                     caller = self._authenticate(context)
                     body = self._reader.read(messages, context)
-                    outcome = self._take(body, export, caller.key_project, share)
+                    outcome = self._export(body, export, caller.key_project, share)
                 except grpc.RpcError:  # the client is gone
                     raise
                 except Exception as error:  # the boundary: each error becomes a status
@@ -155,7 +155,7 @@ class GrpcReceiver:
         return handle
 
     def _authenticate(self, context: grpc.ServicerContext) -> Caller:
-        """Return who calls, before anything of the call is read."""
+        """Return the caller, before the message is read; raises if it must not ingest."""
         metadata = [
             (name, value) for name, value in context.invocation_metadata() if isinstance(value, str)
         ]
@@ -164,8 +164,10 @@ class GrpcReceiver:
         self._exporter.admit(caller.key_project)
         return caller
 
-    def _take(self, body: bytes, export: Export, project: str, share: Reservation) -> ExportOutcome:
-        """Handle one message; what begins like gzip is gzip, as no protobuf begins so."""
+    def _export(
+        self, body: bytes, export: Export, project: str, share: Reservation
+    ) -> ExportOutcome:
+        """Export one message; gzip is recognised by its first bytes, which no protobuf has."""
         share.grow(len(body))
         with self._handling:
             if body.startswith(GZIP_MAGIC):

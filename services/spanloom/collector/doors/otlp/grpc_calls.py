@@ -1,4 +1,4 @@
-"""Reading gRPC calls within a time, ending them with a status, and gRPC's health service."""
+"""gRPC calls: reading the message within a timeout, aborting with a status, health checks."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_S = 1.0
 _CROWD = 4
-"""One in so many of the calls that may wait make a crowd."""
+"""The server is crowded if at least one in ``_CROWD`` of the allowed calls is waiting."""
 _CROWDED_S = 2.0
-"""How long a message may take to arrive while there is a crowd."""
+"""How long a message may take to arrive while the server is crowded."""
 
 
 class MessageReader:
     """Reads the one message of a call; cancels calls whose message takes too long."""
 
     def __init__(self, timeout_s: float, max_calls: int) -> None:
-        """Let ``max_calls`` wait at one time; cancel calls after ``timeout_s``, once started."""
+        """Allow ``max_calls`` waiting calls; cancel those older than ``timeout_s``."""
         self._timeout_s = timeout_s
         self._max_calls = max_calls
         self._waiting: dict[grpc.ServicerContext, float] = {}
@@ -45,18 +45,18 @@ class MessageReader:
 
     @property
     def failed(self) -> BaseException | None:
-        """Why nobody cancels late calls any more; ``None`` while somebody does."""
+        """Why the cancelling thread ended; ``None`` while it runs."""
         return self._thread.failed
 
     def start(self) -> None:
-        """Begin to look for late calls."""
+        """Start the thread that cancels late calls."""
         self._thread.start()
 
     def read(self, messages: Iterator[bytes], context: grpc.ServicerContext) -> bytes:
-        """Return the message; raises ``grpc.RpcError`` if the call ends before it is whole.
+        """Return the message of a call.
 
-        Raises ``InvalidRequestError`` for a call without a message and ``OverloadedError`` if
-        too many calls wait for theirs.
+        Raises ``grpc.RpcError`` if the call ends before the message is complete,
+        ``InvalidRequestError`` if it has none, ``OverloadedError`` if too many calls are waiting.
         """
         with self._lock:
             if len(self._waiting) >= self._max_calls:
@@ -71,7 +71,7 @@ class MessageReader:
         raise InvalidRequestError("The call has no message.")
 
     def stop(self) -> None:
-        """Stop watching."""
+        """Stop cancelling late calls."""
         self._thread.expect_end()
         self._closed.set()
 
@@ -90,7 +90,7 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:
-    """End a call with an error's status and details; raises what gRPC ends a handler with."""
+    """End a call with an error's status and details; always raises, as gRPC's ``abort`` does."""
     status = build_status(error)
     code = _CODES[status.code]
     if code is grpc.StatusCode.INTERNAL:
@@ -101,7 +101,7 @@ def abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:
 
 
 class Health:
-    """Tells who asks whether the services are served: of each by its name, of all by none."""
+    """gRPC's health service: the state of each service by name, of the server by the empty name."""
 
     def __init__(self, server: grpc.Server, services: Sequence[str], reader: MessageReader) -> None:
         """Add the health service to a server that is not started yet."""
@@ -127,7 +127,7 @@ class Health:
             self._servicer.set(service, HealthCheckResponse.SERVING)
 
     def stop(self) -> None:
-        """Answer NOT_SERVING from now on; watchers are told."""
+        """Answer NOT_SERVING from now on, and notify watchers."""
         self._servicer.enter_graceful_shutdown()
 
     def _check(

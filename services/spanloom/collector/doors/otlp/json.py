@@ -1,4 +1,4 @@
-"""OTLP/JSON to OTLP protobuf, by OTLP's own mapping: one table per message type."""
+"""OTLP/JSON to OTLP protobuf by OTLP's JSON mapping, with one encoder per message type."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["InvalidFieldError", "MessageEncoder"]
 
 _Write = Callable[[object, int], bytes]
-"""Gives the wire form of one JSON value; the number is how deep values may still nest."""
+"""Returns the wire form of one JSON value; the number is how deep values may still nest."""
 
 _VALUE_MESSAGE = "opentelemetry.proto.common.v1.AnyValue"
 
 
 class MessageEncoder:
-    """Writes one message type; made once per type, with those of the fields inside it."""
+    """Encodes one message type; made once per type, with the encoders of its fields."""
 
     def __init__(self, name: str) -> None:
-        """Begin without fields, so that a message may contain itself."""
+        """Begin without fields, because a message type may contain itself."""
         self._fields: dict[str, _Write] = {}
         self._nests = name == _VALUE_MESSAGE
 
@@ -43,7 +43,7 @@ class MessageEncoder:
     def of(
         cls, message: Descriptor, known: dict[str, MessageEncoder] | None = None
     ) -> MessageEncoder:
-        """Make the encoder of a message type and of all types inside it."""
+        """Make the encoder of a message type and of all types it contains."""
         known = {} if known is None else known
         if message.full_name not in known:
             encoder = known[message.full_name] = cls(message.full_name)
@@ -54,7 +54,7 @@ class MessageEncoder:
         return known[message.full_name]
 
     def encode(self, value: object, depth: int) -> bytes:
-        """Return the message's bytes; unknown fields are ignored, ``null`` is no field.
+        """Return the message's bytes; unknown fields and ``null`` are ignored.
 
         Raises ``InvalidFieldError`` with the path from this message on.
         """
@@ -78,7 +78,7 @@ class MessageEncoder:
 
 
 def _field_writer(field: FieldDescriptor, known: dict[str, MessageEncoder]) -> _Write:
-    """Return what writes a field: its tag, its length where it has one, its content."""
+    """Return the writer of a field: tag, length if any, content."""
     write = _single_writer(field, known)
     return _list_writer(write) if field.is_repeated else write
 
@@ -113,7 +113,7 @@ def _message_writer(tag: bytes, encoder: MessageEncoder) -> _Write:
 
 
 def _list_writer(write: _Write) -> _Write:
-    """Write each element on its own: OTLP traces have no packed lists."""
+    """Return the writer of a list; each element has its own tag, as OTLP has no packed lists."""
 
     def write_all(value: object, depth: int) -> bytes:
         if not isinstance(value, list):
@@ -134,10 +134,10 @@ _SHOWN_BYTES = 200
 
 
 def load_json(body: bytes, limits: Limits) -> dict[str, object]:
-    """Parse a request's JSON text; it must be one object.
+    """Parse a request's JSON text, which must be one object.
 
-    Raises ``InvalidRequestError``, and ``RequestTooLargeError`` for a text whose parsed form
-    would be out of proportion.
+    Raises ``InvalidRequestError``, and ``RequestTooLargeError`` if the text has more than
+    ``max_json_nodes`` values, whose parsed form would take too much memory.
     """
     nodes = body.count(b"{") + body.count(b"[") + body.count(b",")
     if nodes > limits.max_json_nodes:
@@ -147,7 +147,7 @@ def load_json(body: bytes, limits: Limits) -> dict[str, object]:
     try:
         document: object = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        if error.msg.startswith("Not enough memory"):  # which orjson does not tell apart
+        if error.msg.startswith("Not enough memory"):  # orjson raises the same class
             raise MemoryError from error
         raise InvalidRequestError(f"The body is not valid JSON: {error}.") from error
     if not isinstance(document, dict):
@@ -158,8 +158,8 @@ def load_json(body: bytes, limits: Limits) -> dict[str, object]:
 def decode_traces(body: bytes, limits: Limits) -> bytes:
     """Return a JSON ``ExportTraceServiceRequest`` as protobuf.
 
-    Raises ``InvalidRequestError`` naming the field that is wrong. A malformed id does not
-    fail the request: it becomes bytes of a wrong length, for which its span is rejected.
+    Raises ``InvalidRequestError`` naming the invalid field. A malformed id does not fail the
+    request: it becomes bytes of a wrong length, for which validation rejects the span alone.
     """
     return _decode(body, _TRACES, limits)
 

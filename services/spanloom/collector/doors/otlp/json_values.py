@@ -1,4 +1,4 @@
-"""How single JSON values become protobuf: numbers, texts, ids, enums."""
+"""Encoding of single JSON values as protobuf: numbers, texts, ids, enums."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Encode = Callable[[object], bytes]
 
 _ID_FIELDS = frozenset({"trace_id", "span_id", "parent_span_id"})
 _MALFORMED_ID = b"\0"
-"""What a malformed id becomes: a length that no id has, so that its span is rejected."""
+"""Replaces a malformed id; no id has this length, so validation rejects the span."""
 _INTEGER = re.compile(r"-?[0-9]{1,20}")
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
@@ -24,26 +24,26 @@ _INT32 = range(-(2**31), 2**31)
 
 
 class InvalidFieldError(Exception):
-    """A JSON value that its field cannot have."""
+    """A JSON value is invalid for its field."""
 
     path = ""
-    """Where it stands, from the outermost message on; filled in while the error rises."""
+    """Path of the value from the outermost message; completed while the error propagates."""
 
     def prepend(self, name: str) -> None:
-        """Put the field or element around before the path: ``spans[2]`` before ``name``."""
+        """Prepend the enclosing field or element to the path: ``spans[2]`` before ``name``."""
         joint = "." if self.path and not self.path.startswith("[") else ""
         self.path = f"{name}{joint}{self.path}"
 
 
 def scalar_encoder(field: FieldDescriptor) -> tuple[int, Encode]:
-    """Return the wire type of a field and what writes its values, lengths included."""
+    """Return a field's wire type and the encoder of its values, length prefix included."""
     if field.type == FieldDescriptor.TYPE_BYTES:
         return 2, _encode_id if field.name in _ID_FIELDS else _encode_base64
     return _ENCODERS[field.type]
 
 
 def enum_encoder(names: Mapping[str, int]) -> Encode:
-    """Return what writes an enum: any number, or a name it knows."""
+    """Return the encoder of an enum: accepts any number, or one of ``names``."""
 
     def encode(value: object) -> bytes:
         if isinstance(value, str):
@@ -116,7 +116,7 @@ def _fixed_encoder(layout: str, allowed: range) -> Encode:
 
 
 def _integer(value: object, allowed: range) -> int:
-    """Take a number, or its decimal digits; a float may have lost digits already."""
+    """Return an integer or decimal digits as ``int``; floats, which lose digits, are refused."""
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:

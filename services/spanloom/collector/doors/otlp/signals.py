@@ -1,4 +1,4 @@
-"""Traces, logs and metrics of OTLP: how each signal is handled and answered, over any transport."""
+"""How OTLP traces, logs and metrics are handled and answered, over any transport."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Export = Callable[[bytes, Encoding, str], ExportOutcome]
-    """Takes a decompressed body, how it is written and the project that its key names."""
+    """Takes the decompressed body, its encoding and the project of the API key."""
 
 
 def count_metrics(body: bytes, encoding: Encoding, limits: Limits) -> int:
-    """Count a request's metrics; raises what a trace request of that form would."""
+    """Return the number of metrics; raises as a malformed trace request would."""
     if encoding is Encoding.JSON:
         return _count_json(body, ("resourceMetrics", "scopeMetrics", "metrics"), limits)
     return _count_protobuf(body, ExportMetricsServiceRequest, limits)
@@ -52,7 +52,7 @@ def _count_json(body: bytes, path: tuple[str, ...], limits: Limits) -> int:
 
 
 def _inner(outer: object, name: str) -> Iterator[object]:
-    """Yield the elements of one level; ``null`` is an absent list."""
+    """Yield the elements of the list ``name``; ``null`` counts as an absent list."""
     elements = outer.get(name) if isinstance(outer, dict) else None
     if elements is not None and not isinstance(elements, list):
         raise InvalidRequestError(f"{name}: must be an array.")
@@ -60,7 +60,7 @@ def _inner(outer: object, name: str) -> Iterator[object]:
 
 
 def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
-    """Return what handles an export request of each signal; all of them block.
+    """Return the handler of export requests, by signal; the handlers block.
 
     They raise ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
     """

@@ -1,4 +1,4 @@
-"""Keeps the structure of a span and none of its content, as ``structure.toml`` says."""
+"""The ``no-content`` filter: keeps the structure of spans, as listed in ``structure.toml``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spanloom.collector.intake.redaction.walk import GONE
 from spanloom.core.values.python_repr import as_json
 
 if TYPE_CHECKING:
-    from spanloom.collector.intake.redaction.walk import Findings, Gone
+    from spanloom.collector.intake.redaction.walk import Gone, Matches
 
 
 class _Read(BaseModel):
@@ -32,7 +32,7 @@ class _Read(BaseModel):
 
 
 class JsonStructure(_Read):
-    """Which fields and texts of JSON are stored; the file says what each list means."""
+    """Fields and texts of JSON that are stored; ``structure.toml`` explains each list."""
 
     counts: frozenset[str]
     named: frozenset[str]
@@ -42,12 +42,12 @@ class JsonStructure(_Read):
 
     @property
     def fields(self) -> frozenset[str]:
-        """Return the names of all fields that are stored."""
+        """Return the names of all stored fields."""
         return self.counts | self.named | self.fields_alone
 
 
 class Structure(_Read):
-    """Patterns of attribute keys and event names, and what is stored of JSON."""
+    """Patterns of attribute keys and event names that are stored, and the rules for JSON."""
 
     events: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -58,12 +58,12 @@ class Structure(_Read):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Return the patterns of all attributes that are stored as they came."""
+        """Return the patterns of all attributes that are stored unchanged."""
         return tuple(chain.from_iterable(self.by_sender.values()))
 
 
 class Keys(NamedTuple):
-    """One expression for each list of keys of attributes; ``events`` is of their names."""
+    """One expression for each list of attribute keys; ``events`` matches event names."""
 
     structure: re.Pattern[str]
     numbers: re.Pattern[str]
@@ -74,7 +74,7 @@ class Keys(NamedTuple):
 
 @cache
 def read_keys() -> Keys:
-    """Return which attributes and events are stored; making it takes a tenth of a second."""
+    """Return the expressions of stored attributes and events; compiled once, in 0.1 s."""
     read = read_structure()
     lists = read.kept, read.numbers, read.failures, read.content, read.events
     return Keys(*map(one_pattern, lists))
@@ -82,62 +82,62 @@ def read_keys() -> Keys:
 
 @cache
 def read_structure() -> Structure:
-    """Return what the file says; raises ``ValueError`` if it says something unknown."""
+    """Return the parsed ``structure.toml``; raises ``ValueError`` if it is invalid."""
     text = files(__package__).joinpath("structure.toml").read_text(encoding="utf-8")
     return Structure.model_validate(tomllib.loads(text))
 
 
 RULE = "no-content"
 LONGEST_NAME = 512
-"""Characters of a name, model or identifier; a longer text is none."""
+"""Characters of a name, model or identifier; a longer text counts as content."""
 _MAX_DEPTH = 40
 _RAISED = re.compile(
     r"((?:[\w.]{1,200}\.)?\w{0,60}(?:Error|Exception|Interrupt|Command))(?:\(|:|$)"
 )
 _PAUSE = re.compile(r"interrupt signal: ID=|interrupt happened, info: ")
 _CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
-_STOOD_IN = re.compile(r"\[not stored:[0-9a-f]{8}\]")
+_PLACEHOLDER = re.compile(r"\[not stored:[0-9a-f]{8}\]")
 _ID = re.compile(r"(?:resp|chatcmpl|msg|call|rs|run|gen)[-_][\w-]{1,100}")
 _DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
-"""A number, or a text that is one, as some senders write counts."""
+"""A number, also in a text, as some senders write counts."""
 
 
 class NoContent:
-    """Removes all content; without state."""
+    """Removes all content; stateless."""
 
     def __init__(self, secret: bytes) -> None:
-        """Take the key of the short hashes by which equal texts are still told to be equal."""
+        """Set the key of the short hashes that replace texts, so that equal texts stay equal."""
         self._secret = secret
         self._keys, self._json = read_keys(), read_structure().json_structure
         self._fields = self._json.fields
 
-    def value(self, _place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
-        """Return what of an attribute is structure, or ``GONE``."""
+    def value(self, _place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
+        """Return the structure of an attribute's value, or ``GONE`` if it has none."""
         if _matches(self._keys.structure, key) and _is_name(value):
             return value
         if _matches(self._keys.numbers, key) and _DECIMAL.fullmatch(str(value)):
             return value
-        left: Plain | Gone = GONE
+        structure: Plain | Gone = GONE
         if _matches(self._keys.failures, key):
-            left = describe_failure(value) if isinstance(value, str) else GONE
+            structure = describe_failure(value) if isinstance(value, str) else GONE
         elif _matches(self._keys.content, key):
-            left = self._skeleton(value)
-        if left != value:
-            found[RULE, Action.DROP] += 1
-        return left
+            structure = self._skeleton(value)
+        if structure != value:
+            matches[RULE, Action.DROP] += 1
+        return structure
 
-    def text(self, place: Place, text: str, found: Findings) -> str:
-        """Return names as they are; of a status message nothing."""
+    def text(self, place: Place, text: str, matches: Matches) -> str:
+        """Return names unchanged; of a status message only the error's class and code."""
         if not text or (place is Place.NAMES and len(text) <= LONGEST_NAME):
             return text
-        left = describe_failure(text) if place is Place.STATUS else ""
-        if left != text:
-            found[RULE, Action.DROP] += 1
-        return left
+        structure = describe_failure(text) if place is Place.STATUS else ""
+        if structure != text:
+            matches[RULE, Action.DROP] += 1
+        return structure
 
-    def note(self, found: Findings, count: int) -> None:
-        """Count what is left out elsewhere."""
-        found[RULE, Action.DROP] += count
+    def note(self, matches: Matches, count: int) -> None:
+        """Count ``count`` items that the caller removed."""
+        matches[RULE, Action.DROP] += count
 
     def event(self, name: str) -> bool:
         """Return whether an event of this name is stored."""
@@ -150,7 +150,7 @@ class NoContent:
             except UnreadableJsonError:
                 return ""
             if read is None:
-                return self._stand_in(value)
+                return self._placeholder(value)
             return write_json(self._reduce("", read[0], 0))
         return self._reduce("", value, 0)
 
@@ -169,26 +169,26 @@ class NoContent:
         return None
 
     def _is_known(self, key: str, text: str) -> bool:
-        """Return whether a text in JSON is a word of the formats, a name or an identifier."""
+        """Return whether a text in JSON is a known word, a name or an identifier."""
         if text in self._json.words or (key in self._json.named and _is_name(text)):
             return True
         return key in self._json.ids and _ID.fullmatch(text) is not None
 
     def _text(self, text: str) -> Plain:
-        return self._skeleton(text) if text[:1] in {"{", "["} else self._stand_in(text)
+        return self._skeleton(text) if text[:1] in {"{", "["} else self._placeholder(text)
 
-    def _stand_in(self, text: str) -> str:
-        if not text or _STOOD_IN.fullmatch(text):
+    def _placeholder(self, text: str) -> str:
+        if not text or _PLACEHOLDER.fullmatch(text):
             return text
         digest = hmac.new(self._secret, text.encode(errors="surrogatepass"), hashlib.sha256)
         return f"[not stored:{digest.hexdigest()[:8]}]"
 
 
 def describe_failure(text: str) -> str:
-    """Return the exception's class and the status code that a text tells, without the text.
+    """Return the exception class and the status code in a text, without the rest.
 
-    Example: of ``NotFoundError: no user Ada (status code 404)`` it is ``NotFoundError: status code
-    404``. What marks control flow stays: a pause is no failure.
+    Example: ``NotFoundError: status code 404`` for ``NotFoundError: no user Ada (status code
+    404)``. Markers of a pause (an interrupt) are kept, because a pause is not a failure.
     """
     raised, pause, code = _RAISED.match(text), _PAUSE.search(text), _CODE.search(text)
     parts = [pause[0] if pause else "", f"status code {code[1]}" if code else ""]

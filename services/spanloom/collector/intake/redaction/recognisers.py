@@ -1,9 +1,9 @@
-"""Finds secrets and personal data in texts, wherever they stand.
+"""Recognisers of secrets and personal data in texts.
 
-Secrets by the expressions of ``detect-secrets``, numbers by shape and then by the check digits that
-``python-stdnum`` knows. Both are libraries of the extra ``redaction``. Every expression is bounded:
-a text of n characters takes time in proportion to n, but for a few of the library's, which see a
-window of the text at a time so that the clock can be looked at between.
+Secrets are found by the expressions of ``detect-secrets``; numbers by shape and then by the check
+digits of ``python-stdnum``. Both libraries belong to the extra ``redaction``. Expressions run in
+time proportional to the length of the text, except a few of the library's: these are applied to
+one window of the text at a time, so that the time limit can be checked in between.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 Span = tuple[int, int]
-"""Where a finding begins and ends in its text."""
+"""Start and end of a match in its text."""
 Tick = Callable[[], None]
-"""Called between windows; raises when the time is over."""
+"""Called between windows; raises when the time limit is exceeded."""
 Recogniser = Callable[[str, Tick], Iterator[Span]]
 
 WINDOW = 8 * 1024
-"""Characters that an expression of the library sees at a time."""
+"""Characters that an expression of the library is applied to at a time."""
 OVERLAP = 2 * 1024
-"""Shared by two windows: a secret up to this size is whole in one of them."""
+"""Overlap of two windows: a secret up to this size is complete in one of them."""
 _DETECTORS = (
     ("artifactory", "ArtifactoryDetector"),
     ("aws", "AWSKeyDetector"),
@@ -48,13 +48,13 @@ _DETECTORS = (
     ("telegram_token", "TelegramBotTokenDetector"),
     ("twilio", "TwilioKeyDetector"),
 )
-"""Left out: those that guess by entropy or by the word before, and those whose expressions
+"""Omitted: detectors that guess by entropy or by the preceding word, and those whose expressions
 backtrack over runs of spaces."""
 _MORE_SECRETS = re.compile(
     r"sk-ant-[\w-]{20,200}|sk-proj-[\w-]{20,200}|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}"
     r"|sl_[0-9a-f]{12}_[\w-]{43}"
 )
-"""Keys of Anthropic, OpenAI, Google, npm and Spanloom itself, which the library does not know."""
+"""Keys of Anthropic, OpenAI, Google, npm and Spanloom itself, which the library lacks."""
 _REST_OF_TOKEN = re.compile(r"[\w\-.=/+%~]*")
 _KEY_BEGIN, _KEY_END = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"), "-----END"
 
@@ -73,7 +73,7 @@ _SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
 
 
 def find_secrets() -> Recogniser:
-    """Return what finds keys, tokens and passwords in URLs by their known forms."""
+    """Return the recogniser of keys, tokens and passwords in URLs by their known formats."""
     patterns: list[re.Pattern[str]] = [_MORE_SECRETS]
     for module, detector in _DETECTORS:
         plugin = getattr(_library(f"detect_secrets.plugins.{module}"), detector)
@@ -84,27 +84,27 @@ def find_secrets() -> Recogniser:
         for start in range(0, max(len(text) - OVERLAP, 1), WINDOW - OVERLAP):
             for pattern in patterns:
                 tick()
-                for found in pattern.finditer(text, start, start + WINDOW):
-                    rest = _REST_OF_TOKEN.match(text, found.end())
-                    yield found.start(), rest.end() if rest else found.end()
+                for match in pattern.finditer(text, start, start + WINDOW):
+                    rest = _REST_OF_TOKEN.match(text, match.end())
+                    yield match.start(), rest.end() if rest else match.end()
 
     return find
 
 
 def find_emails() -> Recogniser:
-    """Return what finds addresses like ``ada@example.com``."""
+    """Return the recogniser of email addresses like ``ada@example.com``."""
 
     def find(text: str, _tick: Tick) -> Iterator[Span]:
-        for found in _DOMAIN.finditer(text):
-            before = text[max(0, found.start() - _LONGEST_LOCAL) : found.start()]
+        for match in _DOMAIN.finditer(text):
+            before = text[max(0, match.start() - _LONGEST_LOCAL) : match.start()]
             if local := _LOCAL.search(before):
-                yield found.start() - len(local[0]), found.end()
+                yield match.start() - len(local[0]), match.end()
 
     return find
 
 
 def find_cards() -> Recogniser:
-    """Return what finds numbers of payment cards: a known prefix and a right check digit."""
+    """Return the recogniser of payment card numbers, by prefix and check digit."""
     is_valid: Callable[[str], bool] = _library("stdnum.luhn").is_valid
 
     def find(text: str, tick: Tick) -> Iterator[Span]:
@@ -123,40 +123,40 @@ def find_cards() -> Recogniser:
 
 
 def find_ibans() -> Recogniser:
-    """Return what finds bank accounts by country, length and check digits."""
+    """Return the recogniser of IBANs, by country, length and check digits."""
     is_valid: Callable[[str], bool] = _library("stdnum.iban").is_valid
 
     def find(text: str, tick: Tick) -> Iterator[Span]:
-        for found in _IBAN.finditer(text):
+        for match in _IBAN.finditer(text):
             tick()
-            account = found[0]
+            account = match[0]
             while len(account) >= _SHORTEST_IBAN and not is_valid(account):
                 account = account.rpartition(" ")[0]
             if len(account) >= _SHORTEST_IBAN:
-                yield found.start(), found.start() + len(account)
+                yield match.start(), match.start() + len(account)
 
     return find
 
 
 def find_ips() -> Recogniser:
-    """Return what finds IP addresses, of version 4 and 6."""
+    """Return the recogniser of IP addresses, version 4 and 6."""
 
     def find(text: str, _tick: Tick) -> Iterator[Span]:
         for pattern in (_IPV4, _IPV6):
-            for found in pattern.finditer(text):
-                if found[0] != "::" and _is_address(found[0]):
-                    yield found.span()
+            for match in pattern.finditer(text):
+                if match[0] != "::" and _is_address(match[0]):
+                    yield match.span()
 
     return find
 
 
 def find_phones() -> Recogniser:
-    """Return what finds phone numbers with their country's code: ``+49 30 901820``."""
-    return lambda text, _tick: (found.span() for found in _PHONE.finditer(text))
+    """Return the recogniser of phone numbers with a country code: ``+49 30 901820``."""
+    return lambda text, _tick: (match.span() for match in _PHONE.finditer(text))
 
 
 def find_ssns() -> Recogniser:
-    """Return what finds social security numbers of the USA, in the form 123-45-6789."""
+    """Return the recogniser of US social security numbers, in the format 123-45-6789."""
     is_valid: Callable[[str], bool] = _library("stdnum.us.ssn").is_valid
     return lambda text, _tick: (f.span() for f in _SSN.finditer(text) if is_valid(f[0]))
 
@@ -183,12 +183,12 @@ def _library(name: str) -> ModuleType:
 
 
 def _private_keys(text: str) -> Iterator[Span]:
-    """Yield private keys in PEM form; one that does not end takes the rest of the text."""
+    """Yield private keys in PEM format; one without an end extends to the end of the text."""
     stop = 0
-    while found := _KEY_BEGIN.search(text, stop):
-        end = text.find(_KEY_END, found.end())
+    while match := _KEY_BEGIN.search(text, stop):
+        end = text.find(_KEY_END, match.end())
         stop = len(text) if end < 0 else end
-        yield found.start(), stop
+        yield match.start(), stop
 
 
 def _is_address(text: str) -> bool:

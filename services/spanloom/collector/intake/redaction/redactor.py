@@ -1,4 +1,4 @@
-"""Redacts requests: how each place is named, and which filters see it."""
+"""Redaction of requests: applies the filters to every part of a request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from spanloom.collector.intake.redaction.content import NoContent
 from spanloom.collector.intake.redaction.rules import Action, Place, read_rules, read_secret
 from spanloom.collector.intake.redaction.values import Plain, read_value, write_value
-from spanloom.collector.intake.redaction.walk import GONE, Findings, Gone, Walk
+from spanloom.collector.intake.redaction.walk import GONE, Gone, Matches, Walk
 from spanloom.core.conventions.run_context import ATTRIBUTE, read_counts, write_counts
 from spanloom.core.errors import StartupError
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 
 class Filter(Protocol):
-    """Takes out what must not be stored."""
+    """Redacts values and texts."""
 
-    def value(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
-        """Return what is left of an attribute's value."""
+    def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
+        """Return the redacted value of an attribute, or ``GONE``."""
 
-    def text(self, place: Place, text: str, found: Findings) -> str:
-        """Return what is left of a text that has no key."""
+    def text(self, place: Place, text: str, matches: Matches) -> str:
+        """Return the redacted form of a text that has no key."""
 
 
 class Redactor:
-    """What is redacted in this process; callable from many threads."""
+    """The filters of this process; callable from many threads."""
 
     def __init__(
         self, rules: Sequence[Rule], secret: bytes, metrics: Metrics, *, no_content: bool = False
     ) -> None:
-        """Load what the rules need; raises ``StartupError`` if it is missing."""
+        """Load the recognisers; raises ``StartupError`` if their libraries are missing."""
         self.secret = secret
         self.no_content = NoContent(secret) if no_content else None
         self._metrics = metrics
@@ -47,55 +47,55 @@ class Redactor:
         self._filters = [each for each in filters if each is not None]
 
     def begin(self, spans_are: Place = Place.SPAN) -> Redaction:
-        """Begin a request; its spans may be events that were given the form of spans."""
+        """Begin a request; ``spans_are`` is ``EVENT`` if its spans encode content events."""
         return Redaction(self, spans_are)
 
-    def value(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
-        """Return what all filters leave of a value."""
-        left: Plain | Gone = value
+    def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
+        """Return a value after all filters, or ``GONE``."""
+        redacted: Plain | Gone = value
         for each in self._filters:
-            if not isinstance(left, Gone):
-                left = each.value(place, key, left, found)
-        return left
+            if not isinstance(redacted, Gone):
+                redacted = each.value(place, key, redacted, matches)
+        return redacted
 
-    def text(self, place: Place, text: str, found: Findings) -> str:
-        """Return what all filters leave of a text."""
+    def text(self, place: Place, text: str, matches: Matches) -> str:
+        """Return a text after all filters."""
         for each in self._filters:
-            text = each.text(place, text, found)
+            text = each.text(place, text, matches)
         return text
 
-    def by_rules(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
-        """Return what the rules alone leave of a value."""
-        return self._walk.value(place, key, value, found) if self._walk else value
+    def by_rules(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
+        """Return a value after the rules only, or ``GONE``."""
+        return self._walk.value(place, key, value, matches) if self._walk else value
 
-    def key(self, place: Place, key: str, found: Findings) -> str:
-        """Return a key without what recognisers find in it."""
-        return self._walk.text(place, key, found) if self._walk else key
+    def key(self, place: Place, key: str, matches: Matches) -> str:
+        """Return a key after the rules' recognisers."""
+        return self._walk.text(place, key, matches) if self._walk else key
 
-    def count(self, found: Findings) -> None:
-        """Count what was found among the metrics."""
-        for (rule, action), n in found.items():
+    def count(self, matches: Matches) -> None:
+        """Add the matches to the metrics."""
+        for (rule, action), n in matches.items():
             self._metrics.redacted.labels(rule=rule, action=action).inc(n)
 
 
 class Redaction:
-    """One request being redacted in place, part by part; writes the counts onto its spans."""
+    """The redaction of one request, in place, part by part; writes the counts onto its spans."""
 
     def __init__(self, redactor: Redactor, spans_are: Place) -> None:
-        """Begin with nothing found."""
+        """Begin without matches."""
         self._redactor = redactor
         self._spans_are = spans_are
-        self._shared: Findings = Counter()
-        """Found in what spans share and not told yet; their first span tells it."""
-        self.found: Findings = Counter()
+        self._shared: Matches = Counter()
+        """Matches in the resource and scope, until they are written onto the next span."""
+        self.matches: Matches = Counter()
 
     def resource(self, resource: ResourceSpans) -> None:
-        """Redact a resource; its scopes and spans come apart."""
+        """Redact a resource, without its scopes and spans."""
         self._attributes(Place.RESOURCE, resource.resource.attributes, self._shared)
         resource.schema_url = self._name(resource.schema_url, self._shared)
 
     def scope(self, scope: ScopeSpans) -> None:
-        """Redact a scope; its spans come apart."""
+        """Redact a scope, without its spans."""
         self._attributes(Place.SCOPE, scope.scope.attributes, self._shared)
         scope.scope.name = self._name(scope.scope.name, self._shared)
         scope.scope.version = self._name(scope.scope.version, self._shared)
@@ -103,54 +103,54 @@ class Redaction:
 
     def span(self, span: Span) -> None:
         """Redact a span with its events and links, and write the counts onto it."""
-        found, self._shared = self._shared, Counter()
+        matches, self._shared = self._shared, Counter()
         counts = read_counts(_text_of(span.attributes.pop(ATTRIBUTE, b"")))
-        self._attributes(self._spans_are, span.attributes, found)
-        span.name = self._name(span.name, found)
-        span.trace_state = self._name(span.trace_state, found)
+        self._attributes(self._spans_are, span.attributes, matches)
+        span.name = self._name(span.name, matches)
+        span.trace_state = self._name(span.trace_state, matches)
         if span.HasField("status"):
-            message = self._redactor.text(Place.STATUS, span.status.message, found)
+            message = self._redactor.text(Place.STATUS, span.status.message, matches)
             span.status.message = message
-        self._events(span, found)
+        self._events(span, matches)
         for link in span.links:
-            self._attributes(Place.LINK, link.attributes, found)
-            link.trace_state = self._name(link.trace_state, found)
-        for (rule, _), n in found.items():
+            self._attributes(Place.LINK, link.attributes, matches)
+            link.trace_state = self._name(link.trace_state, matches)
+        for (rule, _), n in matches.items():
             counts[rule] += n
         if counts:
             span.attributes[ATTRIBUTE] = write_value(write_counts(counts))
-        self.found += found
+        self.matches += matches
 
     def count(self) -> None:
-        """Count what was found among the metrics; once, when the request is through."""
-        self._redactor.count(self.found + self._shared)
+        """Add the request's matches to the metrics; call once, at the end."""
+        self._redactor.count(self.matches + self._shared)
 
-    def _events(self, span: Span, found: Findings) -> None:
+    def _events(self, span: Span, matches: Matches) -> None:
         no_content = self._redactor.no_content
         if no_content and span.events:
             kept = [event for event in span.events if no_content.event(event.name)]
             if len(kept) < len(span.events):
-                no_content.note(found, len(span.events) - len(kept))
+                no_content.note(matches, len(span.events) - len(kept))
                 del span.events[:]
                 span.events.extend(kept)
         for event in span.events:
-            self._attributes(Place.EVENT, event.attributes, found)
-            event.name = self._name(event.name, found)
+            self._attributes(Place.EVENT, event.attributes, matches)
+            event.name = self._name(event.name, matches)
 
-    def _name(self, text: str, found: Findings) -> str:
-        return self._redactor.text(Place.NAMES, text, found) if text else text
+    def _name(self, text: str, matches: Matches) -> str:
+        return self._redactor.text(Place.NAMES, text, matches) if text else text
 
     def _attributes(
-        self, place: Place, attributes: MutableMapping[str, bytes], found: Findings
+        self, place: Place, attributes: MutableMapping[str, bytes], matches: Matches
     ) -> None:
         for key in list(attributes):
             encoded = attributes[key]
-            left = self._redactor.value(place, key, read_value(encoded), found)
-            name = self._redactor.key(place, key, found)
-            if left is GONE or name != key:
+            redacted = self._redactor.value(place, key, read_value(encoded), matches)
+            name = self._redactor.key(place, key, matches)
+            if redacted is GONE or name != key:
                 del attributes[key]
-            if not isinstance(left, Gone):
-                attributes[name] = write_value(left)
+            if not isinstance(redacted, Gone):
+                attributes[name] = write_value(redacted)
 
 
 def _text_of(encoded: bytes) -> str:
@@ -161,10 +161,10 @@ def _text_of(encoded: bytes) -> str:
 def make_redactor(
     rules_file: Path | None, secret_file: Path | None, metrics: Metrics, *, no_content: bool
 ) -> Redactor | None:
-    """Return what redacts requests, ``None`` if nothing is to be redacted.
+    """Return the redactor of requests, ``None`` if nothing is to be redacted.
 
-    Without a secret the hashes that only compare texts of one run of the process get one of their
-    own; rules that hash need one that stays. Raises ``StartupError`` with a line per mistake.
+    Rules that hash need a secret file. Otherwise a missing secret is generated; its hashes compare
+    texts within one run of the process only. Raises ``StartupError`` with a line per mistake.
     """
     if rules_file is None and not no_content:
         return None

@@ -1,4 +1,4 @@
-"""Redaction rules and their file: TOML, read and checked at the start."""
+"""Redaction rules and their TOML file, which is read and checked at the start."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What is done with what a rule finds."""
+    """What happens to a match."""
 
     DROP = "drop"
-    """Removed: an attribute or entry as a whole, of a text the part that was recognised."""
+    """Removed: the whole attribute or entry, or the recognised part of a text."""
     HASH = "hash"
-    """Replaced by a keyed hash: equal values stay equal, and cannot be guessed."""
+    """Replaced by a keyed hash: equal values stay equal, but cannot be guessed."""
     MASK = "mask"
     """Replaced by ``[redacted:<rule>]``."""
 
 
 class Place(StrEnum):
-    """Where a rule looks."""
+    """A part of a request that rules apply to."""
 
     SPAN = "span"
     EVENT = "event"
@@ -53,18 +53,18 @@ ATTRIBUTE_PLACES = frozenset(
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule; with ``keys`` and ``recognisers`` both, either finds on its own."""
+    """One rule; if it has both ``keys`` and ``recognisers``, either of them is a match."""
 
     name: str
     action: Action
     keys: tuple[str, ...] = ()
-    """Patterns of attribute keys: ``*`` stands for any characters, ``?`` for one, case does not
-    matter. Values inside others are named by all keys above them: ``config.password``."""
+    """Patterns of attribute keys: ``*`` matches any characters, ``?`` one; case is ignored.
+    Nested values have the path of keys, joined by dots: ``config.password``."""
     recognisers: tuple[str, ...] = ()
     places: frozenset[Place] = frozenset(Place)
 
     def covers_key(self, path: str) -> bool:
-        """Return whether one of the patterns matches; takes time in proportion to the length."""
+        """Return whether one of the patterns matches; takes time proportional to the length."""
         return bool(self.keys) and self._pattern.match(path) is not None
 
     @cached_property
@@ -73,7 +73,7 @@ class Rule:
 
 
 def one_pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return one expression for all patterns; ``[`` is an ordinary character in them."""
+    """Return one expression for all patterns; ``[`` has no special meaning in them."""
     plain = (glob.replace("[", "[[]") for glob in globs)
     return re.compile("|".join(map(fnmatch.translate, plain)), re.IGNORECASE)
 
@@ -100,12 +100,12 @@ class _File(BaseModel):
 
 
 def read_rules(path: Path) -> Sequence[Rule]:
-    """Return the rules in their order; raises ``StartupError`` with a line for each mistake."""
+    """Return the rules in file order; raises ``StartupError`` with a line per mistake."""
     try:
         read = _File.model_validate(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        raise _refusal(path, [f"{_where(e['loc'])}: {e['msg']}" for e in found]) from error
+        errors = error.errors(include_url=False)
+        raise _refusal(path, [f"{_where(e['loc'])}: {e['msg']}" for e in errors]) from error
     except (OSError, ValueError) as error:  # tomllib's errors are ValueErrors
         raise _refusal(path, [f"cannot be read: {error}"]) from error
     if mistakes := list(_mistakes(read.rules)):
@@ -117,7 +117,7 @@ def read_rules(path: Path) -> Sequence[Rule]:
 
 
 def read_secret(path: Path) -> bytes:
-    """Return what keys the hashes; raises ``StartupError`` for a file that holds too little."""
+    """Return the key of the hashes; raises ``StartupError`` if unreadable or too short."""
     try:
         secret = path.read_bytes().strip()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Attribute values as plain Python and back: texts, numbers, bytes, lists, dictionaries."""
+"""Conversion of attribute values to plain Python and back."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ Plain = None | str | bool | int | float | bytes | list["Plain"] | dict[str, "Pla
 
 _INT64 = 2**63
 _MAX_DIGITS = 4_000
-"""Python reads no longer numbers."""
+"""Python refuses to parse longer integers."""
 _JSON_STARTS = ("{", "[", '"')
 
 
 class UnreadableJsonError(ValueError):
-    """A text that begins like JSON and nests too deep to be read."""
+    """A text begins like JSON but nests too deep to be parsed."""
 
 
 def read_value(encoded: bytes) -> Plain:
-    """Return an encoded ``AnyValue`` as plain Python; of two entries with one key the last."""
+    """Return an encoded ``AnyValue`` as plain Python; of entries with the same key the last."""
     return _plain(AnyValue.FromString(encoded))
 
 
 def write_value(value: Plain) -> bytes:
-    """Return a plain value as an encoded ``AnyValue``, without anything it did not hold."""
+    """Return a plain value as an encoded ``AnyValue``."""
     message = AnyValue()
     _write(value, message)
     return message.SerializeToString()
 
 
 def read_json(text: str) -> tuple[Plain, bool] | None:
-    """Return what a JSON text holds, and whether a key in it hides another of the same name.
+    """Return the value of a JSON text, and whether an object in it repeats a key.
 
-    ``None`` for what is no JSON, or a bare number or word. Raises ``UnreadableJsonError``.
+    ``None`` if the text is no JSON, or a bare number or word. Raises ``UnreadableJsonError``.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith(_JSON_STARTS):
         return None
@@ -42,9 +42,9 @@ def read_json(text: str) -> tuple[Plain, bool] | None:
 
     def collect(pairs: list[tuple[str, Plain]]) -> dict[str, Plain]:
         nonlocal hides
-        found = dict(pairs)
-        hides = hides or len(found) < len(pairs)
-        return found
+        fields = dict(pairs)
+        hides = hides or len(fields) < len(pairs)
+        return fields
 
     try:
         read = json.loads(text.lstrip("\ufeff"), object_pairs_hook=collect, parse_int=_number)
@@ -56,19 +56,19 @@ def read_json(text: str) -> tuple[Plain, bool] | None:
 
 
 def write_json(value: Plain) -> str:
-    """Return a value as compact JSON text that can be written as UTF-8."""
+    """Return a value as compact JSON text that can be encoded as UTF-8."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if text.isascii():
         return text
     try:
         text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can escape
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can escape
         return json.dumps(value, separators=(",", ":"))
     return text
 
 
 def as_text(value: Plain) -> str:
-    """Return a value as the text that is hashed in its place: the same for the same value."""
+    """Return the text of a value for hashing; equal values have equal texts."""
     if isinstance(value, str):
         return value
     return json.dumps(value, sort_keys=True, default=bytes.hex)

@@ -1,6 +1,6 @@
-"""Applies rules to values of any shape: lists, dictionaries, JSON texts, one inside the other.
+"""Applies rules to values of any shape: lists, dictionaries and JSON texts, nested.
 
-What would cost too much to look through is not let pass: it is masked whole.
+A value that is too expensive to check is masked as a whole.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.redaction.recognisers import Recogniser
 
 MAX_TEXT = 1024 * 1024
-"""Characters of a text that are looked through; a longer one is masked whole."""
+"""Longest text that is checked, in characters; a longer one is masked as a whole."""
 MAX_DEPTH = 64
-"""Values inside each other, JSON texts inside JSON texts included."""
+"""Nesting of values, including JSON texts inside JSON texts."""
 MAX_VALUE_S = 0.5
-"""Time for one value."""
+"""Time limit of one value."""
 UNCHECKED = Rule("unchecked", Action.MASK)
-"""Masks what is beyond these bounds."""
+"""Masks values beyond these limits."""
 LONGEST_KEY = 512
-"""Characters of a key that is looked through, as many bytes as an attribute's key may have
-(``intake/limits.py``); the value of a longer one is masked whole."""
+"""Longest key that is checked, in characters; the same number as the limit of an attribute's key
+in bytes (``intake/limits.py``). The value of a longer key is masked as a whole."""
 _SMALLEST_LONG_NUMBER = 10**6
-"""Only numbers with at least so many digits are looked through, as texts."""
+"""Smaller integers are not checked; larger ones are checked as texts."""
 _MARK = re.compile(r"\[(?:redacted|hash):[a-z][a-z0-9_-]{0,39}(?::[0-9a-f]{16})?\]")
-_BYTES_READ_AS = "latin-1"  # every byte is a character of it
+_BYTES_READ_AS = "latin-1"  # maps every byte to a character
 
 
 class Gone:
-    """What is left of a dropped value."""
+    """Marker of a dropped value."""
 
 
 GONE: Final = Gone()
-Findings = Counter[tuple[str, Action]]
-"""How often which rule did what."""
+Matches = Counter[tuple[str, Action]]
+"""Number of matches by rule and action."""
 
 
 def is_gone(value: object) -> bool:
@@ -59,14 +59,14 @@ def is_gone(value: object) -> bool:
 
 
 class _OverBoundError(Exception):
-    """A value cannot be looked through within the bounds."""
+    """A value cannot be checked within the limits."""
 
 
 class Walk:
-    """The rules, ready to be applied; without state, so any number of threads may."""
+    """Applies rules to values; stateless, so callable from many threads."""
 
     def __init__(self, rules: Sequence[Rule], secret: bytes) -> None:
-        """Load what the rules' recognisers need; raises ``StartupError`` if it is missing."""
+        """Load the recognisers; raises ``StartupError`` if their libraries are missing."""
         self._secret = secret
         made: dict[str, Recogniser] = {
             name: RECOGNISERS[name]() for rule in rules for name in rule.recognisers
@@ -77,41 +77,41 @@ class Walk:
             for place in Place
         }
 
-    def value(self, place: Place, key: str, value: Plain, found: Findings) -> Plain | Gone:
-        """Return a value without what the rules of the place find in it, or ``GONE``."""
-        run = _Run(self, place, found)
+    def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
+        """Return a value after the rules of the place, or ``GONE``."""
+        run = _Run(self, place, matches)
         try:
             return run.named(key, key, value, 0)
         except (_OverBoundError, UnreadableJsonError):
-            found[UNCHECKED.name, UNCHECKED.action] += 1
+            matches[UNCHECKED.name, UNCHECKED.action] += 1
             return self.mark(UNCHECKED, "")
 
-    def text(self, place: Place, text: str, found: Findings) -> str:
-        """Return a text that has no key, such as a span's name."""
-        value = self.value(place, "", text, found)
+    def text(self, place: Place, text: str, matches: Matches) -> str:
+        """Return the redacted form of a text that has no key, such as a span's name."""
+        value = self.value(place, "", text, matches)
         return value if isinstance(value, str) else ""
 
     def rule_for(self, place: Place, path: str) -> Rule | None:
-        """Return the first rule of the place that has a pattern for the key."""
+        """Return the first rule of the place with a pattern that matches the key."""
         return next((rule for rule in self._keyed[place] if rule.covers_key(path)), None)
 
-    def scan(self, place: Place, text: str, found: Findings, tick: Callable[[], None]) -> str:
-        """Return a text with everything replaced that the place's recognisers find in it."""
+    def scan(self, place: Place, text: str, matches: Matches, tick: Callable[[], None]) -> str:
+        """Return a text with all matches of the place's recognisers replaced."""
         for rule, recognisers in self._finders[place]:
             spans = sorted({span for find in recognisers for span in find(text, tick)})
             if spans:
-                text = self._replace(rule, text, spans, found)
+                text = self._replace(rule, text, spans, matches)
         return text
 
     def mark(self, rule: Rule, text: str) -> str:
-        """Return what stands in the place of a text."""
+        """Return the replacement of a text."""
         if rule.action is Action.MASK:
             return f"[redacted:{rule.name}]"
         digest = hmac.new(self._secret, text.encode(errors="surrogatepass"), hashlib.sha256)
         return f"[hash:{rule.name}:{digest.hexdigest()[:16]}]"
 
     def _replace(
-        self, rule: Rule, text: str, spans: Sequence[tuple[int, int]], found: Findings
+        self, rule: Rule, text: str, spans: Sequence[tuple[int, int]], matches: Matches
     ) -> str:
         parts: list[str] = []
         done = 0
@@ -120,21 +120,21 @@ class Walk:
             if rule.action is not Action.DROP:
                 parts.append(self.mark(rule, text[start:stop]))
             done = stop
-            found[rule.name, rule.action] += 1
+            matches[rule.name, rule.action] += 1
         return "".join([*parts, text[done:]])
 
 
 class _Run:
-    """One value being looked through."""
+    """The redaction of one value, within the time limit."""
 
-    def __init__(self, walk: Walk, place: Place, found: Findings) -> None:
+    def __init__(self, walk: Walk, place: Place, matches: Matches) -> None:
         self._walk = walk
         self._place = place
-        self._found = found
+        self._matches = matches
         self._until = time.monotonic() + MAX_VALUE_S
 
     def named(self, key: str, path: str, value: Plain, depth: int) -> Plain | Gone:
-        """Look a value through that has a key; one with too long a key may be anybody's secret."""
+        """Redact a value with a key; if the key is too long, the value is masked unchecked."""
         if len(key) > LONGEST_KEY:
             return self._apply(UNCHECKED, value)
         return self.value(path, value, depth)
@@ -156,23 +156,23 @@ class _Run:
         return self._other(value)
 
     def _other(self, value: Plain) -> Plain:
-        """Redact bytes and long numbers as texts; one with a finding becomes a text."""
+        """Redact bytes and long numbers as texts; a value with a match becomes a text."""
         if isinstance(value, bytes):
             text = value.decode(_BYTES_READ_AS)
         elif isinstance(value, int) and abs(value) >= _SMALLEST_LONG_NUMBER:
             text = as_text(value)
         else:
             return value
-        left = self._scan(text)
-        return value if left == text else left
+        kept = self._scan(text)
+        return value if kept == text else kept
 
     def _dictionary(self, path: str, value: dict[str, Plain], depth: int) -> Plain:
-        left: dict[str, Plain] = {}
+        kept: dict[str, Plain] = {}
         for key, item in value.items():
             new = self.named(key, f"{path}.{key}", item, depth + 1)
             if not isinstance(new, Gone):
-                left[self._scan(key)] = new
-        return left
+                kept[self._scan(key)] = new
+        return kept
 
     def _text(self, path: str, text: str, depth: int) -> str:
         if len(text) > MAX_TEXT:
@@ -187,12 +187,12 @@ class _Run:
     def _scan(self, text: str) -> str:
         if len(text) > MAX_TEXT:
             raise _OverBoundError
-        return self._walk.scan(self._place, text, self._found, self._tick)
+        return self._walk.scan(self._place, text, self._matches, self._tick)
 
     def _apply(self, rule: Rule, value: Plain) -> Plain | Gone:
         if isinstance(value, str) and _MARK.fullmatch(value):
-            return value  # it was redacted before, at a door
-        self._found[rule.name, rule.action] += 1
+            return value  # redacted already, by an endpoint
+        self._matches[rule.name, rule.action] += 1
         return GONE if rule.action is Action.DROP else self._walk.mark(rule, as_text(value))
 
     def _tick(self) -> None:
@@ -201,7 +201,7 @@ class _Run:
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return sorted spans with those that overlap made one."""
+    """Return sorted spans with overlapping ones merged."""
     joined: list[tuple[int, int]] = []
     for start, stop in spans:
         if joined and start < joined[-1][1]:

@@ -1,1 +1,1 @@
-"""LangChain's and LangGraph's runs, which many conventions report: metadata, shape and usage."""
+"""Read LangChain's and LangGraph's runs, which many conventions report: metadata, shape, usage."""

@@ -1,4 +1,4 @@
-"""What LangGraph asks of a person when a node calls ``interrupt``."""
+"""Read the question to a person when a LangGraph node calls ``interrupt``."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from spanloom.core.values.attributes import json_value
 from spanloom.core.values.python_repr import objects_as_json
 
 _VALUE = "Interrupt(value="
-_BEHIND = (", id=", ", resumable=", ", ns=", ", when=")
-"""The fields that follow, of one release or another."""
+_NEXT_FIELDS = (", id=", ", resumable=", ", ns=", ", when=")
+"""The fields that follow the value, in different releases."""
 
 
 def read_question(message: str) -> str:
-    """Return what was handed to ``interrupt``, as text or JSON; of several calls a JSON list.
+    """Return the argument of ``interrupt``, as text or JSON; for several calls a JSON list.
 
-    Python tells a tuple, ``(Interrupt(value='ok?', id='9f'),)``; JavaScript a list,
+    Python writes a tuple, ``(Interrupt(value='ok?', id='9f'),)``; JavaScript a list,
     ``[{"id": "9f", "value": "ok?"}]``.
     """
     if message.startswith("(Interrupt("):
@@ -31,7 +31,7 @@ def read_question(message: str) -> str:
 
 
 def _as_written(message: str) -> str:
-    """Return a value that no JSON can say, ``<Request object at 0x…>``, as it stands there."""
+    """Return a value that JSON cannot express as its repr: ``<Request object at 0x…>``."""
     start = message.find(_VALUE) + len(_VALUE)
-    ends = [end for field in _BEHIND if (end := message.find(field, start)) >= 0]
+    ends = [end for field in _NEXT_FIELDS if (end := message.find(field, start)) >= 0]
     return message[start : min(ends)] if ends and start >= len(_VALUE) else ""

@@ -1,8 +1,8 @@
-"""Messages in the states that LangChain.js serializes, for a dialect whose spans say less.
+"""Read messages in states that LangChain.js serializes, for a dialect whose spans lack them.
 
 A message is ``{"lc": 1, "type": "constructor", "id": […, "AIMessage"], "kwargs": {…}}``. An agent
-puts its name on each answer that it adds to the state; an answer tells the calls that the model
-asked for and what it cost, a ``ToolMessage`` which tool ran.
+sets its name on each answer that it adds to the state; an answer has the requested tool calls
+and the usage, a ``ToolMessage`` the name of the tool that ran.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ class Message(NamedTuple):
     """A message of a state."""
 
     kind: str
-    """Its class."""
+    """The class name."""
     fields: dict[str, Json]
     whole: Json
 
     def text(self, key: str) -> str:
-        """Return what it says under a key, if that is a text."""
+        """Return the field if it is a string, else an empty one."""
         value = self.fields.get(key)
         return value if isinstance(value, str) else ""
 
     @property
     def calls(self) -> Sequence[dict[str, Json]]:
-        """The tool calls that an answer asks for."""
+        """The tool calls that an answer requests."""
         calls = self.fields.get("tool_calls")
         return [c for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []
 
@@ -47,7 +47,7 @@ class Message(NamedTuple):
 
     @property
     def usage(self) -> Usage | None:
-        """What the answer cost, if it says so."""
+        """The token counts of the answer; ``None`` if not reported."""
         usage = self.fields.get("usage_metadata")
         return read_usage(usage) if isinstance(usage, dict) else None
 
@@ -58,13 +58,13 @@ def read_answers(state: str) -> Sequence[Message]:
 
 
 def find_result(state: str) -> Message | None:
-    """Return the last result of a tool in a state."""
+    """Return the last tool result in a state, or ``None``."""
     results = [m for m in _messages(state) if m.kind == _RESULT] if _RESULT in state else []
     return results[-1] if results else None
 
 
 def find_new_answer(before: str, after: str) -> Message | None:
-    """Return the one answer that a state has gained; ``None`` if there is none or several."""
+    """Return the only answer that is new in the later state; ``None`` if none or several are."""
     answers = read_answers(after)
     if len(answers) > 1:
         known = {m.text("id") for m in read_answers(before)}
@@ -73,9 +73,9 @@ def find_new_answer(before: str, after: str) -> Message | None:
 
 
 def complete_history(messages: str, state: str) -> str:
-    """Return the messages of a request with those of the state for those that leave out the calls.
+    """Return a request with its messages, which lack tool calls, replaced by those of the state.
 
-    The state lacks only system prompts, which come first; where the two do not fit, empty.
+    The state may lack only leading system prompts; return an empty text if the two do not fit.
     """
     if '"assistant"' not in messages:
         return ""
@@ -90,16 +90,16 @@ def complete_history(messages: str, state: str) -> str:
 
 def find_call(state: str, arguments: str) -> str:
     """Return the tool that the last answer in a state calls with these arguments, else empty."""
-    wanted = json_value(arguments)
+    parsed = json_value(arguments)
     answers = read_answers(state)
     names = {
-        str(c.get("name", "")) for m in answers[-1:] for c in m.calls if c.get("args") == wanted
+        str(c.get("name", "")) for m in answers[-1:] for c in m.calls if c.get("args") == parsed
     }
     return names.pop() if len(names) == 1 else ""
 
 
 def _messages(state: str) -> Iterator[Message]:
-    """Walk without recursion: the JSON of a span may be nested a thousand deep."""
+    """Yield all messages in order, without recursion: JSON may be nested a thousand levels deep."""
     if '"kwargs"' not in state:
         return
     pending: list[Json] = [json_value(state)]

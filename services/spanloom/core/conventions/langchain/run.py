@@ -1,16 +1,16 @@
-"""Runs of LangChain agents and LangGraph graphs, told by run metadata and structure.
+"""Classify runs of LangChain agents and LangGraph graphs by run metadata and structure.
 
-LangChain hands the same run metadata to every callback, so OpenInference, LangSmith and
-OpenLLMetry all carry it. Native agent marks are no help: they follow the word "agent" in a
-name, or are set on every graph. What holds:
+LangChain passes the same run metadata to every callback, so OpenInference, LangSmith and
+OpenLLMetry all report it. Their own agent marks are unreliable: they depend on the word "agent" in
+a name, or are set on every graph. These rules hold:
 
-- LangGraph gives the spans inside a graph run a ``langgraph_checkpoint_ns`` one level deeper
+- LangGraph sets on the spans inside a graph run a ``langgraph_checkpoint_ns`` one level deeper
   than the run's own. A span with such a child is the run, unless it is the node that holds it:
   the topmost span of its own namespace.
-- ``ls_integration`` says who compiled the graph that runs: ``langchain_create_agent`` is an
+- ``ls_integration`` names the compiler of the graph that runs: ``langchain_create_agent`` is an
   agent, ``langgraph`` a graph; descendants inherit it, so it counts on a run only.
-- ``langgraph.prebuilt.create_react_agent`` says ``langgraph`` too; its loop has a node
-  ``agent`` around a function ``call_model``, names that are fixed in the library.
+- ``langgraph.prebuilt.create_react_agent`` sets ``langgraph`` too; its loop has a node
+  ``agent`` around a function ``call_model``, names that the library fixes.
 """
 
 from __future__ import annotations
@@ -40,24 +40,25 @@ CONTROL_FLOW = ControlFlow(
     pauses=("GraphInterrupt", "NodeInterrupt"),
     questions=(read_question,),
 )
-"""By which LangGraph hands over and pauses; a ``ParentCommand`` may show its command alone."""
+"""LangGraph's exceptions of handovers and pauses; of a ``ParentCommand`` only the command may
+be reported."""
 CREATE_AGENT = "langchain_create_agent"
 LANGGRAPH = "langgraph"
 DEFAULT_GRAPH_NAME = "LangGraph"
 MODEL_NODE = "model"
-"""The node that ``create_agent`` gives every agent."""
+"""The model node of every agent that ``create_agent`` makes."""
 _JS_MODEL_NODE = "model_request"
-"""The same in JavaScript."""
+"""The same node in JavaScript."""
 _KEYS = ("ls_integration", "lc_agent_name", "langgraph_node", "langgraph_checkpoint_ns")
 _CALLS = (Kind.MODEL, Kind.TOOL)
 _CALL_MODEL = frozenset({"call_model", "acall_model"})
 
 
 class RunMetadata(NamedTuple):
-    """The part of LangChain's run metadata that tells what runs."""
+    """The fields of LangChain's run metadata that identify what runs."""
 
     name: str
-    """The run's name, without what the dialect adds to span names."""
+    """The run's name, without the dialect's additions to span names."""
     integration: str = ""
     agent_name: str = ""
     node: str = ""
@@ -68,14 +69,14 @@ MetadataReader = Callable[[Span], RunMetadata]
 
 
 def read_metadata(name: str, metadata: Mapping[str, Json]) -> RunMetadata:
-    """Pick the metadata out of what a dialect carries; values may be JSON-quoted."""
+    """Return the run metadata in an object of a dialect; values may be JSON strings."""
     if not metadata:
         return RunMetadata(name)
     return _read(name, metadata, _KEYS)
 
 
 def read_prefixed_metadata(name: str, attributes: Mapping[str, str], prefix: str) -> RunMetadata:
-    """Pick the metadata out of attributes whose keys begin with ``prefix``."""
+    """Return the run metadata in attributes whose keys begin with ``prefix``."""
     return _read(name, attributes, _prefixed(prefix))
 
 
@@ -85,30 +86,30 @@ def _prefixed(prefix: str) -> Sequence[str]:
 
 
 def _read(name: str, metadata: Mapping[str, Json], keys: Sequence[str]) -> RunMetadata:
-    found = [metadata.get(key) for key in keys]
-    return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in found])
+    values = [metadata.get(key) for key in keys]
+    return RunMetadata(name, *[unquoted(v) if isinstance(v, str) else "" for v in values])
 
 
 CACHE_BYTES = 4 * 2**20
-"""Of metadata that are kept: what runs in one node has the same, span after span."""
+"""Size of the metadata cache: consecutive spans of one node have the same metadata."""
 _metadata: ByteCache[str, tuple[str, ...]] = ByteCache(CACHE_BYTES)
 
 
 def read_metadata_text(name: str, text: str) -> RunMetadata:
-    """Pick the metadata out of JSON text."""
+    """Return the run metadata in JSON text."""
     if not text:
         return RunMetadata(name)
     if (read := _metadata.get(text)) is None:
         read = read_metadata("", json_object(text))[1:]
-        if len(text) <= FREE_BYTES:  # only of a longer one it must be told that it was not read
+        if len(text) <= FREE_BYTES:  # a longer one may be recorded as unread, in each trajectory
             _metadata.keep(text, read, sum(map(sys.getsizeof, (text, *read))) + 200)
     return RunMetadata(name, *read)
 
 
 def note_node(facts: Facts, kind: Kind, run: RunMetadata) -> None:
-    """Let the step say in which node of its graph it ran, ``tools``; a call also for which agent.
+    """Add to the facts the graph node in which the step ran; for a call also the agent's name.
 
-    A graph inside an agent has that one's name among its metadata too, and is not it.
+    A graph inside an agent has the agent's name in its metadata too, without being the agent.
     """
     if kind in _CALLS:
         facts.agent_name = facts.agent_name or run.agent_name
@@ -117,7 +118,7 @@ def note_node(facts: Facts, kind: Kind, run: RunMetadata) -> None:
 
 
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:
-    """Return which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
+    """Return the span's classification as a run, or ``None`` for a node, a chain or plumbing."""
     own = view.remember(read, span)
     if _holds_run(span, view, read, own):
         if _is_create_agent(span, view, read, own):
@@ -133,8 +134,8 @@ def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classific
 def _is_create_agent(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
     """Return whether the metadata are the run's own: an agent's tools inherit the agent's.
 
-    A run that bears another name than it inherited, and has none of the nodes that every agent
-    has, is something else.
+    A run whose name differs from the inherited one, and that has none of the nodes that every
+    agent has, is no agent.
     """
     if own.integration != CREATE_AGENT or own.name == own.agent_name:
         return own.integration == CREATE_AGENT or _bears_agent_name(span, view, read, own)
@@ -149,7 +150,7 @@ def _is_run(span: Span, view: TraceView, read: MetadataReader) -> bool:
 
 
 def _bears_agent_name(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
-    """Return whether only its integration got lost: ``create_agent`` alone gives an agent name.
+    """Return whether only the integration is missing: only ``create_agent`` sets an agent name.
 
     In JavaScript an agent's graph that is a node of another has the integration of the outer one.
     """
@@ -189,7 +190,7 @@ def _is_prebuilt_loop(span: Span, view: TraceView, read: MetadataReader) -> bool
 
 
 def _by_metadata_alone(own: RunMetadata) -> Classification | None:
-    """Decide where nothing of the inside arrived: only what cannot be inherited counts."""
+    """Classify a run without inner spans: only metadata that cannot be inherited count."""
     if own.node == own.name:
         return None
     if own.integration == CREATE_AGENT and own.name == (own.agent_name or DEFAULT_GRAPH_NAME):

@@ -1,16 +1,16 @@
-"""Runs of LangChain agents and LangGraph graphs where no run metadata came along: by shape.
+"""Classify runs of LangChain agents and LangGraph graphs without run metadata, by their shape.
 
-LangGraph wraps everything that a node runs into a span of the node's name. So spans alternate:
-run, node, run below the node. What a run is shows in the nodes that libraries name themselves:
+LangGraph wraps everything that a node runs in a span with the node's name. So spans alternate:
+run, node, run below the node. The kind of a run shows in nodes whose names libraries fix:
 
 - ``create_agent``: a node ``model`` (Python) or ``model_request`` (JavaScript).
 - ``create_react_agent``: a node ``agent`` around ``call_model`` (Python) or ``prompt``.
 - any graph in JavaScript: a node ``__start__``.
 
-In Python a graph of the author's is a chain, not itself a node and not a class of LangChain's
-plumbing, that holds nothing but further chains which are neither plumbing nor runs. An author who
-calls his node ``model`` is taken for an agent's author; a plain function that calls another one
-for a graph. Nothing else tells them apart.
+In Python a custom graph is a chain, not itself a node and not a class of LangChain's plumbing,
+whose children are only chains that are neither plumbing nor runs. Hence a custom graph with a node
+``model`` is classified as an agent, and a plain function that calls another one as a graph: their
+spans do not differ.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 class Runnable(NamedTuple):
-    """What a dialect without metadata says of a span."""
+    """A span as read by a dialect without run metadata."""
 
     name: str
-    """The run's name, without what the dialect adds to span names."""
+    """The run's name, without the dialect's additions to span names."""
     is_chain: bool
-    """Whether it is no call: neither model nor tool, prompt or retriever."""
+    """Whether it is neither a model, tool, prompt nor retriever."""
     is_graph: bool = False
     """Whether the dialect itself marks it as a graph."""
 
@@ -57,14 +57,14 @@ _CHAIN_OF_NODES = Classification(Kind.GRAPH, "langchain.holds_nodes")
 
 
 def classify_shape(span: Span, view: TraceView, read: RunnableReader) -> Classification | None:
-    """Return which run the span is, or ``None`` if it is none: a node, a chain, plumbing."""
+    """Return the span's classification as a run, or ``None`` for a node, a chain or plumbing."""
     path: list[tuple[Span, list[Classification | None]]] = []
     above: Span | None = span
     while above is not None and not (known := view.remember(_memo, above)):
         path.append((above, known))
         above = view.tree.parent(above)
     in_run = above is not None and view.remember(_memo, above)[0] is not None
-    for passed, memo in reversed(path):  # from the outermost inwards: a node needs its run
+    for passed, memo in reversed(path):  # outermost first: classifying a node requires its run
         memo.append(_classify(passed, view, read, in_run=in_run))
         in_run = memo[0] is not None
     return view.remember(_memo, span)[0]
@@ -105,7 +105,7 @@ def _agent(span: Span, view: TraceView, read: RunnableReader) -> Classification 
 
 
 def _calls_model(node: Span, view: TraceView, read: RunnableReader) -> bool:
-    """Return whether the node is the prebuilt loop's: its function is at most two below."""
+    """Return whether the node is the prebuilt loop's: its function is at most two levels below."""
     inner = view.tree.children(node)
     deeper = [span for child in inner for span in view.tree.children(child)]
     return any(view.remember(read, span).name in _REACT_CALLS for span in (*inner, *deeper))

@@ -1,4 +1,4 @@
-"""Token details in LangChain's own messages, for dialects whose model spans leave them out."""
+"""Read token details from LangChain's messages, for dialects whose model spans lack them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _DETAILS = '_token_details"'
 
 
 def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
-    """Return the reasoning and cached tokens that a message among ``texts`` reports for this call.
+    """Return the usage with reasoning and cached tokens that a message in ``texts`` reports.
 
-    The message is the call's if it counts the same tokens. Texts are read one after another, and
-    only if they can tell.
+    A message belongs to the call if its token counts are equal. Texts are parsed one by one, only
+    if they contain such details. Return ``None`` if there is no such message.
     """
     for text in texts:
         if _DETAILS not in text:
@@ -30,7 +30,7 @@ def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
 
 
 def read_usage(payload: dict[str, Json]) -> Usage:
-    """Read a message's ``usage_metadata``: ``input_tokens``, ``output_tokens``, their details."""
+    """Return a message's ``usage_metadata``: ``input_tokens``, ``output_tokens``, details."""
     return Usage(
         count(payload.get("input_tokens")),
         count(payload.get("output_tokens")),
@@ -46,7 +46,7 @@ def _detail(payload: dict[str, Json], side: str, name: str) -> int:
 
 
 def _usages(value: Json) -> Iterator[dict[str, Json]]:
-    """Walk without recursion: the JSON of a span may be nested a thousand deep."""
+    """Yield all ``usage_metadata``, without recursion: JSON may be a thousand levels deep."""
     pending: list[Json] = [value]
     while pending:
         value = pending.pop()

@@ -1,4 +1,4 @@
-"""What an agent asks a person before a tool runs, and what the person says."""
+"""Tool approvals: the question of an agent to a person, and the person's decision."""
 
 from __future__ import annotations
 
@@ -16,27 +16,26 @@ _REQUEST, _RESPONSE = "function_approval_request", "function_approval_response"
 
 
 def read_question(messages: str) -> str | None:
-    """Return what the last message of an answer asks to run; ``None`` if it asks nothing."""
-    found = _parts(messages, _REQUEST)
-    return as_question([_asked(part) for part in found]) if found else None
+    """Return the tools whose approval the last output message requests; ``None`` if none."""
+    requests = _parts(messages, _REQUEST)
+    return as_question([_read_call(part) for part in requests]) if requests else None
 
 
 def read_answer(messages: str) -> str:
-    """Return what the last message of a request allows or refuses; empty if it says nothing."""
-    return as_question(
-        [{**_asked(part), "approved": part.get("approved")} for part in _parts(messages, _RESPONSE)]
-    )
+    """Return the decisions in the last input message; empty if there are none."""
+    decisions = _parts(messages, _RESPONSE)
+    return as_question([{**_read_call(p), "approved": p.get("approved")} for p in decisions])
 
 
 def _parts(messages: str, kind: str) -> Sequence[dict[str, Json]]:
-    read = json_value(messages) if kind in messages else None
-    last = read[-1] if isinstance(read, list) and read else None
+    parsed = json_value(messages) if kind in messages else None
+    last = parsed[-1] if isinstance(parsed, list) and parsed else None
     parts = last.get("parts") if isinstance(last, dict) else None
     listed = parts if isinstance(parts, list) else []
     return [part for part in listed if isinstance(part, dict) and part.get("type") == kind]
 
 
-def _asked(part: dict[str, Json]) -> dict[str, Json]:
+def _read_call(part: dict[str, Json]) -> dict[str, Json]:
     call = part.get("function_call")
     call = call if isinstance(call, dict) else {}
     return ask_to_run(call.get("name"), call.get("arguments"))

@@ -1,11 +1,11 @@
 """Microsoft Agent Framework: scope ``agent_framework``, GenAI operations and workflow spans.
 
 ``workflow.run`` is the run of a workflow that the author composed: a graph. Building it
-(``workflow.build``, a trace of its own), passing messages and running executors are no steps.
+(``workflow.build``, in a separate trace), passing messages and running executors are no steps.
 Agents repeat the sum of their calls' usage.
 
 An agent whose tool needs approval ends its answer with a ``function_approval_request``; the run
-that goes on is given a ``function_approval_response``.
+that continues it has a ``function_approval_response`` as input.
 
 Verified on captures of 1.23.
 """
@@ -35,11 +35,11 @@ class AgentFramework(OtelGenAI):
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the operation; workflow spans, which have none, by their fixed names."""
+        """Classify by operation; workflow spans, which have none, by their fixed names."""
         operation = operation_of(span)
         if operation == "invoke_agent":
             question = read_question(span.attributes.get(_OUTPUT, ""))
@@ -51,7 +51,7 @@ class AgentFramework(OtelGenAI):
         return Classification(Kind.OTHER, "agent_framework.plumbing")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes; a workflow has a name of its own."""
+        """Read the ``gen_ai.*`` attributes, and ``workflow.name`` of a workflow."""
         facts = super().describe(span, kind)
         if kind is Kind.AGENT and (answer := read_answer(facts.input)):
             facts.input, facts.is_resuming = answer, True

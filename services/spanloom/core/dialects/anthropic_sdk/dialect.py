@@ -1,10 +1,10 @@
 """Anthropic's SDK for Python: scope ``com.anthropic.sdk.python``, GenAI names, no texts.
 
-From version 2 on the SDK reports its own calls, ``anthropic.messages.create``, wherever a provider
-is set, beside whatever instruments it. That makes every call one more span, often a trace of its
-own: a dialect of its own tells that another one's report is of the same call.
+From version 2 on the SDK reports its own calls, ``anthropic.messages.create``, if a tracer provider
+is set, in addition to any instrumentation. So every call has one more span, often in its own trace.
+Its own dialect identifies them as second reports of calls that another instrumentation reports.
 
-Verified on captures of the SDK under OpenLLMetry and Logfire, and beside LangChain's OpenInference.
+Verified on captures of the SDK under OpenLLMetry and Logfire, and with LangChain's OpenInference.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class AnthropicSDK(OtelGenAI):
     id = "anthropic_sdk"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes; why a call ended has a name of its own."""
+        """Read the ``gen_ai.*`` attributes; the finish reason has an attribute of Anthropic's."""
         facts = super().describe(span, kind)
         reason = span.attributes.get("anthropic.message.stop_reason", "")
         if kind is Kind.MODEL and reason:

@@ -1,8 +1,8 @@
-"""AutoGen: ``gen_ai.system`` is ``autogen``; the runtime's spans have scopes that begin so.
+"""AutoGen: ``gen_ai.system`` is ``autogen``; scopes of the runtime begin with ``autogen``.
 
-Agents and tools have GenAI operations, without arguments and results. Calls are not reported, nor
-teams: a team is a score of traces of message passing, none of it a step. ``create_agent`` is
-construction.
+Agents and tools have GenAI operations, without arguments and results. Model calls and teams are
+not reported: a team is a series of traces of message passing, without steps. ``create_agent`` only
+constructs an agent.
 
 Verified on captures of 0.7.
 """
@@ -34,10 +34,10 @@ class AutoGen(OtelGenAI):
     keys_with_values = ("gen_ai.system",)
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, or the system it names itself."""
+        """Recognise by scope name, or by the reported system."""
         is_its_own = signature.scope_name.startswith(_SCOPES)
         return is_its_own or signature.attributes.get("gen_ai.system") == "autogen"
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """By the operation."""
+        """Classify by operation."""
         return _STEPS.get(operation_of(span), _PLUMBING)

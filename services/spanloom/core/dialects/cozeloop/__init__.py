@@ -1,4 +1,4 @@
-"""Coze Loop: its SDKs' spans."""
+"""Spans of Coze Loop's SDKs."""
 
 from spanloom.core.dialects.cozeloop.dialect import CozeLoop
 

@@ -1,14 +1,14 @@
 """Coze Loop's SDKs: ``cozeloop.span_type`` on every span.
 
-Python and Go post JSON, which the receiver turns into these attributes (ADR 010); JavaScript
-sends OTLP. ``model``, ``tool`` and ``retriever`` are what they say. The LangChain handlers say
-``graph`` for a run of exactly the name ``LangGraph`` and ``chain`` for all else, with no metadata,
-so runs go by their shape. A span of the author's own may have any type; ``agent`` counts.
-The JavaScript handler leaves reasoning and cached tokens out of the call, but not out of the
-message that the chain around it puts out, or the next one takes in.
-The first token's latency is in microseconds, but in milliseconds from the LangChain handlers.
+Python and Go post JSON, which the receiver converts to these attributes (ADR 010); JavaScript
+sends OTLP. The types ``model``, ``tool`` and ``retriever`` are reliable. The LangChain handlers set
+``graph`` on runs with exactly the name ``LangGraph`` and ``chain`` on all others, without metadata,
+so runs are classified by shape. Spans created by the author may have any type; ``agent`` counts.
+The JavaScript handler omits reasoning and cached tokens on the call; they are in the output message
+of the enclosing chain, or in the input of the next one.
+The latency of the first token is in microseconds, from the LangChain handlers in milliseconds.
 Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. On documentation only:
-spans that an author reports himself. Eino's callback is ``eino_cozeloop``'s.
+spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callback.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _BY_TYPE = {
     "agent": Classification(Kind.AGENT, "cozeloop.agent"),
 }
 _MESSAGE, _TOOL_MESSAGE, _HEAD = '{"lc":', '"ToolMessage"]', 120
-"""How LangChain.js writes the message of a tool."""
+"""How LangChain.js serializes the message of a tool."""
 _CHAINS = frozenset({"chain", "graph"})
 _PLUMBING = Classification(Kind.OTHER, "cozeloop.plumbing")
 
@@ -63,15 +63,15 @@ class CozeLoop(Dialect):
     claims = Claim.OVERLAY
 
     def recognises(self, signature: Signature) -> bool:
-        """By the span type, or by what else the SDKs always write."""
+        """Recognise by span type, or by the SDKs' input and output attributes."""
         attributes = signature.attributes
         return SPAN_TYPE in attributes or INPUT in attributes or OUTPUT in attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the type for calls, by the shape for runs."""
+        """Classify calls by type, runs by shape."""
         kind = _type(span)
         if kind == "model" and JS_TOKENS in span.attributes:
-            return _BY_TYPE[kind]._replace(usage=_hear_details(span, view))
+            return _BY_TYPE[kind]._replace(usage=_usage_nearby(span, view))
         if kind in _BY_TYPE:
             return _BY_TYPE[kind]
         if kind in _CHAINS and (run := classify_shape(span, view, _runnable)) is not None:
@@ -79,25 +79,25 @@ class CozeLoop(Dialect):
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``cozeloop.input``, ``cozeloop.output`` and the tags."""
+        """Read ``cozeloop.input``, ``cozeloop.output`` and the tags."""
         return cozeloop_facts.describe(span, kind, data_kind=_type(span))
 
 
 def _type(span: Span) -> str:
-    """Return the span type; without it, what only calls and tools have tells them."""
+    """Return the span type; if missing, derive it from attributes that only calls or tools have."""
     attributes = span.attributes
     if SPAN_TYPE in attributes:
         return attributes[SPAN_TYPE]
     if any(mark in attributes for mark in MODEL_MARKS):
         return "model"
-    made = attributes.get(OUTPUT, "")
-    is_message = made.startswith(_MESSAGE) and _TOOL_MESSAGE in made[:_HEAD]
+    output = attributes.get(OUTPUT, "")
+    is_message = output.startswith(_MESSAGE) and _TOOL_MESSAGE in output[:_HEAD]
     is_tool = is_message or any(mark in attributes for mark in TOOL_MARKS)
     return "tool" if is_tool else "chain"
 
 
-def _hear_details(span: Span, view: TraceView) -> Usage | None:
-    """Read the call's token details in what came out around it or went in after it."""
+def _usage_nearby(span: Span, view: TraceView) -> Usage | None:
+    """Return the call's token details from the parent's output or the next sibling's input."""
     around = view.tree.parent(span)
     if around is None:
         return None
@@ -107,7 +107,7 @@ def _hear_details(span: Span, view: TraceView) -> Usage | None:
 
 
 def _inputs_after(children: Sequence[Span]) -> dict[str, str]:
-    """Return for each span the input of its next sibling."""
+    """Return the input of the next sibling for each model call, by span id."""
     return {
         span.span_id: after.attributes.get(INPUT, "")
         for span, after in pairwise(children)

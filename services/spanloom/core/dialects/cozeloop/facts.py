@@ -1,4 +1,4 @@
-"""What a span of a Coze Loop SDK says of its step."""
+"""Reads facts from the spans of Coze Loop's SDKs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SETTINGS = ("temperature", "max_tokens", "top_p", "stop", "top_k")
 
 
 def describe(span: Span, kind: Kind, data_kind: str) -> Facts:
-    """Return what a span of this kind says; ``data_kind`` is the type of a data access."""
+    """Return the facts of a span; ``data_kind`` is its span type, for kinds of data access."""
     attributes = span.attributes
     facts = Facts(
         input=attributes.get(INPUT, ""),
@@ -83,7 +83,7 @@ def _describe_call(span: Span, facts: Facts) -> None:
 
 
 def read_usage(attributes: Mapping[str, str]) -> Usage:
-    """Read a call's tokens from the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
+    """Return a call's tokens from the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
     plain = genai_facts.read_usage(attributes)
     inputs = first_integer(attributes, TAG + "input_tokens") or plain.input_tokens
     outputs = first_integer(attributes, TAG + "output_tokens") or plain.output_tokens
@@ -99,7 +99,7 @@ def read_usage(attributes: Mapping[str, str]) -> Usage:
 
 
 def _first_token_ms(attributes: Mapping[str, str]) -> float | None:
-    """Return the latency of a streamed answer; otherwise it is the whole call's."""
+    """Return the time to the first token in ms; ``None`` if not streamed or unknown."""
     if attributes.get(TAG + "stream") != "false" and (latency := attributes.get(_LATENCY)):
         in_ms = _LANGCHAIN in attributes.get(SYSTEM_TAG + "runtime", "").replace(" ", "")
         return _milliseconds(latency, 1 if in_ms else 1000)
@@ -115,25 +115,25 @@ def _milliseconds(text: str, per_ms: int) -> float | None:
 
 def _settings(attributes: Mapping[str, str]) -> dict[str, str]:
     options = json_object(attributes.get(TAG + "call_options", ""))
-    found = {k: v for k in _SETTINGS if (v := options.get(k)) not in (None, "", [], 0)}
-    shown = {k: text_or_json(v) for k, v in found.items()}
-    return {**pick(attributes, {"gen_ai.request.temperature": "temperature"}), **shown}
+    values = {k: v for k in _SETTINGS if (v := options.get(k)) not in (None, "", [], 0)}
+    texts = {k: text_or_json(v) for k, v in values.items()}
+    return {**pick(attributes, {"gen_ai.request.temperature": "temperature"}), **texts}
 
 
 def _inner(text: str, key: str) -> str:
-    """Return one value of a JSON object as JSON, or the text as it is."""
+    """Return one value of a JSON object as JSON, or the text unchanged."""
     value = json_field(text, key)
     return text if value is None else json_text(value)
 
 
 def _messages(choices: Json) -> str:
-    """Return the messages of the choices, without what stands around them."""
+    """Return the JSON list of the messages in the choices; empty if there are none."""
     if not isinstance(choices, list):
         return ""
-    found = [c["message"] for c in choices if isinstance(c, dict) and c.get("message")]
-    return json_text(found) if found else ""
+    messages = [c["message"] for c in choices if isinstance(c, dict) and c.get("message")]
+    return json_text(messages) if messages else ""
 
 
 def first_text(value: Json) -> str:
-    """Return a text, or an empty one."""
+    """Return the value if it is a text, else an empty text."""
     return value if isinstance(value, str) else ""

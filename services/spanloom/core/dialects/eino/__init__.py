@@ -1,4 +1,4 @@
-"""Eino: its three callbacks."""
+"""Eino, as reported by three of its callbacks."""
 
 from spanloom.core.dialects.eino.cozeloop import EinoCozeLoop
 from spanloom.core.dialects.eino.dialect import Eino

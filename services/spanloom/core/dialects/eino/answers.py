@@ -1,7 +1,8 @@
-"""What Eino's answers carry themselves: tokens, for spans that do not tell them, and their pieces.
+"""Reads Eino's output messages: tokens, for spans without usage, and streamed pieces.
 
-A message has ``"response_meta": {"usage": {"prompt_tokens": 533, …}}``. It may stand alone, in a
-list, in ``{"choices": [{"message": …}]}`` or be the last piece of ``{"stream": […]}``.
+A message has ``"response_meta": {"usage": {"prompt_tokens": 533, …}}``. The output is a message, a
+list of them, ``{"choices": [{"message": …}]}`` or ``{"stream": […]}`` with the usage in the last
+piece.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _LISTS = ("choices", "stream")
 
 def read_answer_usage(output: str) -> Usage:
     """Return the usage in the last message's ``response_meta``; zeros if no message has one."""
-    found = list(_usages(json_value(output))) if _MARK in output else []
-    return read_usage(found[-1]) if found else Usage()
+    usages = list(_usages(json_value(output))) if _MARK in output else []
+    return read_usage(usages[-1]) if usages else Usage()
 
 
 def _usages(value: Json) -> Iterator[dict[str, Json]]:
@@ -40,11 +41,11 @@ def _usages(value: Json) -> Iterator[dict[str, Json]]:
 
 
 def join_pieces(output: str) -> str:
-    """Return the pieces of a streamed answer as the text that they are, another output as it is."""
+    """Return a streamed answer as one message, any other output unchanged."""
     pieces = json_value(output) if output.startswith('[{"role":"assistant"') else None
     if not isinstance(pieces, list) or len(pieces) == 1:
         return output
     texts = [p.get("content") for p in pieces if isinstance(p, dict) and "tool_calls" not in p]
-    said = [text for text in texts if isinstance(text, str)]
-    whole: Json = {"role": "assistant", "content": "".join(said)}
-    return json_text(whole) if len(said) == len(pieces) else output
+    plain = [text for text in texts if isinstance(text, str)]
+    whole: Json = {"role": "assistant", "content": "".join(plain)}
+    return json_text(whole) if len(plain) == len(pieces) else output

@@ -1,9 +1,9 @@
 """Eino, by its ``cozeloop`` callback: the tag ``eino_run_info_component`` on every span.
 
-The span type is Coze Loop's word for some components and the component itself for others, and a
-react agent's is ``graph``; so the component decides (``eino/runs.py``). An application's own span
-around the run has no component: it is ``cozeloop``'s. The session comes from that span, as
-baggage. What an agent answered is the answer of its Chain, or of its last step. Verified on
+The span type is Coze Loop's type for some components and the component itself for others, and
+``graph`` for a react agent; so the component decides (``eino/runs.py``). An application's own span
+around the run has no component: it is read by ``cozeloop``. The session comes from that span, as
+baggage. An agent's answer is that of its Chain, or of its last step. Verified on
 captures of cozeloop-go 0.1.20 with eino 0.9.13.
 """
 
@@ -42,7 +42,7 @@ _BY_SPAN_TYPE = {
     "retriever": "Retriever",
     "embedding": "Embedding",
 }
-"""Where the component is missing; the other span types are components."""
+"""The component by span type, if its tag is missing; other span types are components."""
 
 
 def _component(span: Span) -> str:
@@ -62,15 +62,15 @@ class EinoCozeLoop(Dialect):
     before = ("cozeloop",)
 
     def recognises(self, signature: Signature) -> bool:
-        """By the component that ran, or its name."""
+        """Recognise by the tags for the component or its name."""
         return COMPONENT in signature.attributes or _NAME in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the component and what stands above and below it."""
+        """Classify by the component, its parents and its children."""
         return classify_part(span, view, _read)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As every span of a Coze Loop SDK; the run's name is the node's."""
+        """Read the span like any of a Coze Loop SDK; a run is named after its node."""
         attributes = span.attributes
         facts = cozeloop_facts.describe(span, kind, _component(span).lower())
         if kind is Kind.MODEL and (facts.usage is None or not any(facts.usage)):
@@ -79,7 +79,7 @@ class EinoCozeLoop(Dialect):
             facts.agent_name = attributes.get(_NAME, "") or span.name
             facts.is_resuming = is_resumed(facts.input)
             facts.input = read_request(facts.input)
-            # An agent's events go on with those of the agents that it hands over to.
+            # An agent's events continue with those of the agents that it hands over to.
             own = _component(span) not in AGENTS
             facts.output = read_answer(facts.output) if own else ""
         return facts

@@ -1,7 +1,7 @@
 """Eino, by its ``apmplus`` callback: ``runinfo.component`` on every span.
 
 ``gen_ai.span.kind`` repeats the component but is ``workflow`` on every root, so the component
-decides (``eino/runs.py``). Eino's other callbacks are ``eino_cozeloop``'s and ``eino_langfuse``'s.
+decides (``eino/runs.py``). ``eino_cozeloop`` and ``eino_langfuse`` read Eino's other callbacks.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _COMPONENT_OF_KIND = {
     **{name.lower(): name for name in (*AGENTS, CHAT_MODEL, "AgenticModel", TOOL, LAMBDA)},
     **{name.lower(): name for name in (GRAPH, CHAIN, "Retriever", "Embedding")},
 }
-"""Where the component is missing; ``workflow`` is every root, and plumbing is plumbing."""
+"""The component by span kind, if its attribute is missing; ``workflow`` is any root."""
 _AGENT_TYPES = frozenset({CHAT_MODEL, "Sequential", "Parallel", "Loop", "Supervisor"})
 
 _FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
@@ -60,18 +60,18 @@ class Eino(Dialect):
     control_flow = CONTROL_FLOW
 
     def recognises(self, signature: Signature) -> bool:
-        """By the component that ran, or its type."""
+        """Recognise by the attributes for the component or its type."""
         return COMPONENT in signature.attributes or _TYPE in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the component and what stands above and below it."""
-        found = classify_part(span, view, _read)
-        if found.kind is Kind.MODEL and (whole := _answer_with_calls(span, view)):
-            return found._replace(facts=Facts(output=whole))
-        return found
+        """Classify by the component, its parents and its children."""
+        part = classify_part(span, view, _read)
+        if part.kind is Kind.MODEL and (whole := _answer_with_calls(span, view)):
+            return part._replace(facts=Facts(output=whole))
+        return part
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``gen_ai.prompt.N`` and ``.completion.N``; what is no message is JSON in N = 0."""
+        """Read ``gen_ai.prompt.N`` and ``.completion.N``; other values are JSON in N = 0."""
         attributes = span.attributes
         facts = genai_facts.read_model_call(attributes)
         facts.agent_name = ""
@@ -89,7 +89,7 @@ class Eino(Dialect):
             facts.tool_name = attributes.get(_NAME, "") or span.name
             facts.data_kind = DATA_KINDS.get(_component(attributes), "")
         else:
-            facts.is_resuming = is_resumed(_given(attributes))
+            facts.is_resuming = is_resumed(_run_input(attributes))
             facts.input = _request(attributes) or facts.input
             facts.output = _answer(attributes)
             facts.agent_name = attributes.get(_NAME, "") or span.name
@@ -97,41 +97,42 @@ class Eino(Dialect):
 
 
 class _ToolsNode(NamedTuple):
-    """A node that runs the tools that an answer asks for."""
+    """The input of a node that runs the tools that an answer calls."""
 
     start_ns: int
-    said: Json
+    content: Json
+    """The text of the answer."""
     answer: str
-    """The whole message."""
+    """The whole message, in a JSON list."""
 
 
 def _answer_with_calls(span: Span, view: TraceView) -> str:
-    """Return the answer as the node beside it got it: the callback leaves calls out beside a text.
+    """Return the answer from the input of the tools node next to it, which includes tool calls.
 
-    Empty if the answer has no text, or no node was given one that says the same.
+    The callback omits the calls of an answer that has a text. Empty if the answer has no text, or
+    the next tools node has another text as input.
     """
-    said = span.attributes.get("gen_ai.completion.0.content", "")
+    text = span.attributes.get("gen_ai.completion.0.content", "")
     parent = view.tree.parent(span)
-    if parent is None or not said or said.startswith(_WHOLES):
+    if parent is None or not text or text.startswith(_WHOLES):
         return ""
     nodes = view.remember_children(_tools_nodes, parent)
-    at = bisect_left(nodes, span.start_ns, key=attrgetter("start_ns"))  # a stream ends later
-    return nodes[at].answer if at < len(nodes) and nodes[at].said == said else ""
+    at = bisect_left(nodes, span.start_ns, key=attrgetter("start_ns"))  # its end may be later
+    return nodes[at].answer if at < len(nodes) and nodes[at].content == text else ""
 
 
 def _tools_nodes(children: Sequence[Span]) -> Sequence[_ToolsNode]:
-    found = []
+    nodes = []
     for child in children:
-        given = child.attributes.get("gen_ai.prompt.0.content", "")
-        if given.startswith(_MESSAGE) and _CALLS in given:
-            found.append(
-                _ToolsNode(child.start_ns, json_object(given).get("content"), f"[{given}]")
-            )
-    return found
+        answer = child.attributes.get("gen_ai.prompt.0.content", "")
+        if answer.startswith(_MESSAGE) and _CALLS in answer:
+            content = json_object(answer).get("content")
+            nodes.append(_ToolsNode(child.start_ns, content, f"[{answer}]"))
+    return nodes
 
 
 def _whole(attributes: Mapping[str, str], prefix: str) -> str:
-    """Return what is no list of messages: the callback writes it as JSON where a first text goes.
+    """Return the first content if it is a whole value as JSON rather than a message's text.
 
     An agentic model's call and answer are one object; an answer without text is a list.
     """
@@ -140,18 +141,18 @@ def _whole(attributes: Mapping[str, str], prefix: str) -> str:
 
 
 def _request(attributes: Mapping[str, str]) -> str:
-    """Return what an agent was asked, or a root's whole messages; else an empty text."""
-    given = _given(attributes)
-    asked = read_request(given)
-    return asked if asked != given else attributes.get("gen_ai.input", "")
+    """Return the request to an agent, or all input messages of a root; else an empty text."""
+    whole = _run_input(attributes)
+    request = read_request(whole)
+    return request if request != whole else attributes.get("gen_ai.input", "")
 
 
-def _given(attributes: Mapping[str, str]) -> str:
+def _run_input(attributes: Mapping[str, str]) -> str:
     return first(attributes, "gen_ai.input", "gen_ai.prompt.0.content")
 
 
 def _answer(attributes: Mapping[str, str]) -> str:
-    """Return one message's text, or all messages where there are more."""
+    """Return the text of a single message, or all messages if there are several."""
     if "gen_ai.completion.1.content" in attributes:
         return indexed_text(attributes, "gen_ai.completion.")
     return read_answer(first(attributes, "gen_ai.completion.0.content", "gen_ai.output"))
@@ -163,15 +164,15 @@ def _read(span: Span, _view: TraceView) -> Part:
 
 
 def _component(attributes: Mapping[str, str]) -> str:
-    """Return the component; without it the span's kind tells, of a root what it is made by."""
+    """Return the component; without it derive it from span kind, or for a root from its type."""
     if (component := attributes.get(COMPONENT)) is not None:
         return component
     kind = attributes.get("gen_ai.span.kind", "")
     if kind != "workflow":
         return _COMPONENT_OF_KIND.get(kind, "")
-    if not (made_by := attributes.get(_TYPE, "")):
+    if not (root_type := attributes.get(_TYPE, "")):
         return GRAPH
-    if made_by in _AGENT_TYPES:
+    if root_type in _AGENT_TYPES:
         return "Agent"
     return CHAT_MODEL if "gen_ai.request.model" in attributes else ""
 
@@ -181,7 +182,7 @@ _WHOLES = ('{"Message', '[{"role"', '[{"content"')
 
 
 def _complete_model_call(span: Span, facts: Facts) -> None:
-    """Take the usage of an agentic model from where its callback leaves it: its own output."""
+    """Add the time to the first token, and usage and model from the call's own output."""
     facts.first_token_ms = seconds_as_ms(span.attributes.get(_FIRST_CHUNK, ""))
     if facts.usage is not None and facts.usage.input_tokens:
         return

@@ -1,16 +1,15 @@
-"""Eino, by its ``langfuse`` callback (Langfuse's ingestion API): no component, only content.
+"""Eino, by its ``langfuse`` callback (Langfuse's ingestion API): no component, only contents.
 
-Its client names itself by ``eino`` in the metadata of a batch, under one key or another. A
-generation is a chat model; every other component is a span, told by the Go values that Eino
-hands to callbacks, which arrive as JSON with the field names of its types: ``Events`` of an agent,
+The client is called ``eino`` in the metadata of a batch, under one of several keys. A
+generation is a chat model; every other component is a span, recognised by the Go values that Eino
+passes to callbacks, which arrive as JSON with Go's field names: ``Events`` of an agent,
 ``TokenUsage`` of an agentic model, ``Query``, ``Texts``, ``Variables``. A tool's input is a quoted
-text, below an assistant's message that calls tools. What holds others and is none of these is a
-graph if what it was given went into one of them or what it made came out of one, else a lambda;
-below an adk agent it is the agent's Chain, and a host's specialists are lambdas. A lambda that
-only hands its input on to a graph looks like a graph itself. Verified on captures of eino-ext at
-c9a5dc92 with eino 0.9.13.
+text, below an assistant's message that calls tools. Any other span with children is a graph if a
+child has the same input or output, else a lambda; below an adk agent it is the agent's Chain, and
+a host's specialists are lambdas. A lambda that only passes its input on to a graph looks like a
+graph itself. Verified on captures of eino-ext at c9a5dc92 with eino 0.9.13.
 
-An error's text is the ``output``; an agent's answer is that of the Chain below.
+The error message is in ``output``; an agent's answer is that of its Chain.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 SCOPE = "langfuse-ingestion"
-"""What the receiver calls the front door in every span that came through it."""
+"""Scope that the receiver sets on every span from Langfuse's ingestion API."""
 _SDK = tuple(f"langfuse.ingestion.sdk_{key}" for key in ("integration", "version", "name"))
 _INPUT, _OUTPUT = OBSERVATION + "input", OBSERVATION + "output"
 _BY_INPUT = (
@@ -73,16 +72,16 @@ class EinoLangfuse(Dialect):
     keys_with_values = _SDK
 
     def recognises(self, signature: Signature) -> bool:
-        """By the client's name for itself."""
+        """Recognise by the client's name."""
         attributes = signature.attributes
         return signature.scope_name == SCOPE and any(attributes.get(key) == "eino" for key in _SDK)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the component that the content shows, and what stands above and below it."""
+        """Classify by the component derived from contents, its parents and its children."""
         return classify_part(span, view, _read)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the observation; an agentic model's settings and usage are in its own values."""
+        """Read the observation; an agentic model's settings and usage are in input and output."""
         if kind is Kind.MODEL:
             facts = describe_call(span)
             if not is_generation(span.attributes):
@@ -120,23 +119,23 @@ def _read(span: Span, view: TraceView) -> Part:
 
 
 def _by_content(span: Span) -> str:
-    """Return the component where the observation itself shows it, else an empty text."""
+    """Return the component if the observation itself shows it, else an empty text."""
     attributes = span.attributes
     if is_generation(attributes):
         return CHAT_MODEL
-    given, made = attributes.get(_INPUT, ""), attributes.get(_OUTPUT, "")
+    sent, received = attributes.get(_INPUT, ""), attributes.get(_OUTPUT, "")
     for start, component in _BY_INPUT:
-        if given.startswith(start):
+        if sent.startswith(start):
             return component
-    if made.startswith('{"Events":'):
+    if received.startswith('{"Events":'):
         return "Agent"
-    if given.startswith('{"Messages":') and _CONFIG in given[-_CONFIG_WITHIN:]:
+    if sent.startswith('{"Messages":') and _CONFIG in sent[-_CONFIG_WITHIN:]:
         return "AgenticModel"
     return LAMBDA if span.name in _LAMBDA_NAMES or span.name == HOST_CONVERTER else ""
 
 
 def _by_children(span: Span, view: TraceView) -> str:
-    """Return ``Graph`` for what connects other components, ``Lambda`` for what is code."""
+    """Return ``Graph`` if the span connects other components, else ``Lambda``."""
     children = view.tree.children(span)
     if not children or view.remember(_calls_tools, span):
         return LAMBDA
@@ -145,7 +144,7 @@ def _by_children(span: Span, view: TraceView) -> str:
 
 
 def _is_connected(outer: Span, inner: Span) -> bool:
-    """Return whether the inner one got the outer one's input or made its output."""
+    """Return whether both have the same input or output; the outer may wrap it in a list."""
     for key in (_INPUT, _OUTPUT):
         ours, theirs = outer.attributes.get(key, ""), inner.attributes.get(key, "")
         if ours in (theirs, f"[{theirs}]"):
@@ -154,8 +153,8 @@ def _is_connected(outer: Span, inner: Span) -> bool:
 
 
 def _calls_tools(span: Span) -> bool:
-    given = span.attributes.get(_INPUT, "")
-    return given.startswith(_ASSISTANT) and any(call in given for call in _CALLS)
+    message = span.attributes.get(_INPUT, "")
+    return message.startswith(_ASSISTANT) and any(call in message for call in _CALLS)
 
 
 def _has_converter(children: object) -> bool:
@@ -163,13 +162,13 @@ def _has_converter(children: object) -> bool:
 
 
 def _describe_agentic_call(facts: Facts) -> None:
-    given, made = json_object(facts.input), json_object(facts.output)
-    facts.input = _json(given.get("Messages")) or facts.input
-    facts.output = _json(made.get("Message")) or facts.output
-    usage = made.get("TokenUsage")
+    request, response = json_object(facts.input), json_object(facts.output)
+    facts.input = _json(request.get("Messages")) or facts.input
+    facts.output = _json(response.get("Message")) or facts.output
+    usage = response.get("TokenUsage")
     if isinstance(usage, dict):
         facts.usage = callback_usage(usage)
-    for payload in (made, given):
+    for payload in (response, request):
         config = payload.get("Config")
         if isinstance(config, dict) and not facts.model:
             facts.model = str(config.get("Model") or "")

@@ -1,9 +1,9 @@
-"""Which run an Eino component is, for every callback that reports components.
+"""Classifies Eino's components, for every callback that reports them.
 
-An adk agent says ``Agent``; what it is made of (a Chain of its own name, a graph ``ReAct``) is
-private. A react agent of ``flow/agent`` and a multi-agent host are plain graphs: the one has the
-model node ``ChatModel``, the other the lambda ``converter``, names that are fixed in the library
-unless the program renames them.
+An adk agent is the component ``Agent``; its inner parts (a Chain with the agent's name, a graph
+``ReAct``) are private. A react agent of ``flow/agent`` and a multi-agent host are plain graphs: the
+former has a model node ``ChatModel``, the latter a lambda ``converter``. The library fixes these
+names, unless the program renames the nodes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """What Eino's ``RunInfo`` says of a span."""
+    """Component and name of a span, as in Eino's ``RunInfo``."""
 
     component: str
     """``ChatModel``, ``Graph`` and so on; empty for a span that is not Eino's."""
@@ -35,7 +35,7 @@ _QUESTION, _ROOT_CAUSE = "Info=interrupt info: Info=", ", IsRootCause=true"
 
 
 def read_question(message: str) -> str:
-    """Return what a tool or node asked of a person; empty in what only passes it on."""
+    """Return the question of a tool or node to a person; empty if it only passes one on."""
     start, end = message.find(_QUESTION), message.rfind(_ROOT_CAUSE)
     return message[start + len(_QUESTION) : end] if 0 <= start < end else ""
 
@@ -45,7 +45,7 @@ CONTROL_FLOW = ControlFlow(
     texts=(re.compile("interrupt signal: ID=|interrupt happened, info: "),),
     questions=(read_question,),
 )
-"""By which Eino pauses; tools and nodes wrap the text: ``err=interrupt signal: ID=1, …``."""
+"""How Eino reports a pause; tools and nodes wrap the text: ``err=interrupt signal: ID=1, …``."""
 
 PartReader: TypeAlias = "Callable[[Span, TraceView], Part]"
 
@@ -69,7 +69,7 @@ _NO_EVENTS = '{"Events":'
 
 
 def classify_part(span: Span, view: TraceView, read: PartReader) -> Classification:
-    """Classify by the component: a ``Graph`` that holds a node ``ChatModel`` is an agent."""
+    """Classify by the component; a ``Graph`` with a node ``ChatModel`` is an agent."""
     component = read(span, view).component
     if component in AGENTS:
         return Classification(Kind.AGENT, "eino.adk_agent")
@@ -82,7 +82,7 @@ def classify_part(span: Span, view: TraceView, read: PartReader) -> Classificati
 
 def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classification:
     if (agent := _agent_around(span, view, read)) is not None:
-        # The agent's own Chain knows how the run ended: the agent's span may not wait for it.
+        # The agent's own Chain reports how the run ended; the agent's span may end before it.
         twin = agent.span_id if agent is view.tree.parent(span) else None
         return Classification(Kind.OTHER, "eino.inside_adk_agent", twin)
     children = {read(child, view) for child in view.tree.children(span)}
@@ -94,7 +94,7 @@ def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classifica
 
 
 def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
-    """Return the adk agent whose private part this is: its child, or one in its Chain."""
+    """Return the adk agent of which the span is an inner part: its child, or one of its Chain."""
     parent = view.tree.parent(span)
     if parent is None:
         return None
@@ -107,29 +107,29 @@ def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
     return above
 
 
-def read_request(given: str) -> str:
-    """Return what an agent was asked: ``{"Input":{"Messages":[…]}}`` → ``[…]``, other texts whole.
+def read_request(run_input: str) -> str:
+    """Return the request to an agent: ``{"Input":{"Messages":[…]}}`` → ``[…]``, others unchanged.
 
-    A resumed run has none, but the whole state of the run before.
+    A resumed run has no request, but the whole state of the earlier run.
     """
-    if given == _NOTHING:
+    if run_input == _NOTHING:
         return ""
-    if not given.startswith(_AGENT_INPUT):
-        return given
-    agent_input = json_field(given, "Input")
+    if not run_input.startswith(_AGENT_INPUT):
+        return run_input
+    agent_input = json_field(run_input, "Input")
     messages = agent_input.get("Messages") if isinstance(agent_input, dict) else None
     return written(messages) if messages else ""
 
 
-def is_resumed(given: str) -> bool:
-    """Return whether an agent goes on: ``{"Input":null,"ResumeInfo":{"EnableStreaming":…``."""
-    return given.startswith(_RESUMED)
+def is_resumed(run_input: str) -> bool:
+    """Return whether a run is resumed: ``{"Input":null,"ResumeInfo":{"EnableStreaming":…``."""
+    return run_input.startswith(_RESUMED)
 
 
 def read_answer(output: str) -> str:
-    """Return what an agent answered: a message's text, the last one of its events, or all of it.
+    """Return an agent's answer: the text of the message or of the last event, else all of it.
 
-    ``{"Events":{}}`` is Go's stream of events, which says nothing.
+    ``{"Events":{}}`` is Go's serialized event stream, and has no content.
     """
     if output.startswith(_NO_EVENTS):
         return ""
@@ -149,7 +149,7 @@ def _content(payload: Json) -> str:
 
 
 def callback_usage(usage: dict[str, Json]) -> Usage:
-    """Read Eino's ``model.TokenUsage`` as Go writes it to JSON."""
+    """Return the usage in Eino's ``model.TokenUsage`` as Go serializes it."""
     return Usage(
         count(usage.get("PromptTokens")),
         count(usage.get("CompletionTokens")),

@@ -1,4 +1,4 @@
-"""What no convention claims."""
+"""Spans that no other dialect recognises."""
 
 from spanloom.core.dialects.fallback.dialect import Fallback
 

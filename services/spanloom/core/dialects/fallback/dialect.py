@@ -1,4 +1,4 @@
-"""Everything else: spans of the application, of HTTP and of conventions not known here."""
+"""All other spans: of the application, of HTTP and of unknown conventions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 class Fallback(Dialect):
-    """Takes what no other dialect recognises, and never makes a step of it."""
+    """Accepts spans that no other dialect recognises; none of them becomes a step."""
 
     id = "fallback"
     claims = Claim.ANY
 
     def recognises(self, signature: Signature) -> bool:  # noqa: ARG002  # the protocol's signature
-        """Take every span."""
+        """Accept every span."""
         return True
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
-        """Return that no convention claims the span."""
+        """Classify every span as noise."""
         return Classification(Kind.OTHER, "fallback.no_convention")
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002
-        """Take the texts under the names that several conventions share."""
+        """Read ``input.value`` and ``output.value``, which several conventions share."""
         attributes = span.attributes
         return Facts(
             input=attributes.get("input.value", ""), output=attributes.get("output.value", "")

@@ -1,9 +1,9 @@
-"""Tools of ADK that wait for a person, and runs that go on with what the person said.
+"""Tools of ADK that wait for a person, and runs that continue with the person's answer.
 
-A tool that requires confirmation answers in place of its result that it does. The run that goes on
-begins with the tool itself, before any call of a model; refused, the tool fails with words of its
-own, which is no failure. A ``LongRunningFunctionTool`` waits if its agent stops there: what comes
-back later is given to the first call of the next run as the tool's result.
+A tool that requires confirmation reports so in its result. The run that continues begins with the
+tool itself, before any model call; if refused, the tool reports a fixed error text, which is no
+failure. A ``LongRunningFunctionTool`` waits if its agent stops after it: the late result is in the
+input of the next run's first call.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _CALLS = frozenset({"generate_content", "chat", "call_llm"})
 
 
 def with_question(tool: Classification, span: Span, view: TraceView) -> Classification:
-    """Return what a tool is, with what it asks, or without the error of one that was refused."""
+    """Return the tool's classification, with its question, or marked sound if it was refused."""
     result = _result(span)
     if _REFUSED in result:
         return tool._replace(is_sound=True)
     is_long = span.attributes.get("gen_ai.tool.type") == _LONG_RUNNING
     if _ASKS in result or (is_long and _stops_at(span, view)):
-        return tool._replace(question=as_question([_asked(span)]))
+        return tool._replace(question=as_question([_read_call(span)]))
     return tool
 
 
 def with_answer(run: Classification, span: Span, view: TraceView) -> Classification:
-    """Return what an agent's run is, with the answer that it goes on with, if it does."""
+    """Return the run's classification, with the person's answer if it continues an earlier run."""
     answer = view.remember_children(_read_decisions, span) or _late_result(span, view)
     return run._replace(facts=Facts(input=answer, is_resuming=True)) if answer else run
 
 
 def _stops_at(tool: Span, view: TraceView) -> bool:
-    """Return whether no call came after the tool.
+    """Return whether no model call followed the tool.
 
-    Under OpenInference the calls have no spans, and the last one has written on the agent's.
+    Under OpenInference the calls have no spans; the last one writes to the agent's span.
     """
     agent = view.tree.parent(tool)
     if agent is not None and operation_of(agent) in _CALLS:
@@ -60,7 +60,7 @@ def _last_call_ns(spans: Sequence[Span]) -> int:
 
 
 def _read_decisions(children: Sequence[Span]) -> str:
-    """Return what was allowed, by the tools that ran before any call, or refused."""
+    """Return the person's decisions: tools that ran before any model call, or were refused."""
     began: list[Span] = []
     for child in children:
         if operation_of(child) != "execute_tool":
@@ -68,11 +68,11 @@ def _read_decisions(children: Sequence[Span]) -> str:
         began.append(child)
     has_calls = len(began) < len(children)
     decided = [s for s in began if has_calls or _REFUSED in _result(s)]
-    return as_question([{**_asked(s), "approved": _REFUSED not in _result(s)} for s in decided])
+    return as_question([{**_read_call(s), "approved": _REFUSED not in _result(s)} for s in decided])
 
 
 def _late_result(agent: Span, view: TraceView) -> str:
-    """Return the result with which the first call begins, though no tool ran before."""
+    """Return the tool result in the input of the run's first call, if no tool ran before it."""
     children = view.tree.children(agent)
     call = agent if operation_of(agent) in _CALLS else children[0] if children else agent
     is_inner = any(operation_of(s) == "invoke_agent" for s in view.tree.ancestors(agent))
@@ -87,8 +87,8 @@ def _first_agent(spans: Sequence[Span]) -> str:
 
 
 def _last_result(call: Mapping[str, str]) -> str:
-    given = call.get("gen_ai.input.messages", "")
-    messages = json_value(given) if "tool_call_response" in given else None
+    text = call.get("gen_ai.input.messages", "")
+    messages = json_value(text) if "tool_call_response" in text else None
     last = messages[-1] if isinstance(messages, list) and messages else None
     parts = last.get("parts") if isinstance(last, dict) else None
     results = [_response(part) for part in parts] if isinstance(parts, list) else []
@@ -104,7 +104,7 @@ def _result(tool: Span) -> str:
     return first(tool.attributes, "gen_ai.tool.call.result", "gcp.vertex.agent.tool_response")
 
 
-def _asked(tool: Span) -> dict[str, Json]:
+def _read_call(tool: Span) -> dict[str, Json]:
     attributes = tool.attributes
-    given = first(attributes, "gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args")
-    return ask_to_run(attributes.get("gen_ai.tool.name", ""), given)
+    arguments = first(attributes, "gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args")
+    return ask_to_run(attributes.get("gen_ai.tool.name", ""), arguments)

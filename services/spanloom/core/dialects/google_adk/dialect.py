@@ -1,15 +1,15 @@
 """Google's Agent Development Kit: scope ``gcp.vertex.agent``, GenAI operations.
 
-``invoke_workflow`` frames every run of a Runner and bears the root agent's name: no step.
-``invoke_agent`` stands on workflow agents (sequential, parallel, loop) too: one that makes no call
-and runs agents is a graph. ``execute_tool (merged)`` gathers the answers of parallel tools and runs
-nothing. Over LiteLLM the model adapter adds the reasoning to a completion count that includes it
-already; with Google's own models, whose candidates leave it out, the sum is right.
+``invoke_workflow`` wraps every run of a Runner and has the root agent's name: no step.
+``invoke_agent`` is also the operation of workflow agents (sequential, parallel, loop): one that
+makes no call and runs agents is a graph. ``execute_tool (merged)`` collects the results of parallel
+tools and runs nothing. With LiteLLM the model adapter adds the reasoning to a completion count that
+already includes it; with Google's own models, whose candidate counts exclude it, the sum is right.
 
-Under OpenInference ``invoke_agent`` repeats the run around it, and the last model call below it has
-written its operation over the agent's, so there the name tells (``openinference_google_adk``).
+Under OpenInference ``invoke_agent`` repeats the enclosing run, and the last model call below it has
+overwritten the agent's operation, so the name decides (``openinference_google_adk``).
 
-Verified on captures of 2.13; the names before 1.20 (``call_llm``, ``agent_run``) on documentation.
+Verified on captures of 2.13; names before 1.20 (``call_llm``, ``agent_run``) on documentation only.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OPENINFERENCE_SCOPE = "openinference.instrumentation.google_adk"
 
 
 def _operation(span: Span) -> str:
-    """Return the operation; before 1.20 only the name told agents and calls apart."""
+    """Return the operation; before 1.20 agents and calls differ only in span name."""
     if span.name.startswith("invoke_agent "):
         return "invoke_agent"
     if operation := operation_of(span):
@@ -53,11 +53,11 @@ class GoogleADK(OtelGenAI):
     id = "google_adk"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the operation, and an agent by whether it acts or only runs others."""
+        """Classify by operation; an agent that only runs other agents is a graph."""
         operation = _operation(span)
         if operation == "invoke_workflow" or not operation:
             return Classification(Kind.OTHER, "google_adk.frame")
@@ -67,11 +67,12 @@ class GoogleADK(OtelGenAI):
             return with_answer(_classify_run(span, view), span, view)
         if operation in _CALLS:
             return Classification(Kind.MODEL, "google_adk.call")
-        found = super().classify(span, view)
-        return with_question(found, span, view) if found.kind is Kind.TOOL else found
+        by_operation = super().classify(span, view)
+        is_tool = by_operation.kind is Kind.TOOL
+        return with_question(by_operation, span, view) if is_tool else by_operation
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes, before 1.20 ``gcp.vertex.agent.*``."""
+        """Read the ``gen_ai.*`` attributes, before 1.20 ``gcp.vertex.agent.*``."""
         attributes, facts = span.attributes, super().describe(span, kind)
         facts.conversation_id = facts.conversation_id or attributes.get(
             "gcp.vertex.agent.session_id", ""
@@ -91,14 +92,14 @@ class GoogleADK(OtelGenAI):
 
 
 def _gathers_answers(span: Span) -> bool:
-    """Decide by the tool's name, else by the span's, which has fewer words."""
+    """Return whether it is the merged result of parallel tools, by tool name, else span name."""
     if tool := span.attributes.get("gen_ai.tool.name"):
         return tool == _MERGED
     return span.name == "execute_tool (merged)"
 
 
 def is_framed_by(around: Span, span: Span) -> bool:
-    """Return whether ``around`` is OpenInference's span of the agent's run that ``span`` is."""
+    """Return whether ``around`` is OpenInference's span of the same agent run as ``span``."""
     is_openinferences = around.scope_name == OPENINFERENCE_SCOPE
     is_run = around.name.startswith("agent_run") and span.name.startswith("invoke_agent")
     return is_openinferences and is_run and span.scope_name == SCOPE
@@ -119,7 +120,7 @@ def _classify_agent(span: Span, view: TraceView) -> Classification:
 
 
 def _whole_answer(output: str) -> str:
-    """Return the last message alone where those before it, a stream's, say the same in pieces."""
+    """Return only the last message if the earlier ones are the streamed pieces of its text."""
     messages = json_value(output) if '"finish_reason":""' in output else None
     if not isinstance(messages, list) or len(messages) < 2:
         return output

@@ -1,16 +1,16 @@
 """Haystack 2: its own tracing (scope ``haystack``) and OpenLLMetry's spans around it.
 
-``haystack.pipeline.run`` is a graph, ``haystack.agent.run`` an agent: it bears the name of the
-component that it is (``haystack.component.run``, one of a pipeline), alone none. Components are
-plumbing. An agent's tools run inside its ``ToolInvoker`` and have no spans. Texts are only there
-with ``HAYSTACK_CONTENT_TRACING_ENABLED``.
+``haystack.pipeline.run`` is a graph, ``haystack.agent.run`` an agent: in a pipeline it has the name
+of its component (the parent ``haystack.component.run``), alone it has none. Components are
+noise. An agent's tools run inside its ``ToolInvoker`` and have no spans. Inputs and outputs are
+reported only with ``HAYSTACK_CONTENT_TRACING_ENABLED``.
 
-OpenLLMetry (scope ``opentelemetry.instrumentation.haystack``) reports a pipeline's run again,
-around the other: ``haystack_pipeline.workflow``, whoever it is. Its ``haystack.openai.chat`` says
-neither model nor usage, and of the answer only the name of the field, ``replies``: the client's
-span below tells what there is.
+OpenLLMetry (scope ``opentelemetry.instrumentation.haystack``) reports a pipeline's run again, in an
+enclosing span that is always named ``haystack_pipeline.workflow``. Its ``haystack.openai.chat`` has
+neither model nor usage, and instead of the answer only the name of the field, ``replies``: the
+client's span below has these data.
 
-Verified on captures of a pipeline, also failing, and of agents, alone and in one (2.x; 0.62.4).
+Verified on captures of pipelines, also failing, and of agents, alone and in one (2.x; 0.62.4).
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Haystack(Traceloop):
     id = "haystack"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name in _SCOPES
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By name, OpenLLMetry's by span kind; calls by operation."""
+        """Classify by name, OpenLLMetry's spans by span kind, calls by operation."""
         if span.scope_name == _AROUND:
             is_pipeline = span.attributes.get(SPAN_KIND) == "workflow"
             return _PIPELINE if is_pipeline else super().classify(span, view)
@@ -59,22 +59,22 @@ class Haystack(Traceloop):
         return Classification(Kind.OTHER, "haystack.component")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As OpenLLMetry says it, else as Haystack does."""
+        """Read OpenLLMetry's attributes, else Haystack's."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.MODEL:
             if attributes.get("gen_ai.completion.0.content") == _NO_ANSWER:
                 facts.output = ""
         elif kind is not Kind.OTHER:
-            kept = facts.input or first(
+            arguments = facts.input or first(
                 attributes, "haystack.agent.input", "haystack.pipeline.input_data"
             )
-            facts.input = plain_arguments(kept)
+            facts.input = plain_arguments(arguments)
             facts.output = facts.output or attributes.get("haystack.agent.output", "")
         return facts
 
 
 def _pipeline(parent: Span | None) -> Classification:
-    """Classify a pipeline's run, which OpenLLMetry may have reported around it."""
+    """Classify a pipeline's run; if OpenLLMetry reports it too, this is the second report."""
     if parent is None or parent.scope_name != _AROUND:
         return _PIPELINE
     return Classification(Kind.GRAPH, "haystack.pipeline_reported_again", parent.span_id)

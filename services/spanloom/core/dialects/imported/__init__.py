@@ -1,4 +1,4 @@
-"""Spanloom's own: the steps of a document that was imported."""
+"""Spanloom's own convention: the steps of an imported document."""
 
 from spanloom.core.dialects.imported.dialect import Imported
 

@@ -1,10 +1,10 @@
-"""Documents that ``spanloom import`` sent back (scope ``spanloom.import``): a span a step.
+"""Documents that ``spanloom import`` sends (scope ``spanloom.import``): one span per step.
 
-Once all spans of a document are there, the document is restored as it was (ADR 035): every span
-then has the rule ``imported.restored``, and the steps keep the dialect and the rule by which
-they were read at first. The other rules decide until then, and where the run itself sends spans.
+Once all spans of a document have arrived, the document is restored unchanged (ADR 035): every span
+then has the rule ``imported.restored``, and the steps keep their original dialect and rule. The
+other rules apply until then, and if the run itself sends spans too.
 
-Verified on the documents of all captures, sent back.
+Verified on the documents of all captures, exported and imported.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _BY_KIND = {
 
 
 class Imported(Dialect):
-    """What ``core/formats/imported.py`` writes."""
+    """The convention as ``core/formats/imported.py`` writes it."""
 
     id = "imported"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == carried.SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # by itself
-        """By the type that the span carries."""
+        """Classify by the step type in the span's attributes."""
         return _BY_KIND[read_kind(span)]
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Return what the step shows, as far as any span can."""
+        """Read the imported step; only its input if the rest is missing."""
         try:
             step = read_step(span, carried.STEP_METADATA)
         except NotCarriedError:

@@ -1,4 +1,4 @@
-"""Langfuse: its SDKs' observations."""
+"""Observations of Langfuse's SDKs."""
 
 from spanloom.core.dialects.langfuse.dialect import Langfuse
 

@@ -1,12 +1,12 @@
-"""Langfuse: ``langfuse.observation.*``, as its SDKs send it (v3 and later, over OTLP).
+"""Langfuse: ``langfuse.observation.*``, as its SDKs send them (v3 and later, over OTLP).
 
-The SDK's LangChain callback calls a run ``agent`` where a name contains "agent", on nodes and
-tools too, so LangChain runs go by their metadata and a span with a tool call's id is a tool. What
-an author marked himself (``@observe(as_type="agent")``) carries no LangChain metadata and counts.
-The JavaScript SDK sets no status: its level tells a failure. Verified on captures: callback,
+The SDK's LangChain callback sets the type ``agent`` if a name contains "agent", also on nodes and
+tools, so LangChain runs are classified by metadata and a span with a tool call id is a tool. Types
+set by the author (``@observe(as_type="agent")``) come without LangChain metadata and count.
+The JavaScript SDK sets no status: its level reports failures. Verified on captures: callback,
 decorators and OpenAI client of 5.0.4 in Python and 5.11.1 in JavaScript. Observations posted to
-Langfuse's ingestion API arrive in the same attributes (ADR 010); those of Eino are
-``eino_langfuse``'s.
+Langfuse's ingestion API arrive in the same attributes (ADR 010); ``eino_langfuse`` reads those of
+Eino.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _runnable(span: Span) -> Runnable:
 
 
 def _is_incomplete(span: Span, view: TraceView) -> bool:
-    """Return whether the metadata of a run's nodes lacks what tells the run."""
+    """Return whether the metadata of run and nodes is too incomplete to classify the run."""
     own = view.remember(_run_metadata, span)
     inner = [view.remember(_run_metadata, child) for child in view.tree.children(span)]
     nodes = [node for node in inner if node.node]
@@ -81,11 +81,11 @@ class Langfuse(Dialect):
     claims = Claim.OVERLAY
 
     def recognises(self, signature: Signature) -> bool:
-        """By the type of the observation, or the SDK's scope."""
+        """Recognise by the type of the observation, or the SDK's scope."""
         return TYPE in signature.attributes or signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By type for calls, by the call's id for tools, by LangChain's metadata for runs."""
+        """Classify calls by type, tools by tool call id, runs by LangChain's metadata."""
         attributes = span.attributes
         kind = kind_of(attributes)
         if kind in _BY_TYPE:
@@ -103,7 +103,7 @@ class Langfuse(Dialect):
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the observation's attributes; the session may be LangGraph's thread."""
+        """Read the observation's attributes; the session may be LangGraph's thread."""
         attributes = span.attributes
         if kind is Kind.MODEL:
             return describe_call(span)

@@ -1,9 +1,9 @@
-"""What an observation says of its step in the ``langfuse.*`` attributes.
+"""Reads facts of observations from the ``langfuse.*`` attributes.
 
-Langfuse's token counts are net: ``input`` leaves out what ``input_cache_read`` and the other
-``input_*`` counts say, ``output`` likewise, and they are added back. Counts in OpenAI's own names
-(``prompt_tokens``) are handed on as the client got them: they include everything. What an author
-reports himself may have the camel-case names of Langfuse's JavaScript SDK.
+Langfuse's token counts are net: ``input`` excludes ``input_cache_read`` and the other
+``input_*`` counts, ``output`` likewise, and they are added back. Counts with OpenAI's names
+(``prompt_tokens``) are used as they are: they include everything. Counts set by the author may have
+the camel-case names of Langfuse's JavaScript SDK.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _SETTINGS = {
     "MaxTokens": "max_tokens",
     "TopP": "top_p",
 }
-"""Names of request settings; the capitalized ones are Eino's, where zero means not set."""
+"""Names of request settings; the capitalized ones are Eino's, for which zero means not set."""
 _CACHE_READ = (
     *("input_cache_read", "cache_read_input_tokens", "input_cached_tokens"),
     *("cached_tokens", "cachedInputTokens"),
@@ -74,17 +74,17 @@ _COMPLETION_DETAILS = (
 
 
 def is_generation(attributes: Mapping[str, str]) -> bool:
-    """Return whether it is a model's call: its type is ``generation``, or it names a model."""
+    """Return whether it is a model call: its type is ``generation``, or it names a model."""
     if TYPE in attributes:
         return attributes[TYPE] == "generation"
     return any(key in attributes for key in (_PARAMETERS, MODEL, USAGE))
 
 
 def kind_of(attributes: Mapping[str, str]) -> str:
-    """Return the observation's type, ``generation`` for calls that have none.
+    """Return the observation's type, ``generation`` for calls without one.
 
-    The JavaScript client wrapper calls whatever it wraps a generation: an embedding model's call
-    generates nothing.
+    The JavaScript client wrapper sets ``generation`` on every call: one of an embedding model is
+    ``embedding``.
     """
     if not is_generation(attributes):
         return attributes.get(TYPE, "")
@@ -92,7 +92,7 @@ def kind_of(attributes: Mapping[str, str]) -> str:
 
 
 def describe_observation(span: Span) -> Facts:
-    """Return what every observation has: input, output, session and metadata."""
+    """Return the facts that every observation has: input, output, session and metadata."""
     attributes = span.attributes
     session = first(attributes, "session.id", METADATA + "session_id", METADATA + "thread_id")
     return Facts(
@@ -104,7 +104,7 @@ def describe_observation(span: Span) -> Facts:
 
 
 def describe_call(span: Span) -> Facts:
-    """Return what a generation has, with its model, usage and settings."""
+    """Return the facts of a generation, including model, usage and settings."""
     attributes = span.attributes
     facts = describe_observation(span)
     facts.model = attributes.get(MODEL, "")
@@ -115,7 +115,7 @@ def describe_call(span: Span) -> Facts:
 
 
 def read_usage(payload: dict[str, Json]) -> Usage:
-    """Return a call's tokens, input with what was cached and output with the reasoning."""
+    """Return a call's tokens; input includes cached tokens, output includes reasoning."""
     prompt, completion = _details(payload, _PROMPT_DETAILS), _details(payload, _COMPLETION_DETAILS)
     return Usage(
         _gross(payload, "input") or _first_count(payload, *_INPUT),
@@ -127,7 +127,7 @@ def read_usage(payload: dict[str, Json]) -> Usage:
 
 
 def _gross(payload: dict[str, Json], side: str) -> int:
-    """Add to a side's net count what was taken out of it, unless the total says it is inside."""
+    """Return a side's gross count: net plus details, or net if ``total`` shows it has them."""
     if side not in payload:
         return 0
     net = count(payload[side])
@@ -147,8 +147,8 @@ def _first_count(payload: dict[str, Json], *keys: str) -> int:
 
 
 def _details(payload: dict[str, Json], keys: tuple[str, ...]) -> dict[str, Json]:
-    found = next((d for key in keys if isinstance(d := payload.get(key), dict)), {})
-    return found if isinstance(found, dict) else {}
+    details = next((d for key in keys if isinstance(d := payload.get(key), dict)), {})
+    return details if isinstance(details, dict) else {}
 
 
 def _settings(payload: dict[str, Json]) -> dict[str, str]:
@@ -160,7 +160,7 @@ def _settings(payload: dict[str, Json]) -> dict[str, str]:
 
 
 def _first_token_ms(span: Span) -> float | None:
-    """Read when the answer began: an ISO time in quotes. At the very end nothing was streamed."""
+    """Return the ms from the span's start to the ISO time at which the answer began, if known."""
     text = unquoted(span.attributes.get(OBSERVATION + "completion_start_time", ""))
     if not text:
         return None

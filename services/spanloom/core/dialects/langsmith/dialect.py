@@ -1,8 +1,9 @@
 """LangSmith's OpenTelemetry export: ``langsmith.span.kind`` on every span.
 
-The span kind decides; ``gen_ai.operation.name`` does not: a prompt template says ``chat`` and a
-retriever ``embeddings``. Runs go by LangChain's metadata. Token details are only in the JSON of
-``langsmith.metadata.usage_metadata``; wrappers repeat ``gen_ai.usage.*`` and are not counted.
+The span kind decides; ``gen_ai.operation.name`` does not: a prompt template has ``chat`` and a
+retriever ``embeddings``. Runs are classified by LangChain's metadata. Token details are only in the
+JSON of ``langsmith.metadata.usage_metadata``; wrappers repeat ``gen_ai.usage.*`` and are not
+counted.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retr
 
 
 def _kind(span: Span) -> str:
-    """Return the span kind, else what the operation says; a prompt template asks no model."""
+    """Return the span kind, else derive it from the operation; prompt templates name no model."""
     attributes = span.attributes
     if kind := attributes.get(SPAN_KIND):
         return kind
@@ -65,11 +66,11 @@ class LangSmith(Dialect):
     control_flow = CONTROL_FLOW
 
     def recognises(self, signature: Signature) -> bool:
-        """By its span kind, else the scope."""
+        """Recognise by span kind, else by scope name."""
         return SPAN_KIND in signature.attributes or signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the span kind, then as a LangChain run."""
+        """Classify by span kind, else as a LangChain run."""
         if (classification := _BY_KIND.get(_kind(span))) is not None:
             return classification
         if (run := classify_run(span, view, _run_metadata)) is not None:
@@ -77,7 +78,7 @@ class LangSmith(Dialect):
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``gen_ai.prompt`` and ``gen_ai.completion`` (one JSON text each) and metadata."""
+        """Read ``gen_ai.prompt`` and ``gen_ai.completion`` (one JSON text each) and metadata."""
         attributes = span.attributes
         facts = Facts(
             input=attributes.get("gen_ai.prompt", ""),

@@ -1,11 +1,11 @@
-"""LiteLLM's own OpenTelemetry callback: scope ``litellm``, marks ``litellm.call_id`` and costs.
+"""LiteLLM's OpenTelemetry callback: scope ``litellm``, attributes ``litellm.call_id`` and costs.
 
-A call is ``litellm_request`` (or what the caller named it), the same call again below it
-``raw_gen_ai_request``. Where the application has a span of its own open, the callback writes the
-*last* call's model, usage, operation and OpenLLMetry's ``llm.request.type`` onto that one, and only
-the raw requests remain as the calls. Their usage and messages are written out by Python:
-``llm.<provider>.usage`` is a repr. Token details stand in such a repr too
-(``metadata.usage_object``), tool calls in ``gen_ai.completion.N.function_call`` only.
+A call is ``litellm_request`` (or a name chosen by the caller), reported again below it as
+``raw_gen_ai_request``. If the application has an open span, the callback writes the *last* call's
+model, usage, operation and OpenLLMetry's ``llm.request.type`` to that span, and the calls are only
+reported as raw requests. Their usage and messages are Python reprs (``llm.<provider>.usage``), as
+are token details (``metadata.usage_object``); tool calls are only in
+``gen_ai.completion.N.function_call``.
 
 Verified on captures of 1.106.
 """
@@ -41,21 +41,21 @@ _GUARDRAIL = Classification(Kind.TOOL, "litellm.guardrail")
 _PLUMBING = Classification(Kind.OTHER, "litellm.plumbing")
 _WRITTEN_ONTO = Classification(Kind.OTHER, "litellm.written_onto_the_caller")
 _MAX_USAGE_CHARS = 4_000
-"""The usage of a call is a dozen numbers: more is something else."""
+"""Longer texts are not searched for the dozen numbers of a call's usage."""
 _COUNTS = re.compile(r"\b(\w+_tokens)['\"]?\s*[:=]\s*(\d{1,12})\b")
 
 
 class LiteLLM(Dialect):
-    """What LiteLLM's callback writes, on spans of its own and on those of its caller."""
+    """The convention of LiteLLM's callback, on its own spans and on those of its caller."""
 
     id = "litellm"
     claims = Claim.SHARED
     before = ("traceloop",)
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, or by the marks that only this callback writes.
+        """Recognise by scope name, or by attributes that only this callback sets.
 
-        The span of another instrumentation stays what that one says, whatever was written onto it.
+        Spans of other instrumentations are left to their dialects, even with these attributes.
         """
         if signature.scope_name == _SCOPE:
             return True
@@ -63,7 +63,7 @@ class LiteLLM(Dialect):
         return is_marked and not signature.scope_name.startswith(_INSTRUMENTATION)
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """By what its own spans report, for the caller may name them; others are the caller's."""
+        """Classify its own spans by attributes, as callers may rename them; others are noise."""
         if span.scope_name != _SCOPE:
             return _WRITTEN_ONTO
         if data_kind := _data_kind(span.attributes):
@@ -75,7 +75,7 @@ class LiteLLM(Dialect):
         return _GUARDRAIL if "guardrail_name" in span.attributes else _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes, of a raw request from ``llm.<provider>.*``."""
+        """Read the ``gen_ai.*`` attributes, or ``llm.<provider>.*`` of a raw request."""
         attributes = span.attributes
         if kind is Kind.MODEL:
             return _describe_call(attributes)
@@ -87,20 +87,20 @@ class LiteLLM(Dialect):
 
 
 def _raw(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of ``llm.<provider>.<field>``."""
-    found = {}
+    """Return the values of ``llm.<provider>.<field>`` by field."""
+    values = {}
     for key, text in attributes.items():
         if key.startswith(_RAW):
             provider, _, name = key[len(_RAW) :].partition(".")
             if name and provider != "request":
-                found[name] = text
-    return found
+                values[name] = text
+    return values
 
 
 def _data_kind(attributes: Mapping[str, str]) -> str:
-    """Return ``embedding`` or ``reranking`` for what is no generation, else an empty text.
+    """Return ``embedding`` or ``reranking`` for such requests, else an empty text.
 
-    The request's type says so (``aembedding``); a raw request has an input and no messages.
+    Decided by the request type (``aembedding``); a raw embedding has an input and no messages.
     """
     if kind := attributes.get(_TYPE):
         return _DATA_KINDS.get(kind.removeprefix("a"), "")
@@ -135,7 +135,7 @@ def _describe_tool(attributes: Mapping[str, str]) -> Facts:
 
 
 def _answer(attributes: Mapping[str, str]) -> str:
-    """Return the answer's message, with the tool calls that stand beside it."""
+    """Return the answer's message, with the tool calls from ``gen_ai.completion.*``."""
     text = attributes.get("gen_ai.output.messages", "")
     calls = [
         {"type": "tool_call", **call}
@@ -151,25 +151,25 @@ def _answer(attributes: Mapping[str, str]) -> str:
 
 
 def _messages(text: str) -> str:
-    """Take the messages out of the choices that hold them, without what is not set."""
+    """Return the messages in the choices, without unset fields; other texts unchanged."""
     choices = json_value(text) if text.startswith("[{") else None
-    found: list[Json] = [
+    messages: list[Json] = [
         {key: value for key, value in message.items() if value is not None}
         for choice in (choices if isinstance(choices, list) else ())
         if isinstance(choice, dict) and isinstance(message := choice.get("message"), dict)
     ]
-    return written(found) if found else text
+    return written(messages) if messages else text
 
 
 def _read_counts(text: str) -> Usage:
-    """Read a usage object written out by Python, as a dictionary or as a model."""
-    found: dict[str, int] = {}
+    """Return the usage in the Python repr of a dictionary or a model."""
+    counts: dict[str, int] = {}
     for name, count in _COUNTS.findall(text[:_MAX_USAGE_CHARS]):
-        found[name] = found.get(name) or integer(count)
+        counts[name] = counts.get(name) or integer(count)
     return Usage(
-        found.get("prompt_tokens", 0),
-        found.get("completion_tokens", 0),
-        found.get("reasoning_tokens", 0),
-        found.get("cached_tokens", 0) or found.get("cache_read_input_tokens", 0),
-        found.get("cache_creation_input_tokens", 0) or found.get("cache_creation_tokens", 0),
+        counts.get("prompt_tokens", 0),
+        counts.get("completion_tokens", 0),
+        counts.get("reasoning_tokens", 0),
+        counts.get("cached_tokens", 0) or counts.get("cache_read_input_tokens", 0),
+        counts.get("cache_creation_input_tokens", 0) or counts.get("cache_creation_tokens", 0),
     )

@@ -1,10 +1,10 @@
 """Logfire's own clients (``logfire.instrument_openai`` and kin): scopes ``logfire.<client>``.
 
-GenAI attributes beside ``request_data`` and ``response_data``. Token details are only in the JSON
+GenAI attributes, ``request_data`` and ``response_data``. Token details are only in the JSON
 of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second one,
-``streaming response from …``, reports the same request when it has ended. Outside any span the two
-are traces of their own, and nothing ties them: then the end alone is the call, for it has the
-answer and the tokens. A trace of one call that ended well and has neither is such a beginning.
+``streaming response from …``, reports the same request when the stream has ended. Without a parent
+the two are separate traces with no link: then the second one alone is the call, as it has the
+answer and the tokens. A trace of one successful call without either is the start of a stream.
 
 Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed; ``request_data`` and
 ``response_data`` with contents on documentation, of before 5.
@@ -42,7 +42,7 @@ _BEGIN_OF_STREAM = Classification(Kind.OTHER, "logfire.begin_of_stream")
 
 
 def _only_began(span: Span) -> bool:
-    """Return whether a call ended well without answer and tokens, as one does that streams."""
+    """Return whether the call succeeded without answer and tokens: the start of a stream."""
     attributes = span.attributes
     is_chat = attributes.get(OPERATION, "chat") == "chat" and _REQUEST in attributes
     failed = span.status_code == "Error" or span.events
@@ -60,13 +60,13 @@ class Logfire(OtelGenAI):
     id = "logfire"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, and that there is a request."""
+        """Recognise by scope name, if the span has a request or an operation."""
         return signature.scope_name.startswith(_SCOPE) and (
             _REQUEST in signature.attributes or OPERATION in signature.attributes
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Every span is a call; the end of a stream belongs to the span that began it."""
+        """Classify every span as a call; the end of a stream is part of the span that began it."""
         if _is_stream_end(span):
             call = _begun_by(span, view.tree.siblings(span))
             if call is not None:
@@ -78,7 +78,7 @@ class Logfire(OtelGenAI):
         return Classification(Kind.MODEL, "logfire.request")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes, the request and the response."""
+        """Read the ``gen_ai.*`` attributes, the request and the response."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is not Kind.MODEL:
             return facts
@@ -98,7 +98,7 @@ class Logfire(OtelGenAI):
 
 
 def _begun_by(end: Span, siblings: Sequence[Span]) -> Span | None:
-    """Return the last call before it with the same request."""
+    """Return the last call before ``end`` with the same request, or ``None``."""
     request = end.attributes.get(_REQUEST)
     calls = [
         s

@@ -1,10 +1,10 @@
 """OpenAI Agents under Logfire (``instrument_openai_agents``): scope ``logfire.openai_agents``.
 
-Spans are named by the template of their message, which is fixed by what the SDK reports:
-``Agent run: …``, ``Function: …``, ``Responses API …``; what ran stands in ``name``. The trace, its
-task and turns are the SDK's loop, and their ``usage`` repeats the calls'. A handoff is a tool that
-the model called. A call has Logfire's GenAI counts, the request in ``raw_input`` and the answer in
-``response``, or both as chat messages in ``input`` and ``output``.
+Spans are named after their message template, which is fixed for each type of SDK span:
+``Agent run: …``, ``Function: …``, ``Responses API …``; the name of agent or tool is in ``name``.
+The trace, its task and turns are the SDK's loop, and their ``usage`` repeats the calls'. A handoff
+is a tool that the model called. A call has Logfire's GenAI counts, the request in ``raw_input`` and
+the answer in ``response``, or both as chat messages in ``input`` and ``output``.
 
 Verified on captures of both APIs, handoffs, agents as tools, streams and failures (5.2).
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.genai import read_client_usage
-from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
+from spanloom.core.conventions.openai_agents import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -42,24 +42,24 @@ _USAGES = ("gen_ai.usage.raw", "usage")
 
 
 class LogfireOpenAIAgents(Dialect):
-    """What Logfire writes of the spans of the OpenAI Agents SDK."""
+    """The spans of the OpenAI Agents SDK as Logfire writes them."""
 
     id = "logfire_openai_agents"
     before = ("logfire",)
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the template that the span is named by."""
-        found = _rule(span)
-        if found is _RULES[_AGENT]:
-            return with_answer(found, span, view, _TELLER)
-        return with_question(found, span, view, _TELLER) if found is _RULES[_TOOL] else found
+        """Classify by the message template in the span's name."""
+        rule = _rule(span)
+        if rule is _RULES[_AGENT]:
+            return with_answer(rule, span, view, _TELLER)
+        return with_question(rule, span, view, _TELLER) if rule is _RULES[_TOOL] else rule
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the SDK's own data, and Logfire's ``gen_ai.*`` for calls."""
+        """Read the SDK's own data, and Logfire's ``gen_ai.*`` for calls."""
         attributes = span.attributes
         if kind is Kind.MODEL:
             return _describe_call(attributes)
@@ -79,15 +79,15 @@ def _rule(span: Span) -> Classification:
 def _tool(span: Span) -> ToolRun | None:
     if not span.name.startswith(_TOOL):
         return None
-    name, given, result = (span.attributes.get(key, "") for key in ("name", "input", "output"))
-    return ToolRun(name, _text(given), result != "null")
+    name, arguments, result = (span.attributes.get(key, "") for key in ("name", "input", "output"))
+    return ToolRun(name, _text(arguments), result != "null")
 
 
-def _told(span: Span) -> str:
+def _call_input(span: Span) -> str:
     return first(span.attributes, "raw_input", "input") if _rule(span).kind is Kind.MODEL else ""
 
 
-_TELLER = Teller(lambda span: span.name.startswith(_AGENT), _tool, _told)
+_TELLER = SpanReader(lambda span: span.name.startswith(_AGENT), _tool, _call_input)
 
 
 def _describe_tool(span: Span) -> Facts:
@@ -113,7 +113,7 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
 
 
 def _request(items: str, response: Mapping[str, Json]) -> str:
-    """Return the items that were sent, after the instructions, which the answer repeats."""
+    """Return the items that were sent, preceded by the instructions found in the response."""
     instructions, sent = response.get("instructions"), json_value(items)
     if not instructions or not isinstance(sent, list):
         return items
@@ -125,5 +125,5 @@ def _text_of(value: Json) -> str:
 
 
 def _text(value: str) -> str:
-    """Take a text that may be the null of JSON."""
+    """Return the text; empty if it is JSON's ``null``."""
     return "" if value == "null" else value

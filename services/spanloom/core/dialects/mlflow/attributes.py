@@ -1,4 +1,4 @@
-"""The attributes of MLflow that several of its modules read."""
+"""MLflow's attributes that several modules read."""
 
 from __future__ import annotations
 

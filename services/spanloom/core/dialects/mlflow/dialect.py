@@ -1,17 +1,17 @@
-"""MLflow: ``mlflow.spanType`` on every span, or GenAI names where its export is told so.
+"""MLflow: ``mlflow.spanType`` on every span, or GenAI names if its export is configured so.
 
-Values of MLflow's own attributes are JSON texts, strings in their quotes. LangChain's run
-metadata stands in the attribute ``metadata``. With ``MLFLOW_ENABLE_OTEL_GENAI_SEMCONV`` the span
+Values of MLflow's own attributes are JSON, strings in quotes. LangChain's run
+metadata is in the attribute ``metadata``. With ``MLFLOW_ENABLE_OTEL_GENAI_SEMCONV`` the span
 type becomes ``gen_ai.operation.name``, but only calls and tools get a name of the conventions:
-everything else is called ``CHAIN``, by name and operation, and only the metadata tells runs from
+everything else has the name and operation ``CHAIN``, and only the metadata distinguishes runs from
 nodes.
 
-MLflow does not report reasoning tokens of LangChain's calls; the node around a call does, in the
-message that it puts out, and so do the chunks of a streamed call.
+MLflow does not report reasoning tokens of LangChain's calls; they are in the output message of the
+enclosing node, and in the chunks of a streamed call.
 
-What MLflow says of other libraries' spans is not always so (``libraries.py``). Strands' spans,
-to which MLflow only adds, are Strands' own; so are spans that have the type null, which MLflow's
-processor gives to those of others in a provider that it shares.
+The types of other libraries' spans are not always right (``libraries.py``). Strands' spans, to
+which MLflow only adds attributes, are read by the dialect ``strands``. Spans of type null, which
+MLflow's processor sets on spans of others in a shared tracer provider, are left to other dialects.
 
 Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's
 SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and
@@ -77,7 +77,7 @@ _RUNS = {
 }
 _PLUMBING = Classification(Kind.OTHER, "mlflow.plumbing")
 _NO_TYPE = "null"
-"""What MLflow's processor in a provider that others share writes on the others' spans."""
+"""The type that MLflow's processor sets on spans of others in a shared tracer provider."""
 _DATA_KINDS = {
     "RETRIEVER": "retrieval",
     "EMBEDDING": "embedding",
@@ -95,20 +95,20 @@ class MLflow(Dialect):
     keys_with_values = (SPAN_TYPE,)
 
     def recognises(self, signature: Signature) -> bool:
-        """By the tracer, or by the span type, which is null on what another one reports."""
+        """Recognise by scope name, or by a span type other than null."""
         return _is_typed(signature.scope_name, signature.attributes)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By what it is; a run of OpenAI's SDK may wait for a person, or go on with an answer."""
-        found = self._classify(span, view)
-        if found.kind is Kind.TOOL:
-            return with_question(found, span, view, openai_agents.TELLER)
+        """Classify the span; add questions and answers of approvals in OpenAI's Agents SDK."""
+        classification = self._classify(span, view)
+        if classification.kind is Kind.TOOL:
+            return with_question(classification, span, view, openai_agents.TELLER)
         if openai_agents.TELLER.is_agent(span):
-            return with_answer(found, span, view, openai_agents.TELLER)
-        return found
+            return with_answer(classification, span, view, openai_agents.TELLER)
+        return classification
 
     def _classify(self, span: Span, view: TraceView) -> Classification:
-        """By type for calls and tools, LangChain's metadata for runs, then the native types."""
+        """Classify calls and tools by type, runs by LangChain's metadata, else by type."""
         span_type = _span_type(span)
         if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
             return corrected
@@ -123,7 +123,7 @@ class MLflow(Dialect):
         return run
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``mlflow.*``, else from ``gen_ai.*``; what LangChain adds from ``metadata``."""
+        """Read ``mlflow.*`` or ``gen_ai.*``, and LangChain's data in ``metadata``."""
         read = mlflow_facts.read_genai if OPERATION in span.attributes else mlflow_facts.read_own
         facts = read(span, kind)
         metadata = span.attributes.get("metadata", "")
@@ -142,7 +142,7 @@ class MLflow(Dialect):
 
 
 def _span_type(span: Span) -> str:
-    """Return the span type; if it is missing, what its other attributes or its name show."""
+    """Return the span type; if it is missing, derive it from other attributes or the name."""
     attributes = span.attributes
     if first(attributes, SPAN_TYPE, OPERATION):
         return span_type_of(span)
@@ -159,9 +159,9 @@ def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
 
 
 def _usage_of_others(span: Span, view: TraceView) -> Usage | None:
-    """Read what others say of the call's tokens: its client, the run around, LangChain's messages.
+    """Return the call's tokens from its client, the enclosing run or LangChain's messages.
 
-    These are in the call's chunks and in what the node around it puts out.
+    LangChain's messages are in the call's chunks and in the output of the enclosing node.
     """
     counted = mlflow_facts.read_counts(span.attributes)
     own = counted.completed_by(read_client_details(span, counted))
@@ -174,7 +174,7 @@ def _usage_of_others(span: Span, view: TraceView) -> Usage | None:
 
 
 def _own_tree(tree: SpanTree) -> OwnTree:
-    """Return the tree without the spans of others that stand between MLflow's."""
+    """Return the tree of MLflow's spans, without spans of others between them."""
     return OwnTree(tree, lambda s: _is_typed(s.scope_name, s.attributes))
 
 

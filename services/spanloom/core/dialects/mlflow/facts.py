@@ -1,4 +1,4 @@
-"""What MLflow's spans say, in its own attributes or in those of the GenAI conventions."""
+"""Reads facts from MLflow's spans, in its own attributes or those of the GenAI conventions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 MODEL = "mlflow.llm.model"
 FORMAT = "mlflow.message.format"
 _ONLY_TYPE = {"output_type"}
-"""What OpenAI Agents say of an agent's answer."""
-_BESIDE_ARGUMENTS = frozenset({"sanitize_inputs_outputs"})
-"""What smolagents hands to a tool beside its arguments."""
+"""Keys of an agent's output under OpenAI Agents, which omits the answer."""
+_EXTRA_ARGUMENTS = frozenset({"sanitize_inputs_outputs"})
+"""Passed to tools by smolagents in addition to their arguments."""
 
 
 def read_own(span: Span, kind: Kind) -> Facts:
-    """Return what the span says in ``mlflow.*``."""
+    """Return the facts in ``mlflow.*``."""
     attributes = span.attributes
     facts = Facts(
         input=_text(attributes.get(INPUTS, "")), output=_text(attributes.get(OUTPUTS, ""))
@@ -48,7 +48,7 @@ def read_own(span: Span, kind: Kind) -> Facts:
         facts.model = unquoted(attributes.get(MODEL, ""))
         facts.first_token_ms = _first_token_ms(span)
     elif kind is Kind.TOOL:
-        facts.input = plain_arguments(facts.input, _BESIDE_ARGUMENTS)
+        facts.input = plain_arguments(facts.input, _EXTRA_ARGUMENTS)
         facts.output = _value(facts.output)
     else:
         facts.output = "" if _says_only_type(facts.output) else facts.output
@@ -56,7 +56,7 @@ def read_own(span: Span, kind: Kind) -> Facts:
 
 
 def read_genai(span: Span, kind: Kind) -> Facts:
-    """Return what the span says in ``gen_ai.*``; the time of its first token is an event's."""
+    """Return the facts in ``gen_ai.*``; the time of the first token is that of an event."""
     if kind is Kind.MODEL:
         facts = genai_facts.read_model_call(span.attributes)
         facts.usage = read_counts(span.attributes)
@@ -74,14 +74,14 @@ def read_counts(attributes: Mapping[str, str]) -> Usage:
 
 
 def read_call_metadata(span: Span) -> dict[str, str]:
-    """Return the settings worth showing on a step."""
+    """Return provider, tool call id and request settings, without empty ones."""
     attributes = span.attributes
-    found = {
+    values = {
         "provider": unquoted(attributes.get("mlflow.llm.provider", "")),
         "tool_call_id": unquoted(attributes.get("tool_call_id", "")),
         "invocation_parameters": attributes.get("invocation_params", ""),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def _messages(value: Json) -> str:
@@ -89,7 +89,7 @@ def _messages(value: Json) -> str:
 
 
 def _request(sent: str, attributes: Mapping[str, str]) -> str:
-    """Return the items that OpenAI Agents sent, after the instructions, which stand beside them."""
+    """Return the items that OpenAI Agents sent, preceded by the attribute ``instructions``."""
     instructions = unquoted(attributes.get("instructions", ""))
     items = json_value(sent) if instructions not in ("", "null") else None
     if not isinstance(items, list):
@@ -98,7 +98,7 @@ def _request(sent: str, attributes: Mapping[str, str]) -> str:
 
 
 def _answers(output: str) -> list[Json]:
-    """Return the messages of the choices; DSPy's models return a list of texts."""
+    """Return the messages of the choices, or of the list of texts that DSPy's models return."""
     if output.startswith('["'):
         items = json_value(output)
         texts = [item for item in items if isinstance(item, str)] if isinstance(items, list) else []
@@ -120,12 +120,12 @@ def _is_chunk(event: Event) -> bool:
 
 
 def _text(text: str) -> str:
-    """Take a text out of its quotes; the null of JSON says nothing."""
+    """Return the text without JSON quotes; empty for ``null``."""
     return "" if text == "null" else unquoted(text)
 
 
 def _value(output: str) -> str:
-    """Take a result out of the object that MLflow makes of it."""
+    """Return the result inside ``{"_value": …}``, in which MLflow wraps some results."""
     payload = json_object(output) if '"_value"' in output else {}
     return _text(json_text(payload["_value"])) if payload.keys() == {"_value"} else output
 

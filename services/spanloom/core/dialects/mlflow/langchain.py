@@ -1,4 +1,4 @@
-"""What MLflow's spans of LangChain tell beyond their type: run metadata, shape and chunks."""
+"""Reads MLflow's LangChain spans beyond their type: run metadata, shape and chunks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def run_metadata(span: Span) -> RunMetadata:
 
 
 def is_nameless_prebuilt_loop(span: Span, view: TraceView) -> bool:
-    """Return whether it is ``create_react_agent``'s graph, where names are lost.
+    """Return whether it is ``create_react_agent``'s graph, in the mode that drops span names.
 
-    Its node ``agent`` runs a function that runs the sequence of prompt and model; where the
-    function's children were hung beside it, it encloses the sequence in time. No node that an
-    author writes does so.
+    Its node ``agent`` runs a function that runs the sequence of prompt and model. If the
+    function's children are reported as its siblings, it encloses the sequence in time. Nodes
+    written by authors do not look like this.
     """
     return OPERATION in span.attributes and any(
         view.remember(run_metadata, node).node == "agent" and _runs_call_model(node, view)
@@ -47,5 +47,5 @@ def _runs_call_model(node: Span, view: TraceView) -> bool:
 
 
 def streamed(span: Span) -> Iterator[str]:
-    """Return the streamed chunks, the last one first: usage comes at the end."""
+    """Yield the streamed chunks, last one first: usage comes at the end."""
     return (e.attributes.get("chunk", "") for e in reversed(span.events) if e.name == "new_token")

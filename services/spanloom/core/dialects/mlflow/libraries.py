@@ -1,10 +1,11 @@
-"""Spans that MLflow's autologging gives a type which is not what they are.
+"""Corrects wrong span types of MLflow's autologging.
 
-- OpenAI Agents: ``AgentRunner.run`` has type ``AGENT`` around the SDK's own spans, of which the
-  agents are some. So has the author's ``trace(…)``, in which the runner's spans are empty: a graph
-  if several agents start in it. A handoff, which the model asks for like a tool, is a ``CHAIN``.
-- One method of an agent that calls another (``run_sync``, ``on_messages``) gives two spans of type
-  ``AGENT`` for one run.
+- OpenAI Agents: ``AgentRunner.run`` has type ``AGENT``, but only wraps the SDK's own spans, which
+  include the agents. So does the author's ``trace(…)``, in which the runner's spans are empty: it
+  is a graph if several agents start in it. A handoff, which the model calls like a tool, has type
+  ``CHAIN``.
+- If one method of an agent calls another (``run_sync``, ``on_messages``), one run has two spans of
+  type ``AGENT``.
 - A workflow of LlamaIndex (``X.run``, above its steps ``X.method``) is a ``CHAIN``, and a graph.
 - DSPy's predictors (``signature``) have type ``LLM``, and so has a method of LlamaIndex's models
   that calls nothing, ``_prepare_chat_with_tools``.
@@ -41,7 +42,7 @@ _PREPARES = frozenset({"_prepare_chat_with_tools"})
 
 
 def correct(span: Span, span_type: str, view: TraceView) -> Classification | None:
-    """Return what the span is where its type does not tell; ``None`` leaves it to the type."""
+    """Return the right classification of a span with a wrong type, else ``None``."""
     if span_type in ("AGENT", "INVOKE_AGENT"):
         return _correct_agent(span, view)
     if span_type in ("LLM", "GENERATE_CONTENT", "CHAT_MODEL"):
@@ -59,7 +60,7 @@ def _correct_chain(span: Span, view: TraceView) -> Classification | None:
 def is_handoff(span: Span, view: TraceView) -> bool:
     """Return whether it is a handoff of OpenAI Agents: it names ``to_agent``.
 
-    Where names are lost it is what ended the turn of an agent that has ``handoffs``.
+    Without span names it is the last span in the turn of an agent that has ``handoffs``.
     """
     if span.name == _HANDOVER:
         return "to_agent" in span.attributes.get(OUTPUTS, "")
@@ -72,7 +73,7 @@ def is_handoff(span: Span, view: TraceView) -> bool:
 
 
 def _classes(children: Sequence[Span]) -> frozenset[str]:
-    """Return the classes whose methods ran, plumbing only."""
+    """Return the classes whose methods are child spans of type ``CHAIN``."""
     return frozenset(split(c)[0] for c in children if span_type_of(c) == "CHAIN")
 
 
@@ -100,21 +101,21 @@ def _correct_call(span: Span, view: TraceView) -> Classification | None:
 
 
 def _prepares(span: Span, view: TraceView) -> bool:
-    """Return whether it only prepares a call: a childless span before the one that holds it."""
+    """Return whether it only prepares a call: a childless span before the call's own span."""
     around = view.tree.parent(span)
     if around is None or SPAN_TYPE in span.attributes or view.tree.children(span):
         return False
     if any(key.startswith("gen_ai.usage.") for key in span.attributes):
         return False
     later = (s for s in view.tree.children(around) if s.start_ns > span.start_ns)
-    beside = next((s for s in later if span_type_of(s) == "GENERATE_CONTENT"), None)
-    return beside is not None and any(
-        span_type_of(inner) == "CHAT" for inner in view.tree.children(beside)
+    call = next((s for s in later if span_type_of(s) == "GENERATE_CONTENT"), None)
+    return call is not None and any(
+        span_type_of(inner) == "CHAT" for inner in view.tree.children(call)
     )
 
 
 def _started_in_trace(span: Span, view: TraceView) -> set[str]:
-    """Return the agents that start in a trace of the SDK: it holds what the runner's spans miss."""
+    """Return the agents that start in the author's ``trace(…)``, next to empty runner spans."""
     children = view.tree.children(span)
     if not any(given_name(c) in _RUNNER and not view.tree.children(c) for c in children):
         return set()
@@ -122,7 +123,7 @@ def _started_in_trace(span: Span, view: TraceView) -> set[str]:
 
 
 def _first_agent(run: Span, view: TraceView) -> Sequence[str]:
-    """Return the agent that a run starts with; the others took over from it."""
+    """Return the name of the first agent of a run, if any; the others took over from it."""
     inside = [run] if _is_agent(run) else view.tree.children(run)
     return [n for s in inside if _is_agent(s) and (n := given_name(s)) not in _RUNNER][:1]
 

@@ -1,8 +1,8 @@
-"""What the libraries under MLflow's autologging call their agents and tools.
+"""Names of agents and tools of the libraries under MLflow's autologging.
 
-Where MLflow wraps a method, the span is called after it, ``Class.method`` or ``name.method``, and
-what ran stands in the attribute ``name``. In the GenAI mode span names are built anew; what the
-span was called is then the agent's or the tool's name.
+If MLflow wraps a method, the span is named after it, ``Class.method`` or ``name.method``, and
+the agent or tool is named in the attribute ``name``. The GenAI mode renames the spans; the previous
+span name is then the agent's or the tool's name attribute.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _STARTS = frozenset({"run", "arun", "run_sync", "run_stream", "run_stream_sync",
 _AGENT_METHODS = _STARTS | {"forward", "aforward", "execute_task"}
 _TOOL_METHODS = frozenset({"call", "acall", "__call__"})
 _TOOL_CLASS = "Tool."
-"""DSPy's tools have one class, and their names in place of the method."""
+"""Class of all DSPy tools; their names are where the method would be."""
 
 
 def given_name(span: Span) -> str:
-    """Return what the span was called before it was renamed: ``planner`` of ``AGENT planner``."""
+    """Return the name of the span before the GenAI mode: ``planner`` for ``AGENT planner``."""
     attributes = span.attributes
     if name := unquoted(first(attributes, "gen_ai.agent.name", "gen_ai.tool.name")):
         return name
@@ -33,17 +33,17 @@ def given_name(span: Span) -> str:
 
 
 def agent_name(span: Span) -> str:
-    """Return the agent's name: an attribute's, else ``planner`` of ``planner.run``."""
+    """Return the agent's name from its attribute, else ``planner`` for ``planner.run``."""
     return (_object_name(span) or split(span)[0]) if is_method(span) else given_name(span)
 
 
 def is_method(span: Span) -> bool:
-    """Return whether a library's method gave the span its name, as in ``Agent.run_sync``."""
+    """Return whether the span is named after a library's method: ``Agent.run_sync``."""
     return split(span)[1] in _AGENT_METHODS
 
 
 def tool_name(span: Span) -> str:
-    """Return the tool's name: an attribute's, else ``find`` of ``find.acall`` or ``Tool.find``."""
+    """Return the tool's name: its attribute, or ``find`` for ``find.acall`` and ``Tool.find``."""
     owner, method = split(span)
     if method in _TOOL_METHODS:
         return _object_name(span) or owner
@@ -51,20 +51,20 @@ def tool_name(span: Span) -> str:
 
 
 def split(span: Span) -> tuple[str, str]:
-    """Return ``("Agent", "run")`` of ``Agent.run``; without a dot the method is empty."""
+    """Return ``("Agent", "run")`` for ``Agent.run``; without a dot the method is empty."""
     name = given_name(span)
     owner, dot, method = name.rpartition(".")
     return (owner, method) if dot and owner else (name, "")
 
 
 def starts_again(span: Span, around: Span) -> bool:
-    """Return whether one method of an agent started it through another, as ``run_sync`` does."""
+    """Return whether both spans are start methods of one agent, as ``run_sync`` calls ``run``."""
     (owner, method), (outer, outer_method) = split(span), split(around)
     return owner == outer and method != outer_method and {method, outer_method} <= _STARTS
 
 
 def _object_name(span: Span) -> str:
-    """Return the name that the object has; LlamaIndex has an agent's in the result of its run."""
+    """Return the object's name; LlamaIndex reports an agent's in the result of its run."""
     if name := unquoted(span.attributes.get("name", "")):
         return "" if name == "null" else name
     result = json_field(span.attributes.get(OUTPUTS, ""), "result")

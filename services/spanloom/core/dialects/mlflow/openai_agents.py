@@ -1,14 +1,14 @@
-"""Approvals of OpenAI's Agents SDK as MLflow tells them.
+"""Approvals of OpenAI's Agents SDK as MLflow reports them.
 
-A run that goes on is called with the state of the one that stopped, a dump of 50 kB: what was
-asked, and which calls the person approved or rejected, stand in it.
+The input of a continued run is the state of the one that stopped, a dump of 50 kB, which contains
+the questions and which calls the person approved or rejected.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.openai_agents import Teller, ToolRun
+from spanloom.core.conventions.openai_agents import SpanReader, ToolRun
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.dialects.mlflow.attributes import INPUTS, OUTPUTS
 from spanloom.core.dialects.mlflow.names import given_name
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _STATE = '{"_current_turn"'
 _OF_AGENTS = ("handoffs", "output_type")
-"""What the SDK says of each agent."""
+"""Attributes that the SDK sets on each agent."""
 
 
 def _tool(span: Span) -> ToolRun | None:
@@ -38,17 +38,17 @@ def _request(span: Span) -> str:
     return span.attributes.get(INPUTS, "") if is_call else ""
 
 
-TELLER = Teller(lambda span: all(key in span.attributes for key in _OF_AGENTS), _tool, _request)
+TELLER = SpanReader(lambda span: all(key in span.attributes for key in _OF_AGENTS), _tool, _request)
 
 
-def read_answer(given: str) -> str:
-    """Return what a person said to the run that stopped; empty if there was no such run."""
-    if not given.startswith(_STATE):
+def read_answer(run_input: str) -> str:
+    """Return the person's decisions in the input of a continued run; empty for other runs."""
+    if not run_input.startswith(_STATE):
         return ""
-    state = json_object(given)
+    state = json_object(run_input)
     answers = dict(_answers(_inside(state, "_context", "_approvals")))
-    asked = _inside(state, "_current_step", "interruptions")
-    items = [_inside(item, "raw_item") for item in asked] if isinstance(asked, list) else []
+    pending = _inside(state, "_current_step", "interruptions")
+    items = [_inside(item, "raw_item") for item in pending] if isinstance(pending, list) else []
     calls = [item for item in items if isinstance(item, dict)]
     return as_question(
         [
@@ -68,9 +68,9 @@ def _inside(value: Json, *keys: str) -> Json:
 
 
 def _answers(approvals: Json) -> Iterator[tuple[str, bool]]:
-    """Yield the ids of calls that a person was asked about, and what the person said."""
-    for said in approvals.values() if isinstance(approvals, dict) else ():
+    """Yield the ids of tool calls that a person decided on, each with whether it is approved."""
+    for decisions in approvals.values() if isinstance(approvals, dict) else ():
         for word, approved in (("approved", True), ("rejected", False)):
-            ids = _inside(said, word)
+            ids = _inside(decisions, word)
             for call_id in ids if isinstance(ids, list) else ():
                 yield str(call_id), approved

@@ -1,6 +1,6 @@
-"""What an agent was asked and answered, out of a library's arguments and results.
+"""Request and answer of an agent, from the arguments and result of a library's method.
 
-MLflow writes all arguments of the method that it wraps, and the object that the method returns.
+MLflow records all arguments of the method that it wraps, and the object that the method returns.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from spanloom.core.values.attributes import Json, json_object, text_or_json
 if TYPE_CHECKING:
     from spanloom.core.model.normalized import Facts
 
-_ASKED = ("user_prompt", "user_msg", "task")
-"""What PydanticAI, LlamaIndex, and smolagents and AutoGen call the question."""
+_REQUESTS = ("user_prompt", "user_msg", "task")
+"""Names of the request's argument: PydanticAI, LlamaIndex, smolagents and AutoGen."""
 
 
 def show_run(facts: Facts) -> None:
-    """Leave the question and the answer of a run that a library's method made."""
-    facts.input = _asked(facts.input)
-    facts.output = _answered(json_object(facts.output)) or facts.output
+    """Reduce input and output of a library's method to the agent's request and answer."""
+    facts.input = _request(facts.input)
+    facts.output = _answer(json_object(facts.output)) or facts.output
 
 
-def _asked(text: str) -> str:
+def _request(text: str) -> str:
     arguments = json_object(text)
-    return next((q for key in _ASKED if isinstance(q := arguments.get(key), str) and q), text)
+    return next((q for key in _REQUESTS if isinstance(q := arguments.get(key), str) and q), text)
 
 
-def _answered(payload: dict[str, Json]) -> str:
+def _answer(payload: dict[str, Json]) -> str:
     """Return the answer in the result of a library's method, else an empty text."""
-    if isinstance(said := _last_of_autogen(payload), str):
-        return said
+    if isinstance(content := _last_of_autogen(payload), str):
+        return content
     result = payload.get("result")
     if isinstance(result, dict):
         return _joined(result.get("response"))
@@ -40,7 +40,7 @@ def _answered(payload: dict[str, Json]) -> str:
 
 
 def _last_of_autogen(payload: dict[str, Json]) -> Json:
-    """Return what AutoGen's agent said last, alone or at the end of a task's messages."""
+    """Return the content of AutoGen's final message: ``chat_message``, or a task's last one."""
     messages = payload.get("messages") if "stop_reason" in payload else None
     last = messages[-1] if isinstance(messages, list) and messages else payload.get("chat_message")
     return last.get("content") if isinstance(last, dict) and "source" in last else None

@@ -1,8 +1,8 @@
-"""The token details that MLflow leaves out, as the client's own answer has them.
+"""Token details that MLflow leaves out, from the client's own response.
 
 MLflow counts input, output and cached tokens; in the GenAI mode not even the cached ones. The
-answer that a span puts out, an attribute ``usage`` or the chunks of a stream repeat what the
-model's server counted, in OpenAI's, Anthropic's or PydanticAI's words.
+span's output, an attribute ``usage`` or the chunks of a stream contain the provider's own usage,
+in the format of OpenAI, Anthropic or PydanticAI.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 CHUNK = "mlflow.chunk.item."
-"""Names the events that are the chunks of a stream, in order."""
+"""Prefix of the events that are the chunks of a stream, in order."""
 _CHAT_MODEL = "CHAT_MODEL"
 _USAGE = '"usage"'
 _LEVELS = 8
-"""How far above a call the run may stand: predictors, the loop, an author's modules."""
+"""How many ancestors of a call are searched for the run: predictors, loop, author's modules."""
 _MAX_INSIDE = 64
 _LAST_CHUNKS = 4
 """Usage comes with the end of a stream: in its last chunk, or shortly before."""
 
 
 def read_client_details(span: Span, counted: Usage) -> Usage:
-    """Return what the client says of the call that was counted so, or not at all."""
+    """Return the client's usage that matches MLflow's counts, or any if it has none; else zeros."""
     for payload in _usages(span):
         usage = _read(payload)
         if usage[:2] == counted[:2] or not any(counted[:2]):
@@ -42,9 +42,9 @@ def read_client_details(span: Span, counted: Usage) -> Usage:
 
 
 def read_run_usage(call: Span, view: TraceView) -> Usage | None:
-    """Return what the nearest run around counted, if the call is the only one in it.
+    """Return the usage of the nearest enclosing run, if the call is the only one in it.
 
-    DSPy's calls have no counts, only the outermost module has a sum.
+    DSPy's calls have no counts; only the outermost module has a sum.
     """
     run = view.tree.parent(call)
     for _ in range(_LEVELS):
@@ -57,7 +57,7 @@ def read_run_usage(call: Span, view: TraceView) -> Usage | None:
 
 
 def read_counts(payload: dict[str, Json]) -> Usage:
-    """Read MLflow's own counts; reasoning is not among them."""
+    """Return the usage in MLflow's own counts, which lack reasoning tokens."""
     return Usage(
         count(payload.get("input_tokens")),
         count(payload.get("output_tokens")),
@@ -68,7 +68,7 @@ def read_counts(payload: dict[str, Json]) -> Usage:
 
 
 def _is_only_call(call: Span, run: Span, view: TraceView) -> bool:
-    """Return whether the run holds no other call; a large run is not searched to its end."""
+    """Return whether the run has no other call; false for runs of over ``_MAX_INSIDE`` spans."""
     pending, seen = [run], 0
     while pending:
         inside = [s for s in view.tree.children(pending.pop()) if s is not call]
@@ -102,7 +102,7 @@ def _chunks(span: Span) -> Iterator[str]:
 
 
 def _read(payload: dict[str, Json]) -> Usage:
-    """Read the client's usage; PydanticAI has names of its own for the details."""
+    """Return the client's usage; PydanticAI names the details differently."""
     details = payload.get("details")
     own = Usage(
         reasoning_tokens=count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0,

@@ -1,4 +1,4 @@
-"""OpenInference: the convention, and what each framework's instrumentation makes of it."""
+"""OpenInference: the convention, and how each framework's instrumentation uses it."""
 
 from spanloom.core.dialects.openinference.agno import OpenInferenceAgno
 from spanloom.core.dialects.openinference.autogen import OpenInferenceAutoGen

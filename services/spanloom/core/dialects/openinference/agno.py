@@ -1,10 +1,10 @@
 """Agno under OpenInference: scope ``openinference.instrumentation.agno``.
 
 ``X.run`` has kind ``AGENT`` for an agent (``agno.agent``) and for a team (``agno.team``): a team
-has a leader with a model of its own, who asks members by the tool ``delegate_task_to_member``. A
-workflow (``agno.workflow.*``, kind ``CHAIN``) is a graph, its steps (``X.execute``) are plumbing.
-``session.id`` is always there, random where the author gave none. ``run()`` returns an error as an
-answer: the agent's span then says ``run status: error``.
+has a leader with its own model, which calls members by the tool ``delegate_task_to_member``. A
+workflow (``agno.workflow.*``, kind ``CHAIN``) is a graph, its steps (``X.execute``) are noise.
+``session.id`` is always set, at random if the author sets none. ``run()`` returns an error as an
+answer: the status of the agent's span is then ``run status: error``.
 
 Verified on captures of agents, also failing, a team and a workflow (1.0.15).
 """
@@ -36,11 +36,11 @@ class OpenInferenceAgno(OpenInference):
     id = "openinference_agno"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Agents and teams by kind or name, workflows by their keys; the rest by kind."""
+        """Classify agents and teams by kind or attributes, workflows by keys, others by kind."""
         attributes, kind = span.attributes, span_kind(span)
         if kind == "AGENT" or any(key in attributes for key in _OF_A_RUN):
             return _RUN
@@ -49,11 +49,11 @@ class OpenInferenceAgno(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; the author's name of the agent or team."""
+        """Read OpenInference's attributes, and the author's name of the agent or team."""
         facts = super().describe(span, kind)
         if kind is Kind.AGENT:
-            named = first(span.attributes, "agent.name", "agno.agent", "agno.team")
-            facts.agent_name = named or span.name.rpartition(".")[0]
+            name = first(span.attributes, "agent.name", "agno.agent", "agno.team")
+            facts.agent_name = name or span.name.rpartition(".")[0]
         return facts
 
 

@@ -2,12 +2,12 @@
 
 A team's run (``Swarm.run_stream``, kind ``CHAIN``, with ``participant_names``) is a graph. An
 agent's is ``X.on_messages_stream``, kind ``AGENT``; ``graph.node.id`` is its name. AutoGen's own
-span of the same run, ``invoke_agent X``, stands around it where its tracing is on, and an agent
-that answers without a stream has one method inside the other: one run each. The models'
+span of the same run, ``invoke_agent X``, encloses it if AutoGen's tracing is on, and an agent
+that answers without a stream has one method inside the other: both are one run. The models'
 clients report prompt and completion tokens, no details.
 
-Agents and teams are handed Python objects, so their input is reprs; their calls tell what they were
-asked. A run whose answer was taken before its stream ended has no output and a ``CancelledError``.
+Agents and teams receive Python objects, so their input is reprs; the request is in their calls. A
+run whose answer was taken before its stream ended has no output and a ``CancelledError``.
 
 Verified on captures of agents, also as tools, and of teams (0.1.22 with AgentChat 0.7.5).
 """
@@ -36,11 +36,11 @@ class OpenInferenceAutoGen(OpenInference):
     id = "openinference_autogen"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Teams by their members, agents by kind; the rest as everywhere."""
+        """Classify teams by their members, agents by kind, others as OpenInference does."""
         if "participant_names" in span.attributes:
             return _TEAM
         if span_kind(span) != "AGENT":
@@ -51,9 +51,9 @@ class OpenInferenceAutoGen(OpenInference):
         return _AGENT
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; agents and teams with the task that they were given.
+        """Read OpenInference's attributes, and the task of agents and teams.
 
-        Without the attribute a span's name tells the tool's: ``agent.tool``.
+        If the tool's name is missing, it is taken from the span's name: ``agent.tool``.
         """
         facts = super().describe(span, kind)
         if kind in (Kind.AGENT, Kind.GRAPH):
@@ -71,13 +71,13 @@ def _agent_name(span: Span) -> str:
 
 
 def _task(arguments: str) -> str:
-    """Return the task, if it is a text."""
+    """Return the argument ``task`` if it is a text, else an empty text."""
     task = json_object(arguments).get("task")
     return task if isinstance(task, str) else ""
 
 
 def _with_results(messages: str) -> str:
-    """Return the messages, those of tools opened: ``{"role": "function", "function": ["{…}"]}``."""
+    """Return the messages, with each ``{"role": "function", "function": ["{…}"]}`` expanded."""
     items = json_value(messages) if '"function":[' in messages else None
     if not isinstance(items, list):
         return messages
@@ -85,17 +85,17 @@ def _with_results(messages: str) -> str:
 
 
 def _results(item: Json) -> list[Json]:
-    """Return a message for each result that the item lists as JSON text."""
+    """Return one tool message for each result in the item's list of JSON texts."""
     listed = item.get("function") if isinstance(item, dict) else None
     texts = listed if isinstance(listed, list) else []
     return [_result(json_object(text)) for text in texts if isinstance(text, str)]
 
 
-def _result(told: dict[str, Json]) -> Json:
+def _result(payload: dict[str, Json]) -> Json:
     return {
         "role": "tool",
-        "content": told.get("content"),
-        "tool_call_id": told.get("call_id"),
-        "name": told.get("name"),
-        "status": "error" if told.get("is_error") else None,
+        "content": payload.get("content"),
+        "tool_call_id": payload.get("call_id"),
+        "name": payload.get("name"),
+        "status": "error" if payload.get("is_error") else None,
     }

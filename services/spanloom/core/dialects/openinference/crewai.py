@@ -1,16 +1,17 @@
 """CrewAI under OpenInference: scope ``openinference.instrumentation.crewai``, or one below it.
 
 One part wraps functions, the other (``…crewai._event_listener``) listens to CrewAI's events; both
-write the same marks. A crew (``crew_key``) and a flow (``flow_id``) have kind ``CHAIN`` and a name
-that ends in ``.kickoff``: graphs. What a flow calls (``flow.node.name``) is a node of it.
-``AGENT`` is an agent at work on one task (``ROLE.TASK._execute_core``, ``….execute``) or asked
-directly (``ROLE.kickoff``); the role is its name. The wrapper has no model calls of its own: they
-are the client's, if that is instrumented.
+set the same attributes. A crew (``crew_key``) and a flow (``flow_id``) have kind ``CHAIN`` and a
+name that ends in ``.kickoff``: graphs. Functions called by a flow (``flow.node.name``) are its
+nodes.
+``AGENT`` is an agent that works on one task (``ROLE.TASK._execute_core``, ``….execute``) or is
+called directly (``ROLE.kickoff``); the role is its name. The wrapper does not report model calls:
+they are spans of the client, if that is instrumented.
 
-An agent's input is the agent's configuration, its output a result object: the task and the raw
-answer are taken out of them. A crew without inputs was asked what its tasks say.
+An agent's input is its configuration, its output a result object: task and raw answer are extracted
+from them. The request to a crew without inputs is the text of its tasks.
 
-Verified on captures of crews, flows, delegation and agents asked directly, by both parts (1.1.21).
+Verified on captures of crews, flows, delegation and agents called directly, by both parts (1.1.21).
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ class OpenInferenceCrewAI(OpenInference):
     id = "openinference_crewai"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, the listener's or the wrapper's."""
+        """Recognise by scope name, the listener's or the wrapper's."""
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Go by kind for calls, by kind or role for agents, by keys or name for crews and flows."""
+        """Classify calls by kind, agents by kind or role, crews and flows by keys or name."""
         attributes, kind = span.attributes, span_kind(span)
         if kind not in _RUN_KINDS:
             return super().classify(span, view)
@@ -58,7 +59,7 @@ class OpenInferenceCrewAI(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; of agents and crews the task, the role and the raw answer."""
+        """Read OpenInference's attributes, and task, role and raw answer of agents and crews."""
         facts = super().describe(span, kind)
         if kind in (Kind.AGENT, Kind.GRAPH):
             result = json_object(facts.output)
@@ -77,7 +78,7 @@ def _role(name: str) -> str:
 
 
 def _tasks(crew: Span) -> str:
-    """Return what the crew's tasks ask for, in order."""
+    """Return the descriptions of the crew's tasks, in order, separated by empty lines."""
     tasks = json_value(crew.attributes.get("crew_tasks", ""))
     descriptions = (
         [t.get("description") for t in tasks if isinstance(t, dict)]
@@ -88,14 +89,14 @@ def _tasks(crew: Span) -> str:
 
 
 def _task(span: Span, text: str, description: object) -> str:
-    """Return the task and what earlier tasks handed on; a configuration alone is no input."""
-    asked = json_object(text)
-    if isinstance(messages := asked.get("messages"), str):
+    """Return the task with the context from earlier tasks; empty if there is only configuration."""
+    payload = json_object(text)
+    if isinstance(messages := payload.get("messages"), str):
         return messages
-    if "agent" not in asked:
+    if "agent" not in payload:
         return text
     task = span.attributes.get("task_description", "") or description
     if not isinstance(task, str):
         return ""
-    context = asked.get("context")
+    context = payload.get("context")
     return f"{task}\n\n{context}" if isinstance(context, str) and context else task

@@ -1,11 +1,11 @@
 """OpenInference (Arize): ``openinference.span.kind`` on every span.
 
-The kind is right for model calls and data access; a span without it tells by the attributes that
-only such a span has. For agents the kind is not right: LangChain's instrumentation sets ``AGENT``
-where a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
-``tool.description`` is a tool whatever its kind; LangChain runs go by their metadata
-(``langchain/run.py``), its agents without metadata by shape; elsewhere ``AGENT`` counts if the
-span is no LangChain run at all. Frameworks that use the kinds otherwise have a dialect each.
+The kind is right for model calls and data access; if it is missing, attributes that only one kind
+has replace it. For agents the kind is not reliable: LangChain's instrumentation sets ``AGENT``
+if a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
+``tool.description`` is a tool whatever its kind; LangChain runs are classified by metadata
+(``langchain/run.py``), its agents without metadata by shape; otherwise ``AGENT`` counts if the
+span is no LangChain run at all. Frameworks that use the kinds differently have their own dialects.
 
 Verified on captures of LangChain, LangGraph (Python, JS) and the OpenAI client.
 """
@@ -47,7 +47,7 @@ _KIND_OF_KEY = {
     "retrieval.documents.0.document.content": "RETRIEVER",
     "agent.name": "AGENT",
 }
-"""Attributes that tell the kind of a span that lacks it, surest first; chains have messages too."""
+"""Attributes that imply a missing kind, most reliable first; messages do not: chains have them."""
 
 _BY_KIND = {
     "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),
@@ -94,16 +94,16 @@ _DOCUMENTS = {
 _AROUND_DOCUMENT = frozenset({"document"})
 _TOOL_CALLS = '"tool_calls":[{'
 _PARTS = '"content":[{'
-"""How JavaScript writes a list that is not empty."""
+"""How JavaScript serializes a list that is not empty."""
 _ONLY_A_ROLE = re.compile(r'\{"role":"\w+"\}')
 _NEVER_FLAT = re.compile(
     r'"type": ?"(?:thinking|reasoning)"|"refusal": ?"|"invalid_tool_calls": ?\[\{'
 )
-"""What a message may hold and its flattened form does not; in a text quotes would be escaped."""
+"""Parts of a message that its flattened form lacks; inside a text the quotes would be escaped."""
 
 
 def span_kind(span: Span) -> str:
-    """Return the kind; where it is missing, by another attribute: ``tool.name`` → ``TOOL``."""
+    """Return the kind; if missing, derive it from another attribute: ``tool.name`` → ``TOOL``."""
     attributes = span.attributes
     if (kind := attributes.get(SPAN_KIND)) is not None:
         return kind.upper()
@@ -119,7 +119,7 @@ def _runnable(span: Span) -> Runnable:
 
 
 def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
-    """Return LangChain's agents where their metadata is lost; graphs look like plain chains."""
+    """Return ``AGENT`` for LangChain agents without metadata; graphs then look like chains."""
     if "metadata" in span.attributes or span.scope_name not in _LANGCHAIN:
         return None
     run = classify_shape(span, view, _runnable)
@@ -135,11 +135,11 @@ class OpenInference(Dialect):
     control_flow = CONTROL_FLOW
 
     def recognises(self, signature: Signature) -> bool:
-        """By its span kind, or by the scope of an instrumentation."""
+        """Recognise by span kind, or by the scope of an instrumentation."""
         return SPAN_KIND in signature.attributes or signature.scope_name.startswith(_SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Tools by name, calls by kind, runs by LangChain's metadata, then the native mark."""
+        """Classify tools by name, calls by kind, runs by LangChain's metadata, else by kind."""
         kind = span_kind(span)
         if "tool.name" in span.attributes or "tool.description" in span.attributes:
             return _TOOL_NAME
@@ -154,7 +154,7 @@ class OpenInference(Dialect):
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``input.value``, ``output.value`` and the ``llm.*`` and ``tool.*`` attributes."""
+        """Read ``input.value``, ``output.value`` and the ``llm.*`` and ``tool.*`` attributes."""
         attributes = span.attributes
         facts = Facts(
             input=attributes.get("input.value", ""),
@@ -181,10 +181,10 @@ class OpenInference(Dialect):
 
 def _describe_model_call(span: Span, facts: Facts) -> None:
     attributes = span.attributes
-    asked = indexed_text(attributes, "llm.input_messages.", _WRAPPERS)
-    said = indexed_text(attributes, "llm.output_messages.", _WRAPPERS)
-    facts.input = _messages(asked, facts.input, read_input)
-    facts.output = _messages(said, facts.output, read_output)
+    sent = indexed_text(attributes, "llm.input_messages.", _WRAPPERS)
+    received = indexed_text(attributes, "llm.output_messages.", _WRAPPERS)
+    facts.input = _messages(sent, facts.input, read_input)
+    facts.output = _messages(received, facts.output, read_output)
     facts.model = attributes.get("llm.model_name", "")
     facts.usage = Usage(*integers(attributes, _COUNTS))
     facts.first_token_ms = _first_token_ms(span)
@@ -193,8 +193,8 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
 def _answered_call(output: str) -> str:
     """Return the id of the call in LangChain's ``{"data": {"content": …, "tool_call_id": …}}``.
 
-    JavaScript has it one level deeper, ``{"output": {"kwargs": {…}}}``, and a tool that answers
-    with a ``Command`` in its update, ``{"update": {"messages": [{"data": {…}}]}}``.
+    In JavaScript it is one level deeper, ``{"output": {"kwargs": {…}}}``, and for a tool that
+    returns a ``Command`` in its update, ``{"update": {"messages": [{"data": {…}}]}}``.
     """
     message: Json = json_object(output) if '"tool_call_id"' in output else None
     for key in ("output", "update", "messages", "kwargs", "data"):
@@ -207,24 +207,24 @@ def _answered_call(output: str) -> str:
 
 
 def _documents(span: Span) -> str:
-    """Return what was found, with content, id and score; ``output.value`` may be a mere repr."""
+    """Return the documents with content, id and score; ``output.value`` may be only a repr."""
     keys = _DOCUMENTS.get(span_kind(span))
     if keys is None:
         return ""
-    found = indexed_list(span.attributes, keys, _AROUND_DOCUMENT)
-    items = [item for item in found if isinstance(item, dict) and "content" in item]
+    documents = indexed_list(span.attributes, keys, _AROUND_DOCUMENT)
+    items = [item for item in documents if isinstance(item, dict) and "content" in item]
     for item in items:
         if isinstance(score := item.get("score"), str):
             item["score"] = decimal(score)
-    return written(list[Json](items)) if items and len(items) == len(found) else ""
+    return written(list[Json](items)) if items and len(items) == len(documents) else ""
 
 
 def _messages(flat: str, whole: str, read: Callable[[str], str]) -> str:
-    """Prefer the flattened messages, unless they lack what the whole value has.
+    """Return the flattened messages, or the whole value if they lack some of it.
 
-    LangChain.js's instrumentation flattens the tool calls that a provider's answer came with, not
-    those of the message itself, and no content that is a list; LangChain's for Python no thoughts,
-    no refusal and no call whose arguments are no JSON.
+    LangChain.js's instrumentation flattens the tool calls of a provider's response, not those of
+    the message itself, and no content that is a list; LangChain's for Python omits reasoning,
+    refusals and calls whose arguments are no JSON.
     """
     lacks_calls = _TOOL_CALLS in whole and '"tool_calls"' not in flat
     lacks_content = _PARTS in whole and _ONLY_A_ROLE.search(flat)

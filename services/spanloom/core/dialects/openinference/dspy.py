@@ -1,10 +1,10 @@
 """DSPy under OpenInference: scope ``openinference.instrumentation.dspy``.
 
-Every module is ``Class.forward``, kind ``CHAIN``; nothing marks an agent. It is a module of one of
-the library's tool-using classes, or one that ran the tool ``finish`` itself, which those classes
-add to the author's (a subclass has a name of its own). Predictors and adapters are plumbing.
+Every module is ``Class.forward``, kind ``CHAIN``; agents are not marked. An agent is a module of
+one of the library's tool-using classes, or one that itself ran the tool ``finish``, which these
+classes add to the author's tools (a subclass may have any name). Predictors and adapters are noise.
 
-Tools have no ``tool.name``: the span's name has it. **Model spans have no tokens**; where litellm
+Tools have no ``tool.name``, only the span's name. **Model spans have no tokens**; if litellm
 is instrumented too, its span below has them.
 
 Verified on captures of ReAct, also failing and inside an author's module, and of a bare chain of
@@ -45,11 +45,11 @@ class OpenInferenceDSPy(OpenInference):
     id = "openinference_dspy"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Modules by class or by the tool that ends their loop; the rest by kind."""
+        """Classify modules by class or by the tool that ends their loop, others by kind."""
         cls, _, method = span.name.rpartition(".")
         is_module = method in _FORWARD and span_kind(span) in ("CHAIN", "")
         if is_module and (cls in _AGENT_CLASSES or view.remember_children(_finishes, span)):
@@ -57,7 +57,7 @@ class OpenInferenceDSPy(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; class and tool names without the method."""
+        """Read OpenInference's attributes; class and tool names without the method."""
         facts = super().describe(span, kind)
         name = span.name.rpartition(".")[0] or span.name
         if kind is Kind.TOOL and not facts.data_kind:
@@ -65,18 +65,18 @@ class OpenInferenceDSPy(OpenInference):
             facts.input, facts.output = plain_arguments(facts.input), unquoted(facts.output)
         elif kind is Kind.AGENT:
             facts.agent_name = name
-            facts.input, facts.output = _asked(facts.input), _answered(facts.output)
+            facts.input, facts.output = _arguments(facts.input), _answer(facts.output)
         return facts
 
 
-def _asked(text: str) -> str:
-    """Return the arguments of a module that takes any."""
+def _arguments(text: str) -> str:
+    """Return the module's ``input_args``, else the text unchanged."""
     arguments = json_field(text, "input_args")
     return json_text(arguments) if isinstance(arguments, dict) else text
 
 
-def _answered(text: str) -> str:
-    """Return what the module's signature promises; the loop it went through is in the steps."""
+def _answer(text: str) -> str:
+    """Return the output fields of the module's signature, without ``trajectory``, its loop."""
     fields = json_object(text)
     if fields.pop("trajectory", None) is None or not fields:
         return text

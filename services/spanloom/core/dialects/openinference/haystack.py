@@ -1,11 +1,11 @@
 """Haystack under OpenInference: scope ``openinference.instrumentation.haystack``.
 
 A pipeline (``Pipeline.run``) and its components (``Class.run``) have kind ``CHAIN``, generators
-``LLM``, retrievers, rankers and embedders kinds of their own. A pipeline is a graph. The component
-``Agent`` is an agent; nothing marks it but its class, and that it answers with ``last_message``.
+``LLM``, retrievers, rankers and embedders their own kinds. A pipeline is a graph. The component
+``Agent`` is an agent, recognised only by its class and by ``last_message`` in its output.
 Inside it a component is reported only if one of its class has run in a pipeline before, its tools
-never are, nor is an agent outside a pipeline. Its messages are reprs. A prompt builder has kind
-``LLM`` and calls nothing: it has a template and no messages.
+are never reported, nor are agents outside a pipeline. Its messages are reprs. A prompt builder has
+kind ``LLM`` and calls nothing: it has a template and no messages.
 
 Verified on captures of retrieval and of agents in a pipeline (0.1.46).
 """
@@ -40,11 +40,11 @@ class OpenInferenceHaystack(OpenInference):
     id = "openinference_haystack"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Pipelines and agents by class, prompt builders by their template; the rest by kind."""
+        """Classify pipelines and agents by class, prompt builders by template, others by kind."""
         kind, cls = span_kind(span), span.name.partition(".")[0]
         if kind in ("LLM", "") and _only_builds_a_prompt(span):
             return _PROMPT_BUILDER
@@ -56,18 +56,18 @@ class OpenInferenceHaystack(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; components go by their class."""
+        """Read OpenInference's attributes; agents and pipelines are named after their class."""
         facts = super().describe(span, kind)
         if kind in (Kind.AGENT, Kind.GRAPH):
             facts.agent_name = span.name.partition(".")[0]
         if kind is Kind.AGENT:
-            facts.input = _asked(facts.input)
+            facts.input = _request(facts.input)
             facts.output = _text_of(json_field(facts.output, "last_message")) or facts.output
         return facts
 
 
-def _asked(text: str) -> str:
-    """Return the last thing the user said; the whole input if there is no such thing."""
+def _request(text: str) -> str:
+    """Return the text of the last user message, or the whole input if there is none."""
     messages = json_field(text, "messages")
     for message in reversed(messages) if isinstance(messages, list) else ():
         if isinstance(message, str) and _USER in message:

@@ -1,14 +1,14 @@
 """LlamaIndex under OpenInference: scope ``openinference.instrumentation.llama_index``.
 
-Spans are called ``Class.method``. A run of a workflow is ``X.run``, kind ``CHAIN``, and what it
-ran are the steps below, called after the class that defines them. Steps of ``BaseWorkflowAgent``
-make it an agent, of whatever class; no attribute has the agent's name. In ``AgentWorkflow`` the
-members have no spans: it is a graph that owns their calls. An author's own workflow is a graph.
+Spans are named ``Class.method``. A run of a workflow is ``X.run``, kind ``CHAIN``; its children are
+its steps, named after the class that defines them. If they are steps of ``BaseWorkflowAgent``, the
+run is an agent of any class; no attribute has the agent's name. In ``AgentWorkflow`` the members
+have no spans: it is a graph that owns their calls. An author's own workflow is a graph.
 
 Kind ``LLM`` is on every method of a model class: ``_prepare_chat_with_tools`` calls nothing,
-and a class that wraps another gives a span around the span of the same call, messages and tokens on
+and a class that wraps another has a span around the span of the same call, messages and tokens on
 the inner one. A run's input is the state of its engine and its output a repr, so an agent's texts
-are told by its calls.
+come from its calls.
 
 Verified on captures of function and ReAct agents, also streamed, failing and as tools, of
 ``AgentWorkflow`` and of an author's workflow (4.6.1).
@@ -51,11 +51,11 @@ class OpenInferenceLlamaIndex(OpenInference):
     id = "openinference_llamaindex"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Go by the classes of a run's steps, and by whether a model's method calls the model."""
+        """Classify runs by the classes of their steps, model methods by whether they call it."""
         kind = span_kind(span)
         if kind == "LLM" and _calls_nothing(span, view):
             return _CALLS_NOTHING
@@ -69,22 +69,22 @@ class OpenInferenceLlamaIndex(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; without the engine's state, and tools without what wraps their texts."""
+        """Read OpenInference's attributes, without the engine's state and wrapped tool texts."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             facts.input, facts.output = plain_arguments(facts.input), _result(facts.output)
         elif kind in (Kind.AGENT, Kind.GRAPH):
             facts.agent_name = span.name.rpartition(".")[0]
-            facts.input, facts.output = _asked(facts.input), _answered(facts.output)
+            facts.input, facts.output = _request(facts.input), _answer(facts.output)
         return facts
 
 
 def _calls_nothing(span: Span, view: TraceView) -> bool:
-    """Return whether a private method neither tells of a call nor holds the span of one."""
+    """Return whether a private method has no attributes of a call and no call as a child."""
     if not span.name.rpartition(".")[2].startswith("_"):
         return False
-    tells = any(key.startswith(_OF_A_CALL) for key in span.attributes)
-    return not tells and not view.remember_children(_holds_a_call, span)
+    is_call = any(key.startswith(_OF_A_CALL) for key in span.attributes)
+    return not is_call and not view.remember_children(_holds_a_call, span)
 
 
 def _holds_a_call(children: Sequence[Span]) -> bool:
@@ -92,25 +92,25 @@ def _holds_a_call(children: Sequence[Span]) -> bool:
 
 
 def _classes(children: Sequence[Span]) -> frozenset[str]:
-    """Return the classes whose methods ran, plumbing only."""
-    plumbing = (child for child in children if span_kind(child) in ("CHAIN", ""))
-    return frozenset(child.name.rpartition(".")[0] for child in plumbing)
+    """Return the classes whose methods are children of kind ``CHAIN`` or none."""
+    steps = (child for child in children if span_kind(child) in ("CHAIN", ""))
+    return frozenset(child.name.rpartition(".")[0] for child in steps)
 
 
-def _asked(text: str) -> str:
-    """Return the user's message; the state of the engine is none."""
+def _request(text: str) -> str:
+    """Return the user's message; empty if the input is the state of the engine."""
     if text.startswith('{"init_state"'):
         return ""
     message = json_field(text, "user_msg")
     return message if isinstance(message, str) else text
 
 
-def _answered(text: str) -> str:
+def _answer(text: str) -> str:
     return "" if text.startswith("StopEvent(") else text
 
 
 def _result(text: str) -> str:
-    """Return what the tool returned out of a ``ToolOutput``."""
+    """Return the raw output inside a ``ToolOutput``, else the text unchanged."""
     output = json_object(text)
     result: Json = output.get("raw_output") if "tool_name" in output else None
     return text if result is None else text_or_json(result)

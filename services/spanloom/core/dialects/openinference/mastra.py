@@ -1,10 +1,10 @@
 """Mastra's exporter for OpenInference (``@mastra/arize``): scope ``@mastra/otel``.
 
-Kind ``LLM`` is on all that is no agent and no tool, so the names tell. ``workflow.X`` is a graph,
-its steps and branches (``workflow step: …``) are plumbing. ``chat MODEL`` is an agent's whole loop,
-in which ``step: N`` is one model call; ``chunk: …`` are pieces of its stream, among them the tools'
-results. Tokens stand on the loop only: no call's share is told, so the last call bears their sum.
-A call that fails is told by a chunk alone.
+Kind ``LLM`` is on all spans but agents and tools, so names decide. ``workflow.X`` is a graph,
+its steps and branches (``workflow step: …``) are noise. ``chat MODEL`` is an agent's whole loop,
+in which ``step: N`` is one model call; ``chunk: …`` are pieces of its stream, including the tools'
+results. Tokens are reported for the loop only, not per call, so the last call gets their sum.
+A failed call is reported by a chunk alone.
 
 Verified on runs of @mastra/core 0.24 with @mastra/arize 0.1.1: agents, streams, a workflow.
 """
@@ -37,11 +37,11 @@ class OpenInferenceMastra(OpenInference):
     id = "openinference_mastra"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, with a kind: Mastra has an exporter without."""
+        """Recognise by scope name and a kind: Mastra's other exporter sets no kind."""
         return signature.scope_name == _SCOPE and SPAN_KIND in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By name where the kind is ``LLM``, which says nothing."""
+        """Classify by name if the kind is ``LLM``, which is not specific, else by kind."""
         if span_kind(span) != "LLM":
             return super().classify(span, view)
         if span.name.startswith("workflow."):
@@ -55,7 +55,7 @@ class OpenInferenceMastra(OpenInference):
         return _LOOP if view.remember_children(_last_call, span) else super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; agents and workflows by the author's name."""
+        """Read OpenInference's attributes; agents and workflows have the author's name."""
         facts = super().describe(span, kind)
         if kind in (Kind.AGENT, Kind.GRAPH):
             facts.agent_name = span.name.partition(".")[2] or span.name
@@ -65,7 +65,7 @@ class OpenInferenceMastra(OpenInference):
 
 
 def _describe_call(span: Span, facts: Facts) -> None:
-    """Take the messages out of the request's body, and an answer that calls no tools as it is."""
+    """Set the messages from the request's body, and the text of an answer without tool calls."""
     body = json_object(span.attributes.get("input.value", "")).get("body")
     request = json_object(body) if isinstance(body, str) else {}
     answer = json_object(span.attributes.get("output.value", ""))
@@ -85,7 +85,7 @@ def _last_call(children: Sequence[Span]) -> str:
 
 
 def _loop_ended_by(call: Span, view: TraceView) -> Span | None:
-    """Return the loop of which this is the last call: it bears the sum of the tokens."""
+    """Return the loop of which this is the last call; the loop's span has the sum of tokens."""
     loop = view.tree.parent(call)
     if loop is None or view.remember_children(_last_call, loop) != call.span_id:
         return None

@@ -1,14 +1,14 @@
 """OpenAI Agents SDK under OpenInference: scope ``openinference.instrumentation.openai_agents``.
 
 An agent has kind ``AGENT`` and a name (``agent.name``, repeated as ``graph.node.id``). ``AGENT``
-without a name is the author's ``trace(…)``, or the one that the SDK opens where there is none: a
-graph only if the author runs several agents in it. An agent that took over by a handoff
-(``graph.node.parent_id``) and one that ran as a tool are no composition of the author. ``CHAIN``
-are ``Agent workflow`` around each run, also below a tool, and ``turn``.
+without a name is the author's ``trace(…)``, or the one that the SDK opens by default: a
+graph only if the author runs several agents in it. Agents that took over by a handoff
+(``graph.node.parent_id``) or ran as a tool are not composed by the author.
+``Agent workflow`` around each run, also below a tool, and ``turn`` have kind ``CHAIN``.
 
 A handoff is a function that the model calls, so a tool; it has kind ``TOOL`` but no ``tool.name``.
-Agents have no texts, tools no call id, and whatever fails below, the trace stays OK. A run that
-waits for an approval and goes on in the same process is not reported from there on.
+Agents have no texts, tools no call id, and the trace stays OK even if something below fails. A run
+that waits for an approval and continues in the same process is not reported from there on.
 
 Verified on captures with one agent, two in a row, handoffs, agents as tools, parallel and failing
 tools, streams, and the client instrumented too (2.6).
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
+from spanloom.core.conventions.openai_agents import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -36,9 +36,9 @@ _CALL = Classification(Kind.MODEL, "openinference_openai_agents.call")
 _HANDOFF = Classification(Kind.TOOL, "openinference_openai_agents.handoff")
 _COMPOSED = Classification(Kind.GRAPH, "openinference_openai_agents.composed_runs")
 _LEVELS = 3
-"""How deep below a trace its runs are looked for: the author may wrap them in spans of his own."""
+"""How many levels below a trace are searched for runs, which the author may wrap in spans."""
 _NAMES = {"response": "LLM", "generation": "LLM", "turn": "CHAIN"}
-"""What the SDK calls its own spans, where the author gives no name."""
+"""Kinds of the SDK's spans, by their default names."""
 _FRAME = Classification(Kind.OTHER, "openinference_openai_agents.frame_of_a_run")
 
 
@@ -48,11 +48,11 @@ class OpenInferenceOpenAIAgents(OpenInference):
     id = "openinference_openai_agents"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Agents by name, handoffs, and the SDK's trace by what runs in it; the rest by kind."""
+        """Classify agents and handoffs by name, traces by the runs inside, others by kind."""
         kind = span_kind(span) or _NAMES.get(span.name, "")
         if _agent_name(span):
             return with_answer(_RUN, span, view, _TELLER)
@@ -65,7 +65,7 @@ class OpenInferenceOpenAIAgents(OpenInference):
         return with_question(super().classify(span, view), span, view, _TELLER)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; a handoff goes from the agent in its input to the one in its output."""
+        """Read OpenInference's attributes; a handoff has its two agents as input and output."""
         facts = super().describe(span, kind)
         if kind is Kind.AGENT:
             facts.agent_name = _agent_name(span)
@@ -82,15 +82,15 @@ def _tool(span: Span) -> ToolRun | None:
     attributes = span.attributes
     if "tool.name" not in attributes:
         return None
-    given = attributes.get("input.value", "")
-    return ToolRun(attributes["tool.name"], given, "output.value" in attributes)
+    arguments = attributes.get("input.value", "")
+    return ToolRun(attributes["tool.name"], arguments, "output.value" in attributes)
 
 
 def _request(span: Span) -> str:
     return span.attributes.get("input.value", "") if span_kind(span) == "LLM" else ""
 
 
-_TELLER = Teller(lambda span: bool(_agent_name(span)), _tool, _request)
+_TELLER = SpanReader(lambda span: bool(_agent_name(span)), _tool, _request)
 
 
 def _is_handoff(span: Span, kind: str) -> bool:
@@ -100,21 +100,21 @@ def _is_handoff(span: Span, kind: str) -> bool:
 
 
 def _composes(trace: Span, view: TraceView) -> bool:
-    """Return whether the author ran several agents in it, each directly or in a run of its own."""
+    """Return whether the author ran several agents in it, directly or each in a separate run."""
     starters = set(view.remember_children(_starters, trace))
-    plumbing: Sequence[Span] = [trace]
+    frames: Sequence[Span] = [trace]
     for _ in range(_LEVELS):
-        plumbing = [c for span in plumbing for c in view.remember_children(_plumbing, span)]
-        starters.update(n for span in plumbing for n in view.remember_children(_starters, span)[:1])
+        frames = [c for span in frames for c in view.remember_children(_frames, span)]
+        starters.update(n for span in frames for n in view.remember_children(_starters, span)[:1])
     return len(starters) > 1
 
 
-def _plumbing(children: Sequence[Span]) -> Sequence[Span]:
+def _frames(children: Sequence[Span]) -> Sequence[Span]:
     return [c for c in children if span_kind(c) in ("CHAIN", "") and not _agent_name(c)]
 
 
 def _starters(children: Sequence[Span]) -> Sequence[str]:
-    """Return the names of the agents that nobody handed over to, in order."""
+    """Return the names of the agents that did not take over by a handoff, in order."""
     return [
         name
         for child in children

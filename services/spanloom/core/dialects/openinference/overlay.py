@@ -1,15 +1,16 @@
-"""OpenInference's span processors: its attributes laid over a framework's own spans.
+"""OpenInference's span processors: its attributes added to a framework's own spans.
 
-Some frameworks report themselves; OpenInference has no instrumentation for them but a span
-processor, which adds its attributes to each span before it is exported. The scope, the name and the
-framework's own attributes stay, and say more than the kind that is derived from them:
+Some frameworks emit their own spans; for them OpenInference has no instrumentation but a span
+processor, which adds its attributes to each span before export. Scope, name and the framework's
+own attributes stay, and are more precise than the kind that is derived from them:
 ``ai.generateText`` gets ``AGENT`` with or without tools, an ``invoke_graph`` is ``CHAIN``, and
-reasoning and cached tokens are left out. So the framework's dialect reads the span. What it does
-not tell comes from the attributes laid over it: Strands' processor takes the events, where the
-messages were, away.
+reasoning and cached tokens are omitted. So the framework's dialect reads the span, and only
+missing facts come from OpenInference's attributes: Strands' processor removes the events, which
+contain the messages.
 
-Vercel's processor writes the first error of a trace on every span that ends after it. The SDK
-records what a span raised as an event, so an error without one is another's, if the span answered.
+Vercel's processor sets the first error of a trace on every span that ends after it. The SDK records
+exceptions of a span as events, so an error without one belongs to another span, if this one has an
+answer.
 
 Verified on captures of the Vercel AI SDK 6, and on runs of PydanticAI and Strands; the Agent
 Framework on its processor's source.
@@ -31,51 +32,51 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Kind
 
-_LAID_OVER = OpenInference()
+_OPENINFERENCE = OpenInference()
 
 
 class OpenInferenceOverlay(Dialect):
-    """A framework's dialect, with OpenInference's attributes for what the framework leaves out."""
+    """A framework's dialect, with OpenInference's attributes for facts that it omits."""
 
     id = "openinference_overlay"
     before = ("openinference", "strands")
 
     def __init__(self) -> None:
-        """Make it without frameworks; ``meet`` brings them."""
+        """Start without frameworks; ``prepare`` sets them."""
         self._frameworks: Mapping[str, Dialect] = {}
 
-    def meet(self, others: Sequence[Dialect]) -> None:
-        """Take the dialects of frameworks that report themselves, by their scopes."""
+    def prepare(self, others: Sequence[Dialect]) -> None:
+        """Collect the dialects of frameworks that emit their own spans, by scope."""
         self._frameworks = {dialect.own_scope: dialect for dialect in others if dialect.own_scope}
 
     def recognises(self, signature: Signature) -> bool:
-        """By the span kind on a span of a framework that reports itself."""
+        """Recognise by the span kind on a span in the scope of such a framework."""
         return SPAN_KIND in signature.attributes and signature.scope_name in self._frameworks
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """As the framework's own dialect."""
+        """Classify as the framework's own dialect."""
         classification = self._frameworks[span.scope_name].classify(span, view)
-        return classification._replace(is_sound=_answered(span))
+        return classification._replace(is_sound=_succeeded(span))
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As the framework's own dialect; OpenInference tells the rest."""
+        """Read the span as the framework's own dialect, and the rest as OpenInference's."""
         own = self._frameworks[span.scope_name].describe(span, kind)
-        return _completed(own, _LAID_OVER.describe(span, kind))
+        return _completed(own, _OPENINFERENCE.describe(span, kind))
 
 
-def _answered(span: Span) -> bool:
-    """Return whether it ended well for the Vercel AI SDK, whatever its status says."""
+def _succeeded(span: Span) -> bool:
+    """Return whether a span of the Vercel AI SDK ended well, regardless of its status."""
     attributes = span.attributes
     ended_well = attributes.get("ai.response.finishReason", "error") != "error"
     raised = any(event.name == "exception" for event in span.events)
     return (ended_well or "ai.toolCall.result" in attributes) and not raised
 
 
-def _completed(own: Facts, laid_over: Facts) -> Facts:
-    """Fill in what is empty; counts are completed one by one."""
+def _completed(own: Facts, added: Facts) -> Facts:
+    """Return the own facts with empty fields filled from the added ones, counts one by one."""
     missing = [f.name for f in fields(own) if not getattr(own, f.name)]
-    completed = replace(own, **{name: getattr(laid_over, name) for name in missing})
-    if own.usage and laid_over.usage:
-        completed.usage = own.usage.completed_by(laid_over.usage)
-    completed.metadata = {**laid_over.metadata, **own.metadata}
+    completed = replace(own, **{name: getattr(added, name) for name in missing})
+    if own.usage and added.usage:
+        completed.usage = own.usage.completed_by(added.usage)
+    completed.metadata = {**added.metadata, **own.metadata}
     return completed

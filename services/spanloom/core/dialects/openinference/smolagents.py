@@ -1,14 +1,14 @@
 """smolagents under OpenInference: scope ``openinference.instrumentation.smolagents``.
 
-``X.run`` has kind ``AGENT``, a managed agent's too, which is called like a tool but has no tool
-span; its token counts are sums of the run. ``Step N`` is one turn of the loop, and is ERROR even
-where the agent handles a tool's error. Tools are spans of their class (``SimpleTool``) with
-``tool.name``; the framework's own ``final_answer`` ends every run and is a tool run like others.
+``X.run`` has kind ``AGENT``, also for a managed agent, which is called like a tool but has no tool
+span; its token counts are sums of the run. ``Step N`` is one turn of the loop, and has status ERROR
+even if the agent handles a tool's error. Tools are spans named after their class (``SimpleTool``)
+with ``tool.name``; the framework's own ``final_answer`` ends every run and is a tool run as well.
 
-**A run that raised has no span of its own**: its steps point to a parent that never comes. They
-hang below the root, which owns their calls: the manager, if it was a managed agent's run. What the
-thread runs next joins the same trace, below the lost span. A streamed run's output is the reprs of
-all that it yielded, the answer last.
+**A run that raised has no span**: the parent of its steps never arrives. They are attached to the
+root, which owns their calls: the manager, if it was a managed agent's run. The next run of the
+thread joins the same trace, below the missing span. A streamed run's output is the reprs of all
+values that it yielded, the answer last.
 
 Verified on captures of tool-calling and code agents, managed and failing ones (0.1.43).
 """
@@ -39,17 +39,17 @@ class OpenInferenceSmolagents(OpenInference):
     id = "openinference_smolagents"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Go by kind, and by the settings that only runs have."""
+        """Classify by kind, and by the settings that only runs have."""
         if span_kind(span) == "AGENT" or any(key in span.attributes for key in _OF_A_RUN):
             return _RUN
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; the task, and a tool's arguments without what wraps them."""
+        """Read OpenInference's attributes, the task, and a tool's arguments without wrapping."""
         facts = super().describe(span, kind)
         if kind is Kind.AGENT:
             facts.agent_name = span.name.removesuffix(".run")
@@ -57,13 +57,13 @@ class OpenInferenceSmolagents(OpenInference):
             facts.output = last_text(facts.output, "FinalAnswerStep(output=") or facts.output
         elif kind is Kind.TOOL:
             facts.input = plain_arguments(facts.input, _OWN_ARGUMENTS)
-        elif kind is Kind.OTHER:  # a step in the place of the root: the engine's memory is no text
+        elif kind is Kind.OTHER:  # a step that serves as root: the engine's memory is no text
             facts.input = facts.output = ""
         return facts
 
 
 def _task(span: Span, text: str) -> str:
-    """Return the task; the attribute has it even where the arguments are hidden."""
+    """Return the task; its attribute is set even if arguments are hidden."""
     if task := span.attributes.get("smolagents.task", ""):
         return task
     task_argument = json_field(text, "task")

@@ -1,23 +1,23 @@
-"""OpenLIT: scopes ``openlit.instrumentation.*`` and GenAI names, some of them for other things.
+"""OpenLIT: scopes ``openlit.instrumentation.*`` and GenAI names, some with other meanings.
 
 With LangGraph two of its instrumentations report the same run:
 
-- ``…langgraph`` calls every outermost run ``invoke_workflow``, agents too, and **every node**
-  ``invoke_agent`` (agent id and name are the node's).
+- ``…langgraph`` sets ``invoke_workflow`` on every outermost run, agents too, and ``invoke_agent``
+  on **every node** (agent id and name are the node's).
 - ``…langchain`` adds ``invoke_agent X`` for everything with "agent" in its name: the run, a node, a
-  function in one; a streamed run is one more ``invoke_workflow`` (up to three spans).
+  function in one; a streamed run has one more ``invoke_workflow`` (up to three spans).
 
-So a run is known by its nodes: ``langchain.create_agent`` and the older ``create_react_agent``
-name theirs, whatever the author calls the agent. Nested runs without "agent" in their names have
-no span at all. ``create_agent`` is a construction. An ``invoke_agent`` of the langchain scope is a
-node if the langgraph scope reports a node of that name beside it. Another instrumentation's spans
-may stand in between: what is above and beside a span is so among OpenLIT's own.
+So a run is classified by its nodes: ``langchain.create_agent`` and the older ``create_react_agent``
+have fixed node names. Nested runs without "agent" in their names have no span at all.
+``create_agent`` only constructs an agent. An ``invoke_agent`` of the langchain scope is a node if
+the langgraph scope reports a node of that name as its sibling. Spans of other instrumentations
+may be in between: parents and siblings are those among OpenLIT's own spans.
 
-The last call's usage stands on runs, tool names on calls; arguments and results are Python reprs.
+Runs have the last call's usage, calls have tool names; arguments and results are Python reprs.
 The time to the first token is the whole duration of a call that did not stream.
 
-Verified on captures of LangChain and LangGraph and of the OpenAI client; what other frameworks
-mean stands in ``frameworks.py``; the rest is read as OpenTelemetry GenAI.
+Verified on captures of LangChain and LangGraph and of the OpenAI client; other frameworks
+are described in ``frameworks.py``; the rest is read as OpenTelemetry GenAI.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SCOPES = "openlit."
 _LANGGRAPH = "openlit.instrumentation.langgraph"
 _LANGCHAIN = "openlit.instrumentation.langchain"
 _MAX_REPORTS = 8
-"""More spans than report one run: a longer chain of the same name is something else."""
+"""Longer chains of spans with the same name are not reports of one run."""
 
 _CREATE_AGENT_NODES = frozenset({"model", "tools"})
 _MIDDLEWARE_HOOKS = (".before_agent", ".before_model", ".after_model", ".after_agent")
@@ -54,24 +54,24 @@ _CREATE_REACT_AGENT_NODES = frozenset(
     {"agent", "tools", "pre_model_hook", "post_model_hook", "generate_structured_response"}
 )
 _FUNCTIONS = frozenset({"call_agent", "acall_agent", "route_to_active_agent"})
-"""In the graphs of ``langgraph_supervisor`` and ``langgraph_swarm``: agents by name alone."""
+"""Functions of ``langgraph_supervisor`` and ``langgraph_swarm`` that look like agents by name."""
 _STREAM_MODES = frozenset(
     {"values", "updates", "messages", "custom", "checkpoints", "tasks", "debug"}
 )
-"""What a run that streams several modes lists in place of its nodes."""
+"""Listed instead of nodes by a run that streams several modes."""
 
 
 class OpenLIT(OtelGenAI):
-    """GenAI conventions with OpenLIT's habits."""
+    """The GenAI conventions as OpenLIT writes them."""
 
     id = "openlit"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name.startswith(_SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By operation; runs and nodes of LangGraph by what is beside and inside them."""
+        """Classify by operation, runs and nodes of LangGraph by their siblings and children."""
         operation = _operation(span)
         if not _is_langchain(span):
             run = classify_framework(span, operation, view)
@@ -89,7 +89,7 @@ class OpenLIT(OtelGenAI):
         return super().classify(_stated(span, operation), view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes, runs also from ``gen_ai.workflow.*``."""
+        """Read the ``gen_ai.*`` attributes, for runs also ``gen_ai.workflow.*``."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.MODEL:
             facts.usage = with_cached(facts.usage or Usage(), span)
@@ -105,7 +105,7 @@ class OpenLIT(OtelGenAI):
         else:
             facts.agent_name = _name(span)
             if attributes.get("gen_ai.execution.mode") == "stream":
-                facts.output = ""  # all that was streamed, results of tools among it
+                facts.output = ""  # everything that was streamed, including tool results
             facts.input = facts.input or _text_in_state(
                 attributes.get("gen_ai.workflow.input", ""), 0
             )
@@ -116,21 +116,21 @@ class OpenLIT(OtelGenAI):
 
 
 def _text_in_state(state: str, at: int) -> str:
-    """Return what a state's first or last message says where the messages are reprs of objects."""
+    """Return the text of the message at this index if messages are reprs, else the whole state."""
     messages = json_object(state).get("messages") if '"content=' in state else None
     message = messages[at] if isinstance(messages, list) and messages else None
-    shown = _message_text(message) if isinstance(message, str) else state
-    return state if shown == message else shown
+    text = _message_text(message) if isinstance(message, str) else state
+    return state if text == message else text
 
 
 def _message_text(text: str) -> str:
-    """Return what a message says that is written as its repr; any other text as it is."""
+    """Return the content of a message given as a repr; any other text unchanged."""
     content = first_text(text, "content=") if text.startswith("content=") else None
     return text if content is None else content
 
 
 def _operation(span: Span) -> str:
-    """Return the operation; span names begin with it."""
+    """Return the operation, else the first word of the span's name."""
     return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
 
 
@@ -152,14 +152,14 @@ def _is_langchain(span: Span) -> bool:
 
 
 def _part_of_run(span: Span, view: TraceView) -> Classification | None:
-    """Return what is called an agent for its name or for being a node, and is none."""
+    """Return noise for an ``invoke_agent`` that is a node or helper function, else ``None``."""
     if _is_node(span, view):
         return Classification(Kind.OTHER, "openlit.graph_node")
     return Classification(Kind.OTHER, "openlit.function") if _name(span) in _FUNCTIONS else None
 
 
 def _is_node(span: Span, view: TraceView) -> bool:
-    """Return whether LangGraph says so, of this span or of one of its name beside it."""
+    """Return whether LangGraph reports this span, or a sibling of the same name, as a node."""
     if span.scope_name != _LANGCHAIN:
         return span.scope_name == _LANGGRAPH
     own = view.remember_tree(_Runs)
@@ -171,16 +171,16 @@ def _is_node(span: Span, view: TraceView) -> bool:
 
 
 class _Runs(OwnTree):
-    """OpenLIT's own spans of LangChain, with what the runs among them hold."""
+    """OpenLIT's own spans of LangChain, with the nodes and nested reports of each run."""
 
     __slots__ = ("again", "nodes")
 
     def __init__(self, tree: SpanTree) -> None:
         super().__init__(tree, _is_langchain)
         self.nodes: defaultdict[str, set[str]] = defaultdict(set)
-        """Span id to the names of the nodes below it."""
+        """Span id to the names of its child nodes."""
         self.again: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
-        """Span id and name to the runs of that name below it."""
+        """Span id and name to the child runs of that name."""
         for span in self.spans:
             parent, operation = self.parent(span), _operation(span)
             if parent is not None and operation == "invoke_workflow":
@@ -214,7 +214,7 @@ def _reports_same_run(span: Span, parent: Span) -> bool:
 
 
 def _nodes(run: Span, view: TraceView) -> set[str]:
-    """Return the nodes that the run's reports hold, and those that a streamed run lists itself."""
+    """Return the node names below all reports of the run, and those that it lists itself."""
     own, names, reports = view.remember_tree(_Runs), _listed_nodes(run), [run]
     for report in reports:
         names |= own.nodes.get(report.span_id, set())

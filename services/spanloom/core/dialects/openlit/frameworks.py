@@ -1,19 +1,20 @@
-"""OpenLIT with frameworks other than LangChain: what its ``invoke_agent`` is besides an agent.
+"""OpenLIT with frameworks other than LangChain: what ``invoke_agent`` means besides an agent.
 
 - OpenAI Agents: every span of the SDK that is no call and no function is ``invoke_agent``. An
-  agent has an id; a handoff has none but names the agent it comes from, and is a function that
-  the model called; the frames (a run, a turn, a guardrail, the author's own spans) have neither.
+  agent has an id; a handoff has none but names its source agent, and is a function that the
+  model called; other spans (a run, a turn, a guardrail, the author's own spans) have neither.
   ``invoke_workflow`` is the trace, a graph only if the author runs several agents in it.
 - smolagents: each step of an agent's loop has the agent's name and a number (a planning step the
   agent's name and no id).
-- CrewAI: a flow's method is ``invoke_agent`` too; an agent at its task has an id.
+- CrewAI: a flow's method is ``invoke_agent`` too; an agent that works on a task has an id.
 - Agno: a team whose leader is a model is ``invoke_workflow``, and lists its members.
-- LlamaIndex and PydanticAI: ``invoke_workflow`` is plumbing (an index, the loop's own graph).
+- LlamaIndex and PydanticAI: ``invoke_workflow`` is noise (an index, the loop's own graph).
 
-Anthropic's ``input_tokens`` leave out what was cached, as they come from its API.
+Anthropic's ``input_tokens`` exclude cached tokens, as in its API.
 
 Verified on captures: OpenAI Agents, Agno, smolagents, Haystack, LiteLLM and Anthropic under 1.45.
-On its code only: CrewAI, and LlamaIndex and PydanticAI, whose current versions it does not report.
+On its code only: CrewAI, and LlamaIndex and PydanticAI, whose current versions OpenLIT does not
+report.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _SCOPES = "openlit.instrumentation."
 _AGENT_ID = "gen_ai.agent.id"
-_HANDED_FROM = "gen_ai.agent.source"
+_HANDOFF_SOURCE = "gen_ai.agent.source"
 _STEP = "gen_ai.smolagents.step_number"
 _MEMBERS = "gen_ai.agno.team.agents"
 
@@ -48,7 +49,7 @@ _PLUMBING = Classification(Kind.OTHER, "openlit.plumbing")
 
 
 def classify_framework(span: Span, operation: str, view: TraceView) -> Classification | None:
-    """Return what a run of a framework is; ``None`` leaves it to the operation."""
+    """Return the classification of a framework's run; ``None`` if the operation decides."""
     framework = span.scope_name.removeprefix(_SCOPES)
     if operation == "invoke_agent":
         return _classify_agent(span, framework)
@@ -62,12 +63,12 @@ def classify_framework(span: Span, operation: str, view: TraceView) -> Classific
 
 
 def is_handoff(span: Span) -> bool:
-    """Return whether the span is a handoff of the OpenAI Agents SDK, which has no agent's id."""
-    return _HANDED_FROM in span.attributes and _AGENT_ID not in span.attributes
+    """Return whether the span is a handoff of the OpenAI Agents SDK: a source, but no agent id."""
+    return _HANDOFF_SOURCE in span.attributes and _AGENT_ID not in span.attributes
 
 
 def with_cached(usage: Usage, span: Span) -> Usage:
-    """Add the cached tokens to Anthropic's input, which leaves them out: 10 + 90 cached → 100."""
+    """Add cached tokens to Anthropic's input, which excludes them: 10 + 90 cached → 100."""
     if span.scope_name != _SCOPES + "anthropic":
         return usage
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
@@ -90,7 +91,7 @@ def _is_planning(span: Span) -> bool:
 
 
 def _composes(trace: Span, view: TraceView) -> bool:
-    """Return whether the author ran several agents in it, each directly or in a run of its own."""
+    """Return whether the author ran several agents in it, directly or each in a separate run."""
     inner = view.tree.children(trace)
     starters = _starters(inner, view)
     for frame in filter(_is_frame, inner):
@@ -99,13 +100,13 @@ def _composes(trace: Span, view: TraceView) -> bool:
 
 
 def _starters(run: Sequence[Span], view: TraceView) -> set[str]:
-    """Return the ids of the agents in one run that nobody handed over to."""
+    """Return the ids of the agents in one run that did not take over by a handoff."""
     agents = [span for span in run if _is_agent(span)]
-    handed = {name for agent in agents for name in _handed_to(agent, view)}
-    return {a.span_id for a in agents if a.attributes.get("gen_ai.agent.name") not in handed}
+    successors = {name for agent in agents for name in _handoff_targets(agent, view)}
+    return {a.span_id for a in agents if a.attributes.get("gen_ai.agent.name") not in successors}
 
 
-def _handed_to(agent: Span, view: TraceView) -> Sequence[str]:
+def _handoff_targets(agent: Span, view: TraceView) -> Sequence[str]:
     inner = view.tree.children(agent)
     inner = [*inner, *(i for turn in inner if _is_frame(turn) for i in view.tree.children(turn))]
     return [i.attributes.get("gen_ai.agent.name", "") for i in inner if is_handoff(i)]

@@ -1,10 +1,10 @@
 """OpenTelemetry GenAI semantic conventions (1.30 to 1.42 and the names before).
 
 Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
-model. The operation decides the kind. Two marks lie, seen with LangChain's instrumentation:
+model. The operation decides the kind. Two operations are wrong in LangChain's instrumentation:
 ``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
-``invoke_agent`` around a function of a graph that does nothing but run one other agent. The root of
-a run is no such function: whoever calls it an agent has begun with one, if only to hand over.
+``invoke_agent`` around a function of a graph that only runs one other agent. The root of a run is
+always believed: a run that starts with an agent may do nothing but hand over to another one.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ DATA_KINDS = {
 
 
 def operation_of(span: Span | Signature) -> str:
-    """Return the operation; without the attribute the first word of the span's name tells it.
+    """Return the operation from its attribute, else from the first word of the span's name.
 
-    The conventions name spans ``{operation} {what}``; only a span that says something else in
-    the conventions' words is trusted to follow them.
+    The conventions name spans ``{operation} {what}``; the name counts only if the span has another
+    attribute of the conventions.
     """
     attributes = span.attributes
     if operation := attributes.get(OPERATION, ""):
@@ -86,7 +86,7 @@ class OtelGenAI(Dialect):
     control_flow = ControlFlow(texts=(re.compile(r"\Aabandoned stream\Z"),))
 
     def recognises(self, signature: Signature) -> bool:
-        """By the operation, or the older system and model."""
+        """Recognise by operation, or by the older system and model."""
         attributes = signature.attributes
         return (
             OPERATION in attributes
@@ -95,7 +95,7 @@ class OtelGenAI(Dialect):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the operation's meaning."""
+        """Classify by operation."""
         operation = operation_of(span)
         if not operation and _names_system_and_model(span):
             return Classification(Kind.MODEL, "otel_genai.system_and_model")
@@ -107,7 +107,7 @@ class OtelGenAI(Dialect):
         return classification
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes."""
+        """Read the ``gen_ai.*`` attributes."""
         if kind is Kind.MODEL:
             return genai_facts.read_model_call(span.attributes)
         if kind is Kind.TOOL:
@@ -122,24 +122,24 @@ class OtelGenAI(Dialect):
 
 
 def _tool_in_name(span: Span) -> str:
-    """Return the tool's name as the conventions have it in the span's: ``execute_tool {name}``."""
+    """Return the tool's name from the span name ``execute_tool {name}``; empty if it differs."""
     word, _, name = span.name.partition(" ")
     return name if word == "execute_tool" else ""
 
 
 def _names_system_and_model(span: Span | Signature) -> bool:
-    """Return whether the span is a call as they were before operations had names."""
+    """Return whether the span is a model call as written before ``gen_ai.operation.name``."""
     return "gen_ai.system" in span.attributes and "gen_ai.request.model" in span.attributes
 
 
 def _is_plain_chain(span: Span) -> bool:
-    """Return whether the workflow bears a LangChain class name, as an unnamed chain does."""
+    """Return whether the workflow is named after a LangChain class, like any unnamed chain."""
     name = span.attributes.get("gen_ai.workflow.name") or span.name.partition(" ")[2]
     return _LANGCHAIN_CLASS.fullmatch(name) is not None
 
 
 def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
-    """Return whether it only wraps an agent: one calls models or tools of its own, or is a root."""
+    """Return whether the span is no root, and its only child is the run of an agent."""
     inner = view.tree.children(span)
     is_below = bool(span.parent_span_id)
     return is_below and len(inner) == 1 and operation_of(inner[0]) == "invoke_agent"

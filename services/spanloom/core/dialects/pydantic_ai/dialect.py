@@ -1,8 +1,9 @@
 """PydanticAI: scope ``pydantic-ai``, GenAI operations from version 3 of its format on.
 
-In version 2 only calls have an operation: ``agent run`` and ``running tool`` are told by what they
-say. ``running N tools`` frames them and is no step. A streamed run puts its tools below the call;
-they are the agent's all the same. Agents keep the whole conversation and its final result.
+In version 2 only calls have an operation: ``agent run`` and ``running tool`` are recognised by
+their attributes. ``running N tools`` wraps the tools and is no step. In a streamed run the tools
+are children of the call, but belong to the agent. Agents report the whole conversation and its
+final result.
 
 Verified on captures of versions 2 and 5.
 """
@@ -26,10 +27,10 @@ _SCOPE = "pydantic-ai"
 _MESSAGES = ("pydantic_ai.all_messages", "all_messages_events", "all_messages")
 _AGENT_NAMES = ("gen_ai.agent.name", "agent_name")
 _FIRST_NEW = "pydantic_ai.new_message_index"
-"""Where the run's own messages begin; left out of a run without a history."""
+"""Index of the run's first own message; missing in a run without history."""
 _ATTEMPT = "pydantic_ai.model_request.attempt"
-"""On each model of a ``FallbackModel`` that failed, inside the call of the one that answered; such
-spans bear the agent's name too."""
+"""On each attempt of a ``FallbackModel`` that failed, inside the call that succeeded; such spans
+have the agent's name too."""
 
 
 class PydanticAI(OtelGenAI):
@@ -39,11 +40,11 @@ class PydanticAI(OtelGenAI):
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the operation; in version 2 by the tool or agent that the span names."""
+        """Classify by operation; in version 2 by the attributes that name a tool or agent."""
         attributes = span.attributes
         operation = operation_of(span)
         if operation == "invoke_agent":
@@ -57,7 +58,7 @@ class PydanticAI(OtelGenAI):
         return Classification(Kind.OTHER, "pydantic_ai.plumbing")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes, else the names of version 2."""
+        """Read the ``gen_ai.*`` attributes, else those of version 2."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.TOOL:
             facts.input = facts.input or attributes.get("tool_arguments", "")
@@ -72,11 +73,12 @@ class PydanticAI(OtelGenAI):
 
 
 def _request(attributes: Mapping[str, str]) -> str:
-    """Return the message that the run began with, if it holds what the user said.
+    """Return the run's first own message if the user sent it, else an empty text.
 
-    Pictures that a tool returns are sent as a message of the user later on, and are no request.
+    Later user messages may hold pictures that a tool returned, and are no request.
     """
     messages = json_value(attributes.get(_MESSAGES[0], ""))
     own = messages[integer(attributes.get(_FIRST_NEW, "")) :] if isinstance(messages, list) else []
-    asked = own[0] if own else None
-    return json_text([asked]) if isinstance(asked, dict) and asked.get("role") == "user" else ""
+    opening = own[0] if own else None
+    is_user = isinstance(opening, dict) and opening.get("role") == "user"
+    return json_text([opening]) if is_user else ""

@@ -1,17 +1,17 @@
-"""Spring AI: ``spring.ai.kind`` on its own spans, GenAI attributes on calls.
+"""Spring AI: ``spring.ai.kind`` on its own spans, GenAI attributes on model calls.
 
 A chat client is the tool loop of an application: an agent if it ran or was offered tools, else a
-wrapper of one call. Advisors are interceptors around the call and no steps. Tools have names of
-their own (``spring.ai.tool.*``). Counts are strings, and what is not known is ``none``, as the
-model of the answer to a call that failed. Prompts and answers go to the application's log only.
+wrapper of one call. Advisors are interceptors around the call and no steps. Tools have their own
+attributes (``spring.ai.tool.*``). Counts are strings, and unknown values are ``none``, such as the
+response model of a failed call. Prompts and answers are only in the application's log.
 
-A tool that raised is OK with what it raised as its result, unless the application wants such
-errors thrown. Reasoning tokens are not told, cached ones only by version 2 where nothing is
-streamed, when HTTP spans are traces of their own. Without its kind, a span's keys tell it.
+A tool that raised has status OK and the error as its result, unless the application has such
+errors thrown. Reasoning tokens are not reported, cached ones only by version 2 without streaming.
+When streaming, HTTP spans are separate traces. A missing kind is derived from a span's keys.
 
-In version 1 the model itself runs the tools (``tool_call X``, no call id) and asks again: the calls
-of a loop stand side by side, and the usage of each is the sum so far. While it streams, each call
-stands in the one before, all with the whole sum, and the tools are traces of their own.
+In version 1 the model itself runs the tools (``tool_call X``, no call id) and calls again: the
+calls of a loop are siblings, and the usage of each is the sum so far. When streaming, each call is
+nested in the one before, all with the total sum, and the tools are separate traces.
 
 Verified on captures of tools, advisors, memory, streams and a vector store (2.0.1, 1.1.0).
 """
@@ -66,7 +66,7 @@ _OF_KIND = {
 
 
 def _kind(span: Span | Signature) -> str:
-    """Return Spring AI's kind; on calls and embeddings there is none."""
+    """Return Spring AI's kind; empty for model calls and embeddings."""
     attributes = span.attributes
     return attributes.get(KIND) or next(
         (kind for key, kind in _OF_KIND.items() if key in attributes), ""
@@ -91,14 +91,14 @@ class SpringAI(OtelGenAI):
     id = "spring_ai"
 
     def recognises(self, signature: Signature) -> bool:
-        """By Spring AI's kind, or the application's scope with a GenAI operation or other keys."""
+        """Recognise by Spring AI's kind, or its scope with a GenAI operation or known keys."""
         attributes = signature.attributes
         if KIND in attributes or signature.scope_name != _SCOPE:
             return KIND in attributes
         return OPERATION in attributes or bool(_kind(signature) or operation_of(signature))
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By Spring AI's kind, else by the operation; a client by what it did."""
+        """Classify by Spring AI's kind, else by operation; a client by its tools and calls."""
         match _kind(span):
             case "tool_call":
                 return _TOOL
@@ -117,7 +117,7 @@ class SpringAI(OtelGenAI):
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes and ``spring.ai.*``."""
+        """Read the ``gen_ai.*`` and ``spring.ai.*`` attributes."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.TOOL and (spring_kind := _kind(span)):
             facts.tool_name = first(
@@ -130,8 +130,8 @@ class SpringAI(OtelGenAI):
                 attributes, "spring.ai.tool.call.result", "db.vector.query.response.documents"
             )
             facts.data_kind = "retrieval" if spring_kind == "vector_store" else ""
-            found = {n: attributes[k] for k, n in _TOOL_METADATA.items() if attributes.get(k)}
-            facts.metadata = {**facts.metadata, **found}
+            metadata = {n: attributes[k] for k, n in _TOOL_METADATA.items() if attributes.get(k)}
+            facts.metadata = {**facts.metadata, **metadata}
         elif kind is Kind.MODEL and facts.model == _NOT_KNOWN:
             known = (attributes.get(key, "") for key in _MODELS)
             facts.model = next((name for name in known if name not in ("", _NOT_KNOWN)), "")
@@ -142,10 +142,10 @@ class SpringAI(OtelGenAI):
 
 
 def _with_place(call: Classification, span: Span, view: TraceView) -> Classification:
-    """Add where in version 1's loop a call stands: what was counted before it, in what it ran.
+    """Add the position in version 1's loop: the usage before the call, and the enclosing step.
 
-    While it streams, each call stands in the one before, and all report the sum in the end: it is
-    left to the first.
+    When streaming, each call is nested in the one before, and all report the final sum: it is
+    attributed to the first.
     """
     if not span.parent_span_id:
         return call
@@ -162,13 +162,13 @@ def _read_usage(call: Span) -> Usage:
 
 
 def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
-    """Return what version 1 had counted before a call, by the call's span id.
+    """Return version 1's running sum before each call, by the call's span id.
 
-    There a model runs the tools itself and asks again, and each answer's usage is the sum so far.
-    Such calls stand side by side with the tools between them; what a loop asks only grows, so
-    numbers that have not at least grown by the call before are a call's own.
+    In version 1 a model runs the tools itself and calls again, and each call's usage is the sum so
+    far. Such calls are siblings with the tools between them. The input of a loop only grows, so
+    counts that have not grown by at least the previous call's are a call's own.
     """
-    found: dict[str, Usage] = {}
+    before: dict[str, Usage] = {}
     sums, last, tools_ran = Usage(), Usage(), False
     for child in children:
         if _runs_inside_model(child):
@@ -177,21 +177,21 @@ def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
             usage = _read_usage(child)
             own = usage.since(sums)
             if tools_ran and own.input_tokens >= last.input_tokens and _goes_on(sums, usage):
-                found[child.span_id] = sums
+                before[child.span_id] = sums
             else:
                 own = usage
             sums, last, tools_ran = usage, own, False
-    return found
+    return before
 
 
 def _goes_on(sums: Usage, usage: Usage) -> bool:
-    """Return whether answers were added, or none are counted at all."""
+    """Return whether the output tokens have grown, or are not counted at all."""
     is_counted = usage.output_tokens or sums.output_tokens
     return usage.output_tokens > sums.output_tokens or not is_counted
 
 
 def _runs_inside_model(span: Span) -> bool:
-    """Return whether it is a tool run as version 1 reports it, without an operation."""
+    """Return whether it is a tool run of version 1, which sets no operation."""
     return _is_tool(span) and operation_of(span) != "execute_tool"
 
 

@@ -1,10 +1,10 @@
 """Strands Agents: ``strands-agents`` as system or provider, messages in span events.
 
-``invoke_graph`` and ``invoke_swarm`` are what the author composed of agents: graphs. A cycle of the
-event loop is no step. An agent's usage is the sum since the Agent object was made, not of this
+``invoke_graph`` and ``invoke_swarm`` are compositions of agents: graphs. A cycle of the
+event loop is no step. An agent's usage is the sum since the Agent object was created, not of this
 run. Messages are events (``gen_ai.user.message`` … ``gen_ai.choice``), in the newer form one event
 with ``gen_ai.input.messages`` and ``gen_ai.output.messages``. The time to the first token is in
-milliseconds, though its name is the convention's, which has seconds.
+milliseconds, although the attribute of that name is defined in seconds.
 
 Verified on captures of 1.62.
 """
@@ -36,7 +36,7 @@ class Strands(OtelGenAI):
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, or the system it names itself."""
+        """Recognise by scope name, or by the reported system or provider."""
         attributes = signature.attributes
         return signature.scope_name == _SCOPE or _SYSTEM in (
             attributes.get("gen_ai.system"),
@@ -44,7 +44,7 @@ class Strands(OtelGenAI):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the operation."""
+        """Classify by operation."""
         operation = operation_of(span)
         if operation == "invoke_agent":
             return Classification(Kind.AGENT, "strands.invoke_agent")
@@ -55,7 +55,7 @@ class Strands(OtelGenAI):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes; the texts are in the events."""
+        """Read the ``gen_ai.*`` attributes; the messages are in the events."""
         facts = super().describe(span, kind)
         if kind is Kind.MODEL:
             facts.first_token_ms = decimal(span.attributes.get(_LATENCY_MS, ""))

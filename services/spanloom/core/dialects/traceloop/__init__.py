@@ -1,4 +1,4 @@
-"""OpenLLMetry (Traceloop): the convention, its SDK, and what each instrumentation makes of it."""
+"""OpenLLMetry (Traceloop): the convention, its SDK, and how each instrumentation uses it."""
 
 from spanloom.core.dialects.traceloop.agents import TraceloopAgents
 from spanloom.core.dialects.traceloop.agno import TraceloopAgno

@@ -1,13 +1,13 @@
 """OpenAI Agents SDK under OpenLLMetry: scope ``opentelemetry.instrumentation.openai_agents``.
 
-``X.agent`` and ``X.tool`` are what they say; a handoff (``A → unknown.handoff``) is a function that
-the model calls, so a tool. The root ``Agent Workflow`` frames every run, and has lost the name of
-the author's ``trace("…")``: it is a graph only where the author composes runs in it. Agents that
+``X.agent`` and ``X.tool`` are agents and tools; a handoff (``A → unknown.handoff``) is a function
+that the model calls, so a tool. The root ``Agent Workflow`` wraps every run, without the name of
+the author's ``trace("…")``: it is a graph only if the author composes runs in it. Agents that
 took over by a handoff, or that ran as another one's tool, are no composition.
 
-**Every agent hangs below the root**, also one that ran as a tool: the tool in whose time it ran
-is its true place. A failed call says neither messages nor model; tools have no call id; the root
-stays OK whatever fails below.
+**Every agent is a child of the root**, also one that ran as a tool: its true parent is the tool
+that was running at that time. A failed call has neither messages nor model; tools have no call id;
+the root stays OK even if something below fails.
 
 Verified on captures with one agent, two in a row, errors, and the client instrumented too; handoffs
 and agents as tools after the instrumentation's source (0.62).
@@ -18,7 +18,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.openai_agents import Teller, ToolRun, with_answer, with_question
+from spanloom.core.conventions.openai_agents import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.conventions.tree import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai.dialect import OPERATION
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
@@ -45,11 +45,11 @@ class TraceloopAgents(Traceloop):
     id = "traceloop_openai_agents"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By span kind; the root by how many runs the author put into it."""
+        """Classify by span kind, the root by how many runs the author composes in it."""
         kind = _kind(span)
         if kind == "agent":
             tool = _tool_around(span, view)
@@ -57,8 +57,8 @@ class TraceloopAgents(Traceloop):
             run = Classification(Kind.AGENT, f"{self.id}.{rule}", inside=tool)
             return with_answer(run, span, view, _TELLER)
         if kind in ("tool", "handoff"):
-            ran = Classification(Kind.TOOL, f"{self.id}.{kind}")
-            return with_question(ran, span, view, _TELLER)
+            run = Classification(Kind.TOOL, f"{self.id}.{kind}")
+            return with_question(run, span, view, _TELLER)
         if kind == "workflow":
             if _composed_runs(span, view) >= _COMPOSED:
                 return Classification(Kind.GRAPH, f"{self.id}.composed_runs")
@@ -66,7 +66,7 @@ class TraceloopAgents(Traceloop):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes; a handoff from what it says of the two agents."""
+        """Read the ``gen_ai.*`` attributes, and the target agent of a handoff."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL and _kind(span) == "handoff":
             attributes = span.attributes
@@ -76,7 +76,7 @@ class TraceloopAgents(Traceloop):
 
 
 def _kind(span: Span) -> str:
-    """Return the span kind; operation and the last word of the name repeat it."""
+    """Return the span kind, else the operation, else the last part of the name."""
     attributes = span.attributes
     kind = attributes.get(SPAN_KIND) or attributes.get(OPERATION, "")
     kind = kind or span.name.rpartition(".")[2]
@@ -95,11 +95,11 @@ def _request(span: Span) -> str:
     return span.attributes.get("gen_ai.input.messages", "")
 
 
-_TELLER = Teller(lambda span: _kind(span) == "agent", _tool, _request)
+_TELLER = SpanReader(lambda span: _kind(span) == "agent", _tool, _request)
 
 
 def _tool_around(agent: Span, view: TraceView) -> str | None:
-    """Return the tool of another agent in whose time this one ran."""
+    """Return the id of another agent's tool that was running while this agent ran."""
     parent = view.tree.parent(agent)
     if parent is None:
         return None
@@ -133,11 +133,11 @@ def _tools(children: Sequence[Span]) -> Sequence[Span]:
 
 
 def _composed_runs(root: Span, view: TraceView) -> int:
-    """Count the agents that nobody handed over to and that are no agent's tool."""
+    """Return the number of agents that neither took over by a handoff nor ran as a tool."""
     agents = [child for child in view.tree.children(root) if _kind(child) == "agent"]
     called = sum(_tool_around(agent, view) is not None for agent in agents)
-    handed = sum(view.remember_children(_handoffs, span) for span in (root, *agents))
-    return len(agents) - called - handed
+    handoffs = sum(view.remember_children(_handoffs, span) for span in (root, *agents))
+    return len(agents) - called - handoffs
 
 
 def _handoffs(children: Sequence[Span]) -> int:

@@ -1,13 +1,13 @@
 """Agno under OpenLLMetry: scope ``opentelemetry.instrumentation.agno``.
 
-``X.agent`` and ``X.tool`` are what they say. ``X.team`` has the span kind ``workflow``, but a team
-is led by a model of its own, which asks members by the tool ``delegate_task_to_member``: an agent.
-Calls are the client's spans; an agent repeats the sum of their usage. What a tool gave is written
-out by Python with all that goes with it (``status='success' result='…' error=None …``).
+``X.agent`` and ``X.tool`` are agents and tools. ``X.team`` has the span kind ``workflow``, but a
+team has a leader with its own model, which calls members by the tool ``delegate_task_to_member``:
+an agent. Calls are the client's spans; an agent repeats the sum of their usage. A tool's output is
+the Python repr of its whole result object (``status='success' result='…' error=None …``).
 
-A streamed run's span is never the current one: its calls and tools are its siblings, or traces of
-their own. ``run()`` returns an error as an answer, so the agent's span says OK, and so does a tool
-that raised: only its text tells.
+A streamed run's span is never the current one: its calls and tools are its siblings, or in separate
+traces. ``run()`` returns an error as an answer, so the agent's span has status OK, and so does a
+tool that raised: only its output shows the error.
 
 Verified on captures of agents, also failing and as tools, and of a team (0.62.4).
 """
@@ -40,28 +40,28 @@ class TraceloopAgno(Traceloop):
     id = "traceloop_agno"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, which is a module of the package for some spans."""
+        """Recognise by scope name, which for some spans is a module of the package."""
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Teams by their name's key or the last word of the name; the rest by span kind."""
+        """Classify teams by attribute or name suffix, others by span kind."""
         if _TEAM_NAME in span.attributes or span.name.endswith(".team"):
             return _TEAM
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """As everywhere; the author's name of the agent or team, and the tool's bare result."""
+        """Read OpenLLMetry's attributes, the name of agent or team, and the tool's bare result."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             facts.output = _result(facts.output)
         elif kind is Kind.AGENT:
-            named = first(span.attributes, "gen_ai.agent.name", _TEAM_NAME)
-            facts.agent_name = named or span.name.rpartition(".")[0]
+            name = first(span.attributes, "gen_ai.agent.name", _TEAM_NAME)
+            facts.agent_name = name or span.name.rpartition(".")[0]
         return facts
 
 
 def _result(text: str) -> str:
-    """Return the result, of a failed run the error; what is written otherwise stays as it is."""
+    """Return the result in the repr, or the error of a failed run; other texts unchanged."""
     status = _STATUS.match(text)
     end = text.rfind(" error=", 0, max(0, text.rfind(" updated_session_state=")))
     if status is None or end < status.end():

@@ -1,8 +1,8 @@
-"""The two reports of a run that OpenLLMetry makes: an announcement with the name, and its twin.
+"""Pairs OpenLLMetry's two spans of a run: an announcement with the name, and its twin.
 
-The ``invoke_agent`` span says only the name; its twin, a child or a later sibling, has LangChain's
-run metadata. Where another instrumentation's spans stand between, the two have other parents: then
-the twin is what bears the name and ran while the announcement was open.
+The ``invoke_agent`` span has only the name; its twin, a child or a later sibling, has LangChain's
+run metadata. If another instrumentation's spans are between them, the two have other parents: then
+the twin is a span with the same name that ran while the announcement was open.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def twin_of(span: Span, view: TraceView) -> Span | None:
 
 
 def announcement_of(twin: Span, view: TraceView) -> Span | None:
-    """Return the span that announces the run which ``twin`` reports with metadata."""
+    """Return the announcement of the run that ``twin`` reports with metadata, or ``None``."""
     parent = view.tree.parent(twin)
     if parent is None:
         return None
@@ -47,7 +47,7 @@ def announcement_of(twin: Span, view: TraceView) -> Span | None:
 
 
 def is_announcement(span: Span) -> bool:
-    """Return whether the span has no more of a run than its name: ``invoke_agent planner``."""
+    """Return whether the span reports only the name of a run: ``invoke_agent planner``."""
     attributes = span.attributes
     if SPAN_KIND in attributes or attributes.get(OPERATION, "invoke_agent") != "invoke_agent":
         return False
@@ -57,15 +57,15 @@ def is_announcement(span: Span) -> bool:
 
 
 def _first_by_name(children: Sequence[Span]) -> dict[str, Span]:
-    found: dict[str, Span] = {}
+    first: dict[str, Span] = {}
     for child in children:
         if not is_announcement(child) and (name := entity_name(child)):
-            found.setdefault(name, child)
-    return found
+            first.setdefault(name, child)
+    return first
 
 
 def _pairs(children: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
-    """Pair each announcement with the next sibling that bears its name, in order."""
+    """Pair each announcement with the next sibling of the same name, in order."""
     waiting: defaultdict[tuple[str, str], deque[Span]] = defaultdict(deque)
     for child in children:
         if is_announcement(child):
@@ -83,7 +83,7 @@ def _sibling_announcements(children: Sequence[Span]) -> dict[str, Span]:
 
 
 def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
-    """Pair what has no twin among children and siblings with what ran while it was open."""
+    """Pair announcements without a near twin with spans that ran while they were open."""
     taken = set(_near(tree))
     waiting: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
     for span in tree.spans:
@@ -99,7 +99,7 @@ def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
 
 
 def _near(tree: SpanTree) -> Iterator[str]:
-    """Yield the ids of announcements and twins that their places tie."""
+    """Yield the ids of announcements and twins that are parent and child, or siblings."""
     for span in tree.spans:
         children = tree.children(span)
         if is_announcement(span) and (twin := _first_by_name(children).get(_agent_name(span))):

@@ -1,4 +1,4 @@
-"""What a span of OpenLLMetry says it is: its operation, kind, name and LangChain's run metadata."""
+"""Reads OpenLLMetry's attributes: operation, kind, name and LangChain's run metadata."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CALL_NAMES = frozenset({"chat", "completion", "response", "embeddings"})
 
 
 def operation_of(span: Span) -> str:
-    """Return the operation, else the last word of a call's name: ``openai.chat`` → ``chat``."""
+    """Return the operation, else the last part of a call's name: ``openai.chat`` → ``chat``."""
     attributes = span.attributes
     if operation := first(attributes, OPERATION, "llm.request.type"):
         return operation
@@ -37,7 +37,7 @@ def operation_of(span: Span) -> str:
 
 
 def entity_name(span: Span) -> str:
-    """Return the name of what ran, else by the span's name: ``planner.agent`` → ``planner``."""
+    """Return the entity's name, else derive it from the span's: ``planner.agent`` → ``planner``."""
     if name := span.attributes.get(ENTITY_NAME):
         return name
     word, _, rest = span.name.partition(" ")
@@ -48,7 +48,7 @@ def entity_name(span: Span) -> str:
 
 
 def span_kind_of(span: Span) -> str:
-    """Return the span kind; before 0.60 a span that has lost it is still called ``X.tool``."""
+    """Return the span kind; before 0.60 a missing one is derived from the name ``X.tool``."""
     attributes = span.attributes
     if (
         (kind := attributes.get(SPAN_KIND))
@@ -60,7 +60,7 @@ def span_kind_of(span: Span) -> str:
 
 
 def run_metadata(span: Span) -> RunMetadata:
-    """Read the run metadata, which before 0.60 is only inside the JSON of the input."""
+    """Return the run metadata, which before 0.60 is only inside the JSON of the input."""
     attributes = span.attributes
     name = entity_name(span) or attributes.get("gen_ai.agent.name") or span.name
     if OPERATION in attributes or _INTEGRATION in attributes:

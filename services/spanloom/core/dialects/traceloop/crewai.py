@@ -1,17 +1,17 @@
 """CrewAI under OpenLLMetry: scope ``opentelemetry.instrumentation.crewai…``, keys ``crewai.*``.
 
 A crew's run is ``crewai.workflow`` without a span kind: a graph. ``ROLE.agent`` is an agent's work
-on a task, ``<text of the task>.task`` the frame around it and no step; a task that runs beside
-others, or is delegated, has no frame. Newer versions write ``invoke_agent`` on all three, so the
-operation tells nothing here. Flows, tools and agents that are asked directly have no spans, and of
-a run that is asynchronous throughout only the client's calls are left, each a trace of its own.
+on a task, ``<text of the task>.task`` its wrapper and no step; a task that runs in parallel with
+others, or is delegated, has no wrapper. Newer versions set ``invoke_agent`` on all three, so the
+operation is ignored. Flows, tools and agents that are called directly have no spans, and a fully
+asynchronous run has only the client's calls, each in a separate trace.
 
-Calls are the client's spans. Those of CrewAI's own ``LLM`` class, which goes through LiteLLM, have
-``MODEL.llm`` around them: it says only the requested model, no usage, and tool calls as the text
-of LiteLLM's objects. Agents repeat the sum of such calls' usage, crews that of all, as text.
+Calls are the client's spans. Those of CrewAI's own ``LLM`` class, which uses LiteLLM, are wrapped
+in ``MODEL.llm``: it has only the requested model, no usage, and tool calls as reprs of LiteLLM's
+objects. Agents repeat the sum of such calls' usage, crews that of all, as text.
 
-Verified on captures of crews, hierarchies, delegation, flows and LiteLLM (0.62.4; the scope calls
-itself 0.36.0). On documentation only: spans of kind ``tool``, ``crewai.flow.*``.
+Verified on captures of crews, hierarchies, delegation, flows and LiteLLM (0.62.4; scope version
+0.36.0). On documentation only: spans of kind ``tool``, ``crewai.flow.*``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _SCOPE = "opentelemetry.instrumentation.crewai"
 _WRITTEN_CALL = "function=Function("
-"""How LiteLLM's tool calls, of an answer or pieced together from a stream, begin what they say."""
+"""Part of the repr of LiteLLM's tool calls, from an answer or assembled from a stream."""
 
 _KINDS = {
     "agent": Classification(Kind.AGENT, "traceloop_crewai.agent"),
@@ -49,16 +49,16 @@ class TraceloopCrewAI(Traceloop):
     id = "traceloop_crewai"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, which is the module that makes the spans."""
+        """Recognise by scope name, which is the module that creates the spans."""
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By span kind, which the last word of the name repeats; calls by operation."""
+        """Classify by span kind, else the last part of the name; calls by operation."""
         kind = span.attributes.get(SPAN_KIND) or span.name.rpartition(".")[2]
         return _KINDS.get(kind) or super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``crewai.*``; a crew was asked what its tasks say."""
+        """Read ``crewai.*``; the request to a crew is the text of its tasks."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.AGENT:
             role = attributes.get("crewai.agent.role", "") or span.name.removesuffix(".agent")
@@ -75,18 +75,18 @@ class TraceloopCrewAI(Traceloop):
 
 
 def _tasks(text: str) -> str:
-    """Return what a crew's tasks ask for, in order; nothing if that is yet to be filled in."""
+    """Return the descriptions of a crew's tasks, in order; empty if they have placeholders."""
     tasks = json_value(text)
-    found = [
+    texts = [
         description
         for task in (tasks if isinstance(tasks, list) else ())
         if isinstance(task, dict) and isinstance(description := task.get("description"), str)
     ]
-    return "" if any("{" in description for description in found) else "\n\n".join(found)
+    return "" if any("{" in description for description in texts) else "\n\n".join(texts)
 
 
 def _with_calls(text: str) -> str:
-    """Return an answer with the tool calls that Python wrote out as its text."""
+    """Return the messages with tool calls parsed from the Python repr in their text."""
     messages = json_value(text)
     if not isinstance(messages, list):
         return text
@@ -101,13 +101,13 @@ def _with_its_calls(message: Json) -> Json:
     if not isinstance(message, dict) or not isinstance(parts, list) or len(parts) != 1:
         return message
     content = parts[0].get("content") if isinstance(parts[0], dict) else None
-    calls = json_value(objects_as_json(content)) if isinstance(content, str) else None
-    found = [_call(call) for call in calls] if isinstance(calls, list) else []
-    return {"role": message.get("role"), "tool_calls": found} if found and all(found) else message
+    payload = json_value(objects_as_json(content)) if isinstance(content, str) else None
+    calls = [_call(call) for call in payload] if isinstance(payload, list) else []
+    return {"role": message.get("role"), "tool_calls": calls} if calls and all(calls) else message
 
 
 def _call(payload: Json) -> Json:
-    """Return a call's id and function; pieced together from a stream, it has no id and no type."""
+    """Return a call's id and function; a call assembled from a stream has no id."""
     if not isinstance(payload, dict) or not isinstance(payload.get("function"), dict):
         return None
     known = {key: value for key in ("id", "function") if (value := payload.get(key))}

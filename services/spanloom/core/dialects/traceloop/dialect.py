@@ -1,12 +1,12 @@
-"""OpenLLMetry (Traceloop), the generations around 0.40 and 0.62.
+"""OpenLLMetry (Traceloop), versions around 0.40 and 0.62.
 
-Both generations share ``traceloop.*`` keys. From 0.60 on ``gen_ai.operation.name`` names the
-operation, but ``invoke_agent`` stands on every compiled graph, twice: once on a span that says
-only the name (nested ones stay childless), once on its twin with LangChain's run metadata, a
+All versions share ``traceloop.*`` keys. From 0.60 on ``gen_ai.operation.name`` is the
+operation, but every compiled graph has ``invoke_agent`` twice: once on a span with only the name
+(nested ones have no children), once on its twin with LangChain's run metadata, a
 child ``X.workflow`` at the root and a sibling ``execute_task X`` below. Before, run metadata is
 only inside the JSON of ``traceloop.entity.input``. The clients of OpenAI, Anthropic and others are
-read here too; OpenLLMetry's Anthropic input includes cached tokens, which the wire leaves out, and
-beside its ``anthropic.chat`` stands the SDK's own ``anthropic.messages.create`` of the same call.
+read here too; OpenLLMetry's Anthropic input includes cached tokens, unlike Anthropic's API. In
+addition to its ``anthropic.chat`` the SDK reports the same call as ``anthropic.messages.create``.
 
 Verified on captures of LangChain, LangGraph and the OpenAI client; Anthropic on documentation.
 """
@@ -70,7 +70,7 @@ _DATA_KINDS = {
 
 
 _QUOTED_NOTHING = r'''"content":"\"\""'''
-"""How an answer without a text was written before 0.60: as the JSON of an empty text."""
+"""An answer without text before 0.60: the JSON of an empty text."""
 
 
 class Traceloop(Dialect):
@@ -82,12 +82,12 @@ class Traceloop(Dialect):
     control_flow = CONTROL_FLOW
 
     def recognises(self, signature: Signature) -> bool:
-        """By a ``traceloop.*`` key, the old request type, or the LangChain scope."""
+        """Recognise by a ``traceloop.*`` key, the old request type, or the LangChain scope."""
         attributes = signature.attributes
         return signature.scope_name == _SCOPE or any(mark in attributes for mark in _MARKS)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By operation and span kind; runs by LangChain's metadata on the span or its twin."""
+        """Classify by operation and span kind, runs by LangChain's metadata on span or twin."""
         operation = operation_of(span)
         if (step := _OPERATIONS.get(operation)) is not None:
             return step
@@ -104,7 +104,7 @@ class Traceloop(Dialect):
         return Classification(run.kind, "traceloop.twin_of_invoke_agent", announcement.span_id)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes, else ``traceloop.entity.*``."""
+        """Read the ``gen_ai.*`` attributes, else ``traceloop.entity.*``."""
         attributes = span.attributes
         if kind is Kind.MODEL:
             facts = genai_facts.read_model_call(attributes)
@@ -127,7 +127,7 @@ class Traceloop(Dialect):
 
 
 def _classify_announcement(span: Span, view: TraceView) -> Classification:
-    """Classify an ``invoke_agent`` span that says no more than the name, by its twin."""
+    """Classify an ``invoke_agent`` span with only a name as its twin; an agent without one."""
     twin = twin_of(span, view)
     run = None if twin is None else classify_run(twin, view, run_metadata)
     if run is not None:

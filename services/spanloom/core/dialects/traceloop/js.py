@@ -1,19 +1,20 @@
 """LangChain.js under OpenLLMetry: scope ``@traceloop/instrumentation-langchain``.
 
-Spans are called by class: ``workflow CompiledStateGraph`` is any LangGraph run, agent or graph, and
-``execute_tool DynamicStructuredTool`` any tool. An agent's state is a list of messages, its own
-answers under its name. A graph that keeps nothing but messages is told by its inside: it holds runs
-and calls no model itself, or calls it twice in a row without a tool; one call alone tells nothing.
-Where contents are not reported, a run that runs tools is an agent. ``invoke_agent`` stands on
+Spans are named after classes: ``workflow CompiledStateGraph`` is any LangGraph run, agent or graph,
+and ``execute_tool DynamicStructuredTool`` any tool. An agent's state is a list of messages; its
+answers have its name. A graph whose state is only messages is recognised by its children: it holds
+runs and calls no model itself, or calls it twice in a row without a tool; one call is not enough.
+If contents are not reported, a run that runs tools is an agent. ``invoke_agent`` is set on
 classes with "agent" in their name: on ``AgentNode``, the loop's node, it is no agent.
 
-**No span has a parent of its own.** In a request of an instrumented server all are its children:
-there time tells what ran inside what. Otherwise each is the root of its own trace, and no owner
-can be known. A call's span leaves out the tool calls, cached and reasoning tokens, and all usage
-of a stream; the state of the node around it has them. A failed tool has no name but in the call.
+**Spans have no LangChain parents.** In a request of an instrumented server all are its children:
+then start and end times decide which ran inside which. Otherwise each is the root of its own trace,
+and its owner is unknown. A call's span omits tool calls, cached and reasoning tokens, and all usage
+of a stream; the state of the enclosing node has them. The name of a failed tool is only in the
+call.
 
 Verified on captures of LangChain.js 1.5 and LangGraph.js 1.7, alone, under a span of the
-application, beside the OpenAI client's spans, and in a workflow of the SDK.
+application, with the OpenAI client's spans, and in a workflow of the SDK.
 """
 
 from __future__ import annotations
@@ -65,21 +66,21 @@ class TraceloopJS(Traceloop):
     id = "traceloop_js"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By operation and class; graphs by their state; the place by time."""
-        classification, ran = classify_by_class(span), class_of_run(span)
+        """Classify by operation and class, graphs by state; find the enclosing run by time."""
+        classification, run_class = classify_by_class(span), class_of_run(span)
         if classification is None:
-            classification = _PLUMBING if ran else STEPS.get(operation_of(span), _PLUMBING)
+            classification = _PLUMBING if run_class else STEPS.get(operation_of(span), _PLUMBING)
         parent = view.tree.parent(span)
         if classification.kind is Kind.OTHER or parent is None:
             return classification
         siblings = view.remember_children(read_siblings, parent)
         if classification in (STATE_OF_MESSAGES, UNDECIDED):
             classification = siblings.runs.get(span.span_id, classification)
-        elif not ran:
+        elif not run_class:
             classification = _with_state(
                 classification, span, view.remember_children(_nodes, parent)
             )
@@ -87,7 +88,7 @@ class TraceloopJS(Traceloop):
         return classification if around is None else classification._replace(inside=around.span_id)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``gen_ai.*`` or ``traceloop.entity.*``; names from the messages in states."""
+        """Read ``gen_ai.*`` or ``traceloop.entity.*``, and names from the messages in states."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             _describe_tool(facts)
@@ -108,7 +109,7 @@ def _describe_tool(facts: Facts) -> None:
 
 
 def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
-    """Return the chain around each tool, and around each call that is the only one in its chain."""
+    """Return the chain around each tool, and around each call that is alone in its chain."""
     mine = [span for span in children if span.scope_name == SCOPE]
     chains = find_innermost(mine, lambda span: bool(class_of_run(span)), mostly_encloses)
     called = [chains[s.span_id].span_id for s in mine if is_call(s) and s.span_id in chains]
@@ -119,7 +120,7 @@ def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
 def _with_state(
     classification: Classification, span: Span, nodes: Mapping[str, Span]
 ) -> Classification:
-    """Add what the state of the node around a call or a failed tool tells of it."""
+    """Add facts of a call or failed tool from the state of the enclosing node."""
     node = nodes.get(span.span_id)
     if node is None:
         return classification
@@ -130,14 +131,14 @@ def _with_state(
         name = find_call(before, plain_arguments(span.attributes.get(INPUT, "")))
         return classification._replace(facts=Facts(tool_name=name))
     answer = find_new_answer(before, after)
-    if answer is None or not _counts_the_same(span, answer.usage):
+    if answer is None or not _has_same_usage(span, answer.usage):
         return classification
     history = complete_history(span.attributes.get(_MESSAGES, ""), before)
     facts = Facts(input=history, output=answer.as_json if answer.calls else "")
     return classification._replace(facts=facts, usage=answer.usage)
 
 
-def _counts_the_same(call: Span, usage: Usage | None) -> bool:
-    """Return whether the answer cost what the call did, or the call does not say."""
+def _has_same_usage(call: Span, usage: Usage | None) -> bool:
+    """Return whether call and answer have the same input tokens, or one has no usage."""
     own = first_integer(call.attributes, "gen_ai.usage.input_tokens")
     return not own or usage is None or own == usage.input_tokens

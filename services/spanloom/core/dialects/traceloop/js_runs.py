@@ -1,7 +1,7 @@
-"""Which LangChain.js runs are agents and which are graphs, and what ran inside what.
+"""Decides which LangChain.js runs are agents or graphs, and which span ran inside which.
 
-A class tells agents of the library, a state of messages an agent or a graph of the author's: what
-ran right inside tells them apart (``js.py`` has the rules).
+The library's agents are recognised by class. A run with a state of messages is an agent or the
+author's graph: its direct children decide (``js.py`` has the rules).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def class_of_run(span: Span) -> str:
 
 
 def classify_by_class(span: Span) -> Classification | None:
-    """Decide by class and state; ``None`` is neither agent nor graph.
+    """Classify by class and state; ``None`` if it is neither agent nor graph.
 
     A ``ReactAgent`` is an agent, a ``LangGraph`` with messages in its state may be one.
     """
@@ -71,16 +71,16 @@ def _holds_messages(state: str) -> bool:
 
 
 class Siblings(NamedTuple):
-    """What time tells about spans that are all children of one."""
+    """Which span ran inside which, and what the runs are, among the children of one span."""
 
     places: Mapping[str, Span]
-    """The innermost run or tool in whose time each ran; calls and plumbing hold none."""
+    """By span id, the innermost run or tool that encloses the span in time."""
     runs: Mapping[str, Classification]
-    """Which runs on messages are graphs and which agents, by what ran right inside them."""
+    """By span id, runs classified as agent or graph by the spans directly inside them."""
 
 
 def read_siblings(children: Sequence[Span]) -> Siblings:
-    """Return the place of each span, and what the runs are."""
+    """Return the enclosing span of each child, and the classification of runs among them."""
     by_class = {span.span_id: classify_by_class(span) for span in children}
     mine = [span for span in children if span.scope_name == SCOPE]
     places = find_innermost(
@@ -98,15 +98,15 @@ def _classify_by_inside(
     for span in children:
         if span.span_id in places:
             inside[places[span.span_id].span_id].append(span)
-    found: dict[str, Classification] = {}
+    runs: dict[str, Classification] = {}
     for span in children:
         steps = inside[span.span_id]
         if (classification := by_class[span.span_id]) is STATE_OF_MESSAGES:
             holds_runs = any(by_class[step.span_id] is not None for step in steps)
-            found[span.span_id] = _run_of_messages(span, steps, holds_runs=holds_runs)
+            runs[span.span_id] = _run_of_messages(span, steps, holds_runs=holds_runs)
         elif classification is UNDECIDED and any(map(_is_tool, steps)):
-            found[span.span_id] = _AGENT_WITH_TOOLS
-    return found
+            runs[span.span_id] = _AGENT_WITH_TOOLS
+    return runs
 
 
 def _run_of_messages(run: Span, steps: Sequence[Span], *, holds_runs: bool) -> Classification:
@@ -122,7 +122,7 @@ def _run_of_messages(run: Span, steps: Sequence[Span], *, holds_runs: bool) -> C
 
 
 def agent_name_of(run: Span) -> str:
-    """Return the name on the last answer in the state that a run or node of an agent left."""
+    """Return the name on the last answer in the output state of an agent's run or node."""
     answers = read_answers(run.attributes.get(OUTPUT, ""))
     return answers[-1].text("name") if answers else ""
 
@@ -132,6 +132,6 @@ def _is_tool(span: Span) -> bool:
 
 
 def is_call(span: Span) -> bool:
-    """Return whether the span is a model's call."""
+    """Return whether the span is a model call."""
     step = STEPS.get(operation_of(span)) if span.scope_name == SCOPE else None
     return step is not None and step.kind is Kind.MODEL

@@ -1,16 +1,16 @@
 """LlamaIndex under OpenLLMetry: scope ``opentelemetry.instrumentation.llamaindex``.
 
-Every span is ``Class.workflow`` at the top and ``Class.task`` below, of the same two span kinds:
-only names and structure tell. What a workflow ran are the steps below it, called after the class
-that defines them: steps of ``BaseWorkflowAgent`` make it an agent, whose name stands in what they
-gave (``current_agent_name``); steps of its own class make it a graph. A step takes an event and
-the run's arguments cannot be written out, which tells both from an engine and its inner methods.
-A workflow below another span has lost its class: ``run.task``. In ``AgentWorkflow`` the members
-have no spans.
+Every span is ``Class.workflow`` at the top and ``Class.task`` below, with only these two span
+kinds: names and structure decide. The children of a workflow are its steps, named after the class
+that defines them: with steps of ``BaseWorkflowAgent`` it is an agent, whose name is in their
+output (``current_agent_name``); with steps of its own class it is a graph. The input of a step is
+an event, and that of a run cannot be serialized; engines and their inner methods differ in both.
+A workflow below another span is named ``run.task``, without its class. In ``AgentWorkflow`` the
+members have no spans.
 
-The step that calls a tool says ``tool.name``; the tool's own span is below, ``FunctionTool.task``,
-and is missing when the tool raised. Calls are the client's spans for the class ``OpenAI``, and of
-other classes the inner ``X.task`` that names the operation. What fails is never ended: no span.
+The step that calls a tool has ``tool.name``; the tool's own span is below, ``FunctionTool.task``,
+and is missing if the tool raised. Calls are the client's spans for the class ``OpenAI``, and for
+other classes the inner ``X.task`` with an operation. A failed span is never ended, so not exported.
 
 Verified on captures of function and ReAct agents, ``AgentWorkflow``, an agent as a tool, workflows
 and a query engine (0.62.4).
@@ -48,11 +48,11 @@ class TraceloopLlamaIndex(Traceloop):
     id = "traceloop_llamaindex"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Go by the classes of a run's steps, and by what the step around a tool says."""
+        """Classify runs by the classes of their steps, tools by the step that calls them."""
         if _AGENT_BASE in view.remember_children(_classes, span):
             name = view.remember_children(_agent_name, span)
             rule = "traceloop_llamaindex.agent_steps"
@@ -63,18 +63,18 @@ class TraceloopLlamaIndex(Traceloop):
             has_span = view.remember_children(_has_tool, span)
             return super().classify(span, view) if has_span else _RAISED
         if _is_tool(span):
-            return _TOOL._replace(facts=_called(view.tree.parent(span)))
+            return _TOOL._replace(facts=_read_call(view.tree.parent(span)))
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``traceloop.entity.*``, without what wraps the texts."""
+        """Read ``traceloop.entity.*``, without the objects that wrap the texts."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL and not facts.data_kind:
-            called = span.attributes.get("tool.arguments", "")
-            facts.input = called or plain_arguments(facts.input)
-            facts.tool_name, facts.output = _returned(span)
+            arguments = span.attributes.get("tool.arguments", "")
+            facts.input = arguments or plain_arguments(facts.input)
+            facts.tool_name, facts.output = _read_result(span)
         elif kind in (Kind.AGENT, Kind.GRAPH):
-            facts.agent_name, facts.output = _class(span), _answered(facts.output)
+            facts.agent_name, facts.output = _class(span), _answer(facts.output)
         return facts
 
 
@@ -87,7 +87,7 @@ def _classes(children: Sequence[Span]) -> frozenset[str]:
 
 
 def _agent_name(steps: Sequence[Span]) -> str:
-    """Return the name that the first step with one says; all of an agent's steps say the same."""
+    """Return the agent's name from the first step that has it; all steps have the same."""
     outputs = (json_object(step.attributes.get(_OUTPUT, "")) for step in steps)
     return next(
         (n for output in outputs if isinstance(n := output.get("current_agent_name"), str)), ""
@@ -97,14 +97,14 @@ def _agent_name(steps: Sequence[Span]) -> str:
 def _is_workflow(span: Span, view: TraceView) -> bool:
     if _INPUT in span.attributes:
         return False
-    ran = view.remember_children(_step_classes, span)
-    return bool(ran) and (_class(span) == _NAMELESS_RUN or _class(span) in ran)
+    classes = view.remember_children(_step_classes, span)
+    return bool(classes) and (_class(span) == _NAMELESS_RUN or _class(span) in classes)
 
 
 def _step_classes(children: Sequence[Span]) -> frozenset[str]:
-    """Return the classes of those children that took an event, or what cannot be written out."""
+    """Return the classes of the children whose input is an event or could not be serialized."""
     inputs = ((child, child.attributes.get(_INPUT, '{"ev":')) for child in children)
-    return _classes([child for child, given in inputs if given.startswith('{"ev":')])
+    return _classes([child for child, text in inputs if text.startswith('{"ev":')])
 
 
 def _has_tool(children: Sequence[Span]) -> bool:
@@ -112,33 +112,33 @@ def _has_tool(children: Sequence[Span]) -> bool:
 
 
 def _is_tool(span: Span) -> bool:
-    """Return whether a tool class ran: its name says so, and its result is a tool's output."""
+    """Return whether it is a tool's span, by class name, and by its output if it has one."""
     output = span.attributes.get(_OUTPUT, "")
     return _class(span).endswith("Tool") and (
         not output or ('"tool_name"' in output and "tool_name" in json_object(output))
     )
 
 
-def _called(step: Span | None) -> Facts | None:
-    """Return what the step around a tool asked of it: a tool's own input may not be written out."""
+def _read_call(step: Span | None) -> Facts | None:
+    """Return tool name and arguments from the calling step; the tool's span may lack its input."""
     if step is None or _CALLED_TOOL not in step.attributes:
         return None
     attributes = step.attributes
     return Facts(tool_name=attributes[_CALLED_TOOL], input=attributes.get("tool.arguments", ""))
 
 
-def _returned(span: Span) -> tuple[str, str]:
-    """Return the tool's name and what it returned, out of a tool's output or the step around it."""
+def _read_result(span: Span) -> tuple[str, str]:
+    """Return name and result of a tool, from its own output or that of the calling step."""
     payload = json_object(text := span.attributes.get(_OUTPUT, ""))
     name = span.attributes.get(_CALLED_TOOL, "") or payload.get("tool_name")
     output = payload.get("tool_output", payload)
     result: Json = output.get("raw_output") if isinstance(output, dict) else None
-    shown = text if result is None else text_or_json(result)
-    return name if isinstance(name, str) else "", shown
+    output_text = text if result is None else text_or_json(result)
+    return name if isinstance(name, str) else "", output_text
 
 
-def _answered(text: str) -> str:
-    """Return the result of a run, of an agent its last message."""
+def _answer(text: str) -> str:
+    """Return the result of a run, or an agent's last message; other texts unchanged."""
     result = json_field(text, "result")
     if isinstance(result, str):
         return result

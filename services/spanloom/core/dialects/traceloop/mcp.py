@@ -1,10 +1,10 @@
 """The Model Context Protocol under OpenLLMetry: scope ``opentelemetry.instrumentation.mcp…``.
 
-``X.tool`` is one call of a server's tool, seen by the client. A FastMCP server that is watched too
-reports the run again: ``mcp.server`` with an ``X.tool`` below, a child of the client's span, or
-beside it where both live in one process. And the application's or framework's own span of the
-tool may stand around the client's. All are one run: the outermost keeps its identity. Sessions
-(``mcp.client.session``) and other requests (``initialize.mcp``) are plumbing.
+``X.tool`` is one call of a server's tool, seen by the client. A FastMCP server that is instrumented
+too reports the run again: ``mcp.server`` with an ``X.tool`` below, as a child of the client's span,
+or as its sibling if both run in one process. The application's or framework's own span of the
+tool may enclose the client's. All are one run: the outermost span keeps its id. Sessions
+(``mcp.client.session``) and other requests (``initialize.mcp``) are noise.
 
 Verified on captures of a client and a server in one process, also failing, and below the SDK's
 decorators (0.62.4, FastMCP 2).
@@ -41,11 +41,11 @@ class TraceloopMCP(Traceloop):
     id = "traceloop_mcp"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope, which is the module that makes the spans."""
+        """Recognise by scope name, which is the module that creates the spans."""
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Tools by span kind, unless a tool of that name runs around them."""
+        """Classify tools by name; one inside a tool of the same name is its second report."""
         if _tool_name(span):
             around = _same_tool_around(span, view)
             if around is None:
@@ -54,36 +54,36 @@ class TraceloopMCP(Traceloop):
         return Classification(Kind.OTHER, "traceloop_mcp.plumbing")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``traceloop.entity.*``, without the wrapping of a request."""
+        """Read ``traceloop.entity.*``, without the wrapping of a request."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
-            asked = json_field(facts.input, "arguments")
-            facts.input = facts.input if asked is None else json_text(asked)
+            arguments = json_field(facts.input, "arguments")
+            facts.input = facts.input if arguments is None else json_text(arguments)
             facts.output = _result(facts.output)
         return facts
 
 
 def _tool_name(span: Span) -> str:
-    """Return the tool's name, by whatever convention the span says it."""
+    """Return the tool's name in any of the conventions; empty if the span is no tool."""
     attributes = span.attributes
     is_tool = attributes.get(SPAN_KIND) == "tool" or attributes.get(OPERATION) == "execute_tool"
-    named = first(attributes, "gen_ai.tool.name", "tool.name")
-    if named or not is_tool:
-        return named
+    name = first(attributes, "gen_ai.tool.name", "tool.name")
+    if name or not is_tool:
+        return name
     return attributes.get(ENTITY_NAME, "") or span.name.removesuffix(".tool")
 
 
 def _same_tool_around(span: Span, view: TraceView) -> Span | None:
     """Return the run that this span reports again: the nearest tool above, or a server's client."""
     for above in islice(view.tree.ancestors(span), MAX_OPEN):
-        found = _client_of(above, view) if above.name == _SERVER else above
-        if found is not None and _tool_name(found):
-            return found if _tool_name(found) == _tool_name(span) else None
+        tool = _client_of(above, view) if above.name == _SERVER else above
+        if tool is not None and _tool_name(tool):
+            return tool if _tool_name(tool) == _tool_name(span) else None
     return None
 
 
 def _client_of(server: Span, view: TraceView) -> Span | None:
-    """Return the call beside the server's span in whose time it ran."""
+    """Return the sibling call that encloses the server's span in time."""
     parent = view.tree.parent(server)
     callers = {} if parent is None else view.remember_children(_callers, parent)
     return callers.get(server.span_id)
@@ -94,6 +94,6 @@ def _callers(children: Sequence[Span]) -> Mapping[str, Span]:
 
 
 def _result(text: str) -> str:
-    """Return what the client or the server says the tool gave."""
+    """Return the tool's result inside the client's or the server's JSON, else the text."""
     result: Json = json_field(text, "result")
     return text if result is None else text_or_json(result)

@@ -2,11 +2,11 @@
 
 The scope is ``traceloop.tracer`` in Python, ``@traceloop/node-server-sdk`` in JavaScript.
 
-``@agent`` and ``@tool`` are what they say. A ``@workflow`` is a graph if it is what composes the
-run: it holds agents and tools that are marked themselves. Where the author breaks work down into
-``@task``s, or where the workflow wraps a framework's own run, it is the application's function
-around that run and no step. ``gen_ai.agent.name`` stands on everything below an agent: it tells
-the owner, not an agent. Model calls are spans of the client's instrumentation.
+``@agent`` and ``@tool`` are agents and tools. A ``@workflow`` is a graph if it composes the
+run of decorated agents and tools. If the author splits the work into
+``@task``s, or if the workflow wraps a framework's own run, it is the application's function
+around that run and no step. ``gen_ai.agent.name`` is set on every span below an agent: it names
+the owner, and does not mark an agent. Model calls are spans of the client's instrumentation.
 
 Verified on captures of plain OpenAI clients and of a LangChain agent in a workflow.
 """
@@ -38,11 +38,11 @@ class TraceloopSDK(Traceloop):
     id = "traceloop_sdk"
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name in _SCOPES
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the decorator; a workflow by what it holds."""
+        """Classify by decorator, a workflow by its children."""
         kind = _kind(span)
         if kind in ("agent", "tool"):
             return Classification(Kind(kind), f"traceloop_sdk.{kind}")
@@ -55,19 +55,19 @@ class TraceloopSDK(Traceloop):
         return Classification(Kind.OTHER, "traceloop_sdk.plumbing")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``traceloop.entity.*``, without the wrapping of a function call."""
+        """Read ``traceloop.entity.*``, without the wrapping of a function call."""
         facts = super().describe(span, kind)
         facts.input, facts.output = plain_arguments(facts.input), unquoted(facts.output)
         return facts
 
 
 def _kind(span: Span) -> str:
-    """Return the decorator; the last word of the name repeats it."""
+    """Return the decorator's name from the span kind, else from the end of the span's name."""
     return span.attributes.get(SPAN_KIND) or span.name.rpartition(".")[2]
 
 
 def _composes(workflow: Span, view: TraceView) -> bool:
-    """Return whether nothing right below is a task or another framework's run."""
+    """Return whether no child is another framework's run, and no child or grandchild a task."""
     if view.remember_children(_has_foreign_run, workflow):
         return False
     return not any(

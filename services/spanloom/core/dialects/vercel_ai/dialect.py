@@ -1,9 +1,9 @@
 """Vercel AI SDK 4 to 6 (``experimental_telemetry``): ``ai.operationId`` on every span.
 
-``ai.generateText`` and its kin are the function that the author called: an agent if it loops over
+``ai.generateText`` and the like are the function that the author called: an agent if it loops over
 tools, else a wrapper. Its usage is the sum of its calls, which are ``….doGenerate`` and
-``….doStream``. The agent's name is the ``functionId`` given by the author. Reasoning and cached
-tokens stand only under ``ai.usage.*``; the time to the first chunk is in milliseconds.
+``….doStream``. The agent's name is the author's ``functionId``. Reasoning and cached
+tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
 
 Verified on captures of version 6; the names of 4 and 5 on documentation.
 """
@@ -48,7 +48,7 @@ _CONVERSATION = tuple(
 
 
 def _operation(span: Span) -> str:
-    """Return the operation; the span's name repeats it, before the function's id."""
+    """Return the operation, else the first word of the span's name."""
     return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
 
 
@@ -75,14 +75,14 @@ class VercelAI(Dialect):
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:
-        """By the id of the operation, else by scope and name."""
+        """Recognise by operation id, else by scope and name."""
         attributes = signature.attributes
         return OPERATION in attributes or (
             signature.scope_name == _SCOPE and signature.name.startswith("ai.")
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the operation; a run by what it did."""
+        """Classify by operation, a run by whether it loops over tools."""
         operation = _operation(span)
         if operation == _TOOL:
             return Classification(Kind.TOOL, "vercel_ai.tool_call")
@@ -97,7 +97,7 @@ class VercelAI(Dialect):
         return Classification(Kind.OTHER, "vercel_ai.bare_call")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From ``ai.prompt*``, ``ai.response.*``, ``ai.toolCall.*`` and ``ai.usage.*``."""
+        """Read ``ai.prompt*``, ``ai.response.*``, ``ai.toolCall.*`` and ``ai.usage.*``."""
         attributes = span.attributes
         facts = Facts(
             input=first(attributes, "ai.prompt.messages", "ai.prompt", "ai.values", "ai.value"),
@@ -149,11 +149,11 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
 
 
 def _answer(thought: str, text: str, calls: Json) -> str:
-    """Return thoughts, text and tool calls as the one message that they are, in its own shape."""
-    told = (("reasoning", thought), ("text", text))
-    content: list[Json] = [{"type": kind, "text": said} for kind, said in told if said]
-    made = calls if isinstance(calls, list) else []
-    content += [{**call, "type": "tool-call"} for call in made if isinstance(call, dict)]
+    """Return reasoning, text and tool calls as one message in the SDK's format."""
+    texts = (("reasoning", thought), ("text", text))
+    content: list[Json] = [{"type": kind, "text": value} for kind, value in texts if value]
+    listed = calls if isinstance(calls, list) else []
+    content += [{**call, "type": "tool-call"} for call in listed if isinstance(call, dict)]
     return written([{"role": "assistant", "content": content}]) if content else text
 
 

@@ -1,9 +1,9 @@
 """Vercel AI SDK 7 (``@ai-sdk/otel``): GenAI attributes under a scope that is just ``gen_ai``.
 
-``invoke_agent`` stands on every ``generateText``, also on one that wraps a single bare call; the
-span's name has the model, the agent's name is in ``gen_ai.agent.name``. ``agent_step`` is a turn
-of the loop and no step. Agents repeat the sum of their calls' usage. Reasoning tokens are told only
-where the application asks for ``ai.usage.*`` details. Results of tools are JSON, texts in quotes. A
+Every ``generateText`` has ``invoke_agent``, even one that wraps a single call without tools; the
+span's name contains the model, ``gen_ai.agent.name`` is the agent's name. ``agent_step`` is a turn
+of the loop and no step. Agents repeat the sum of their calls' usage. Reasoning tokens are reported
+only if the application enables ``ai.usage.*`` details. Tool results are JSON, texts in quotes. A
 run's answer is one message: the text of the last turn, then the calls and results of all turns.
 
 Verified on captures of 7.0.
@@ -49,11 +49,11 @@ class VercelAIGenAI(OtelGenAI):
     own_scope = _SCOPE
 
     def recognises(self, signature: Signature) -> bool:
-        """By the scope."""
+        """Recognise by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """By the operation; a run by what it did."""
+        """Classify by operation, a run by whether it loops over tools."""
         if operation_of(span) != "invoke_agent":
             return super().classify(span, view)
         if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
@@ -61,7 +61,7 @@ class VercelAIGenAI(OtelGenAI):
         return Classification(Kind.OTHER, "vercel_ai_genai.bare_call")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """From the ``gen_ai.*`` attributes, and the SDK's own details of the usage."""
+        """Read the ``gen_ai.*`` attributes, and the SDK's own usage details."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             facts.output = unquoted(facts.output)
@@ -69,21 +69,21 @@ class VercelAIGenAI(OtelGenAI):
             reasoning = first_integer(span.attributes, _REASONING)
             facts.usage = facts.usage._replace(reasoning_tokens=reasoning)
         if operation_of(span) == "invoke_agent":
-            facts.output = _last_said(facts.output)
+            facts.output = _without_calls(facts.output)
         return facts
 
 
-def _last_said(output: str) -> str:
-    """Leave out the calls and results of an answer that has a text: it was said after them."""
+def _without_calls(output: str) -> str:
+    """Return an answer with a text without its calls and results, which preceded the text."""
     answer = json_value(output)
     message = answer[0] if isinstance(answer, list) and len(answer) == 1 else None
     parts = message.get("parts") if isinstance(message, dict) else None
     if not isinstance(message, dict) or not isinstance(parts, list):
         return output
-    said = [part for part in parts if _type_of(part) not in _OF_TOOLS]
-    if not any(_type_of(part) == "text" for part in said):
+    own = [part for part in parts if _type_of(part) not in _OF_TOOLS]
+    if not any(_type_of(part) == "text" for part in own):
         return output
-    return written([{**message, "parts": list[Json](said)}])
+    return written([{**message, "parts": list[Json](own)}])
 
 
 def _type_of(part: Json) -> Json:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.query.where.fields import FIELDS, STEP_FIELDS, Field, FieldType, Subject
+from spanloom.core.query.where.fields import FIELDS, STEP_FIELDS, Field, Subject
 from spanloom.core.query.where.limits import MAX_VALUES
 from spanloom.core.query.where.problems import resembling
 from spanloom.core.query.where.tokens import TokenKind
 from spanloom.core.query.where.tree import Compare, Condition, Exists, In, Not, Operator
 from spanloom.core.query.where.values import OPERATORS, UnfitValueError, Written, read_value
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Value

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.text_query import parse_text_query
-from spanloom.core.query.where.fields import FieldType
 from spanloom.core.query.where.limits import MAX_REGEX_CHARS, MAX_WORDS
 from spanloom.core.query.where.problems import InvalidTextError, resembling
 from spanloom.core.query.where.tokens import TokenKind
 from spanloom.core.query.where.tree import Operator
+from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,7 +19,7 @@ from spanloom.core.showing.html.texts import legible
 from spanloom.core.showing.values import duration, instant
 
 if TYPE_CHECKING:
-    from spanloom.core.query.summaries import TrajectorySummary
+    from spanloom.core.query.summaries import ListedRun
     from spanloom.core.showing.html.steps import Room
 
 
@@ -28,12 +28,12 @@ def begin(conversation_id: str) -> bytes:
     return "".join(opening(conversation_id)).encode()
 
 
-def write_run(at: int, line: TrajectorySummary, document: bytes | None, room: Room) -> bytes:
+def write_run(at: int, line: ListedRun, document: bytes | None, room: Room) -> bytes:
     """Return a run with as many of its steps as have room; without its document, where it is.
 
     ``at`` is its number in the conversation, ``line`` what the list tells of it.
     """
-    name = f"{at:,}. {line.root_name or line.key.trace_id}"
+    name = f"{at:,}. {line.run.root_name or line.key.trace_id}"
     if document is None:
         inside = [facts(_told_of(line)), _elsewhere(line)]
     else:
@@ -47,16 +47,16 @@ def finish(note: str = "") -> bytes:
     return f"{_cut(legible(note)) if note else ''}{ENDING}".encode()
 
 
-def _told_of(line: TrajectorySummary) -> dict[str, str]:
+def _told_of(line: ListedRun) -> dict[str, str]:
     return {
         "trace": line.key.trace_id,
         "version": f"{line.version}, {line.status}",
-        "started": instant(line.start_ns // 1_000_000),
-        "duration": duration(line.duration_ns // 1_000_000),
+        "started": instant(line.run.started_at),
+        "duration": duration(line.run.duration),
     }
 
 
-def _elsewhere(line: TrajectorySummary) -> str:
+def _elsewhere(line: ListedRun) -> str:
     where = f"/v1/trajectories/{legible(line.key.trace_id)}/export.html"
     return _cut(f"Its steps are not in this file. They are in {where}")
 

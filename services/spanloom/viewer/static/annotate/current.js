@@ -51,6 +51,8 @@ export async function loadSchemes() {
   }
 }
 
+const showSchemes = async () => { await (schemes.peek() ?? loadSchemes()); if (schemes.peek()) trouble.value = null; };
+
 /**
  * Open the session that the address asks for. The version on the screen is kept, so that what is said of
  * it stays anchored.
@@ -59,7 +61,7 @@ export async function open() {
   const [there, who] = [view.peek(), annotator.peek()];
   const name = place.peek().query.annotate;
   if (!there || !name) return;
-  if (!who) return void (schemes.peek() ?? loadSchemes()); // they can be looked at
+  if (!who) return showSchemes(); // they can be looked at without a name
   if (isOpen(there, who)) return;
   try {
     const own = askOwn(name, who); // others may be many: they are asked for behind

@@ -7,11 +7,12 @@ import { annotate as zh } from "../i18n/zh/annotate.js";
 import { chosen, grid, view } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
 import { change, place } from "../state/place.js";
+import { useAgain } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
 import { Unsettled } from "./conflicts.js";
-import { loadSchemes, open, schemes, sender, session, trouble, wantedScheme } from "./current.js";
+import { open, schemes, sender, session, trouble, wantedScheme } from "./current.js";
 import { nextUnjudged, turnBack } from "./deeds.js";
 import { Differing } from "./differing.js";
 import { Extras } from "./extras.js";
@@ -36,12 +37,13 @@ export function Panel() {
   const { annotate, project } = place.value.query;
   const scheme = wantedScheme();
   const there = view.value;
-  useLayoutEffect(() => void open(), [annotate, project, scheme?.hash, there, annotator.value]);
+  const [turn, again] = useAgain(trouble.value);
+  useLayoutEffect(() => void open(), [annotate, project, scheme?.hash, there, annotator.value, turn]);
   useEffect(() => { if (scheme && annotate !== scheme.name) change({ annotate: scheme.name }); }, [scheme?.name]);
   useMarks(session.value);
   useAnnotationKeys();
   const of = session.value;
-  if (trouble.value && !of) return html`<section class="annotate"><${Failure} error=${trouble.value} again=${() => { void loadSchemes(); void open(); }} /></section>`;
+  if (trouble.value && !of) return html`<section class="annotate"><${Failure} error=${trouble.value} again=${again} /></section>`;
   return html`<section class="annotate" aria-label=${t("annotate.label")}>
     <header class="annotate-head"><${SchemeChoice} schemes=${schemes.value ?? []} on=${scheme?.name ?? ""} />
       ${annotator.value && html`<${Name} />`}<${Saved} /></header>

@@ -1,4 +1,4 @@
-/** What is chosen, beside the tree: a step as on its run's page, or a run in short. */
+/** The panel of the selected row next to the tree: a step as on its run's page, or a summary of a run. */
 import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { chosen, view } from "../run/state.js";
@@ -15,7 +15,7 @@ import { remember } from "./ways.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 
-/** Fetched behind the first row, so that the first step opens at once. */
+/** Preloaded after the first row, so that the first step opens at once. */
 export const stepPanel = () => import("../step/panel.js");
 const StepPanel = later(async () => (await stepPanel()).StepPanel);
 

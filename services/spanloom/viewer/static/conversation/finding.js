@@ -1,4 +1,4 @@
-/** In which steps of a conversation a text stands: first in the runs that the index of words names, then in the others. */
+/** Search in the steps of a conversation: first in the runs that the word index returns, then in the others. */
 import { t } from "../i18n/index.js";
 import { Search } from "../run/search.js";
 import { turns, view } from "../run/state.js";
@@ -11,13 +11,13 @@ import { Looking, progress } from "./looking.js";
 import { areAll, linesOf } from "./runs.js";
 import { partAt } from "./state.js";
 
-/** So many runs are looked through without being asked; of more those that the index names. */
+/** Maximum number of runs that are searched automatically; of more runs only those that the index returns. */
 const FEW = 20;
 
 const runsNow = () => runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);
 
 export function Finder() {
-  return turns.value >= 0 && html`<${Search} find=${findInRuns}><${Progress} /><//>`; // what types there are turns with the rows
+  return turns.value >= 0 && html`<${Search} find=${findInRuns}><${Progress} /><//>`; // the available types change with the rows
 }
 
 function Progress() {
@@ -37,11 +37,11 @@ async function findInRuns(q, until, tell) {
   const named = isFew ? null : await namedRuns(q, until);
   const first = named ?? all.filter((at) => isFew || partAt(at).outline);
   const search = new Looking(q, until, () => tell(() => rowsOf(search.hits)), [...new Set([...first, ...all])]);
-  for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // the run, until it is known where in it
+  for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // the run itself, until the steps are known
   await search.go(first.length);
 }
 
-/** Rows as they are numbered now. @param {Looking["hits"]} hits */
+/** The rows of hits, by their current numbers. @param {Looking["hits"]} hits */
 function rowsOf(hits) {
   const now = runsNow();
   /** @type {Map<number, string>} */
@@ -52,7 +52,7 @@ function rowsOf(hits) {
   return rows;
 }
 
-/** The numbers of the runs in which words stand, or the name of a step has them, fetched ones first; null where words are not searched, or not so. @param {string} q @param {AbortSignal} until */
+/** The indexes of the runs with the words in a text or a step name, loaded ones first; null if the query has no word search. @param {string} q @param {AbortSignal} until */
 async function namedRuns(q, until) {
   const runs = runsNow();
   const name = `(?i)${q.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}`;

@@ -1,14 +1,14 @@
-/** The rows of several runs that are on show; it grows where the outline of a run comes in. */
+/** The visible rows of several runs; it grows when the outline of a run is loaded. */
 import { View } from "../tree/view.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("./places.js").Runs} Runs */
 
-/** The runs of an outline that was made of several. @param {Outline} o */
+/** The runs of an outline of several runs. @param {Outline} o */
 export const runsOf = (o) => /** @type {Runs} */ (o.runs);
 
 export class Forest extends View {
-  /** @param {Outline} o @param {boolean} isClosed whether only the runs are on show, without their steps */
+  /** @param {Outline} o @param {boolean} isClosed whether only the runs are shown, without their steps */
   constructor(o, isClosed) {
     super(o);
     if (isClosed) for (const head of runsOf(o).heads) this.collapsed[head] = 1;
@@ -16,8 +16,8 @@ export class Forest extends View {
   }
 
   /**
-   * Show an outline of the same runs, of which more were fetched, or with more runs behind them. What is
-   * open stays open; a filter goes, for the rows have other numbers. @param {Outline} o
+   * Show an outline of the same runs with more of them loaded, or with further runs at the end. Open rows
+   * stay open; a filter is removed, as row numbers change. @param {Outline} o
    */
   grow(o) {
     const { collapsed, root, hasFrames } = this;
@@ -32,7 +32,7 @@ export class Forest extends View {
   }
 }
 
-/** Of a run that has the outline it had, the row behind its last; else that behind its head. @param {Runs} had @param {Runs} now @param {number} at */
+/** The row after a run's last if its outline is unchanged, else the row after its head. @param {Runs} had @param {Runs} now @param {number} at */
 function behind(had, now, at) {
   const isSame = had.parts[at].outline === now.parts[at].outline;
   return isSame ? (had.heads[at + 1] ?? had.n) : had.heads[at] + 1;

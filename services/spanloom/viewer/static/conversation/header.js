@@ -1,4 +1,4 @@
-/** What a conversation is: how many runs, from when to when, and what they took together. */
+/** The header of a conversation: number of runs, time range, and totals. */
 import { useMemo } from "../vendor/hooks.js";
 import { duration, moment, money, short } from "../format.js";
 import { DatasetButton } from "../dataset/button.js";
@@ -28,7 +28,7 @@ export function Header() {
   const told = useMemo(() => sums(list ?? []), [list]);
   const { id = "", project } = place.value.query;
   if (!list) return html`<header class="run-head"></header>`;
-  const held = areAll.value ? "" : "held"; // its room is kept: what is below does not move when the rest comes
+  const held = areAll.value ? "" : "held"; // reserves its space, so that nothing below moves when the rest arrives
   const user = list.find((run) => run.user_id)?.user_id;
   return html`<header class="run-head">
     <div class="title"><h1><bdi>${visible(id)}</bdi></h1>

@@ -1,4 +1,4 @@
-/** The rows of runs in the tree: number, state, name as a link, when it began, what it cost, what was said. */
+/** The rows of runs in the tree: number, state, name as a link, start, cost, texts. */
 import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { pageOf, stateOf } from "../list/run.js";
@@ -11,10 +11,10 @@ import { remember } from "./ways.js";
 /** @typedef {import("../tree/row.js").Row} Row */
 /** @typedef {import("../list/run.js").Run} Run */
 
-/** What of a row is a head's alone. @type {WeakMap<Row, {name: HTMLAnchorElement, facts: HTMLElement}>} */
+/** The elements of a row that only rows of runs have. @type {WeakMap<Row, {name: HTMLAnchorElement, facts: HTMLElement}>} */
 const made = new WeakMap();
 
-/** What a tree asks for to show its runs. @param {import("../tree/view.js").View} view @returns {import("../tree/row.js").Heads} */
+/** The functions by which a tree shows its runs. @param {import("../tree/view.js").View} view @returns {import("../tree/row.js").Heads} */
 export const headsOf = (view) => ({
   fill(row, i) {
     const runs = runsOf(view.o);
@@ -36,7 +36,7 @@ function partsOf(row) {
   const known = made.get(row);
   if (known) return known;
   const name = /** @type {HTMLAnchorElement} */ (make("a", "run-name"));
-  name.tabIndex = -1; // the tree has the focus; Enter follows it
+  name.tabIndex = -1; // the focus stays on the tree; Enter follows the link
   name.addEventListener("click", remember);
   const facts = make("span", "facts-of");
   row.preview.after(facts);

@@ -1,22 +1,22 @@
 /**
- * The runs of a conversation as one outline: a row for each run, and below it those of the run's own
- * outline; one row that stands for them, `…`, as long as nobody has fetched it. So everything that
- * shows a run shows a conversation.
+ * The runs of a conversation as one outline: a row for each run, and below it the rows of the run's own
+ * outline, or one placeholder row `…` until that is loaded. So everything that shows a run can show a
+ * conversation.
  */
 import { ERROR, linked } from "../tree/outline.js";
 import { Runs } from "./places.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../list/run.js").Run} Run */
-/** A run as the list tells it, and its outline once that was fetched. @typedef {{run: Run, outline: Outline | null}} Part */
+/** A run as a line of the list, and its outline once it is loaded. @typedef {{run: Run, outline: Outline | null}} Part */
 
 export const WAITING = "…";
-/** Idle time is cut out from a quarter of what a run takes on the average, or from this share of all. */
+/** Idle time is cut out if it is longer than a quarter of the average run, or than this share of all. */
 const SHARES = { ofAll: 0.02, ofOne: 0.25 };
-/** One of `start` and `dur` is a millisecond, which documents tell times in; no run is too long for a float. */
+/** The unit of `start` and `dur` is a millisecond, as in documents; no run is too long for a float. */
 const UNIT_NS = 1_000_000;
 
-/** A list that gives each text its number. */
+/** A list that assigns a number to each text. */
 class Words {
   constructor() {
     /** @type {Map<string, number>} */
@@ -30,7 +30,7 @@ class Words {
     return known;
   }
 
-  /** The numbers of several. @param {string[]} texts */
+  /** The numbers of several texts. @param {string[]} texts */
   all(texts) {
     return Uint32Array.from(texts, (text) => this.of(text));
   }
@@ -40,13 +40,13 @@ class Words {
   }
 }
 
-/** Put runs together, in this order. @param {Part[]} parts @returns {Outline} */
+/** Join runs, in this order. @param {Part[]} parts @returns {Outline} */
 export function join(parts) {
   const runs = new Runs(parts);
   const begun = parts.map(({ run }) => Number(run.started_at));
   const origin = Math.floor(Math.min(...begun, Infinity));
   const words = { names: new Words(), agents: new Words(), kinds: new Words() };
-  words.agents.of(""); // none
+  words.agents.of(""); // index 0: no agent
   words.kinds.all(["run", "agent", "model", "tool", "graph", "other"]);
   const o = columns(runs.n);
   parts.forEach((part, at) => {
@@ -75,7 +75,7 @@ function columns(n) {
 /** @typedef {ReturnType<typeof columns>} Columns */
 /** @typedef {{names: Words, agents: Words, kinds: Words}} Dictionaries */
 
-/** The rows of an outline, one level deeper. @param {Columns} o @param {number} at @param {Outline} of @param {Dictionaries} words @param {bigint} origin */
+/** Copy the rows of an outline, one level deeper. @param {Columns} o @param {number} at @param {Outline} of @param {Dictionaries} words @param {bigint} origin */
 function put(o, at, of, words, origin) {
   const [names, agents, kinds] = [words.names.all(of.names), words.agents.all(of.agents), words.kinds.all(of.kinds)];
   const scale = of.unit / UNIT_NS;
@@ -93,7 +93,7 @@ function put(o, at, of, words, origin) {
   }
 }
 
-/** The row that stands for those that nobody fetched: it failed if any of them did. @param {Columns} o @param {number} head @param {Run} run @param {Dictionaries} words */
+/** The placeholder row of an outline that is not loaded; it has an error if the run has. @param {Columns} o @param {number} head @param {Run} run @param {Dictionaries} words */
 function wait(o, head, run, words) {
   const at = head + 1;
   [o.start[at], o.dur[at], o.depth[at]] = [o.start[head], o.dur[head], 1];

@@ -1,37 +1,37 @@
-/** Looks through the runs of a conversation for a text, a few at a time, and can be stopped and go on. */
+/** Searches the runs of a conversation for a text, a few at a time; can be stopped and resumed. */
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
 import { pathOf } from "./runs.js";
 import { fetchRun, partAt } from "./state.js";
 
 /** @typedef {import("../run/search.js").Hit} Hit */
-/** `turn` stops what is going, or has the runs that are left looked through. @typedef {{n: number, of: number, isGoing: boolean, turn: () => void}} Progress */
+/** `turn` stops the search, or continues it with the remaining runs. @typedef {{n: number, of: number, isGoing: boolean, turn: () => void}} Progress */
 
 const AT_ONCE = 4;
 
-/** How far the search on show has come. */
+/** The progress of the current search. */
 export const progress = signal(/** @type {Progress | null} */ (null));
 
 export class Looking {
-  /** @param {string} q @param {AbortSignal} until @param {() => void} changed called when there is more to show @param {number[]} order the runs by their numbers, as they are looked through */
+  /** @param {string} q @param {AbortSignal} until @param {() => void} changed called when there is more to show @param {number[]} order the indexes of the runs in search order */
   constructor(q, until, changed, order) {
     this.q = q;
     this.until = until;
     this.changed = changed;
     this.of = order.length;
-    /** What could not be read is put behind the last, for whoever has the search go on. */
+    /** The indexes of the runs in search order; runs that could not be read are appended, for when the search is resumed. */
     this.order = [...order];
     this.next = 0;
     this.isGoing = false;
-    /** Counts what was begun or stopped: whoever works for an earlier round leaves. */
+    /** Incremented on each start and stop: workers of an earlier round end. */
     this.round = 0;
-    /** Where the text stands, by runs. @type {Map<number, Hit[]>} */
+    /** The hits by run. @type {Map<number, Hit[]>} */
     this.hits = new Map();
-    /** The runs that were looked through. @type {Set<number>} */
+    /** The searched runs. @type {Set<number>} */
     this.seen = new Set();
   }
 
-  /** Look through the runs before a place in the order. @param {number} [end] */
+  /** Search the runs up to a position in the order. @param {number} [end] */
   async go(end = this.order.length) {
     this.round += 1;
     this.isGoing = true;
@@ -62,7 +62,7 @@ export class Looking {
     }
   }
 
-  /** Find the text in the steps of a run; its outline is fetched if it is there. @param {number} at */
+  /** Search the steps of a run; its outline is loaded if there are hits. @param {number} at */
   async look(at) {
     let told = await this.ask(at);
     if (told.items.length && !partAt(at).outline) {

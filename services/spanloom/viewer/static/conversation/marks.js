@@ -1,4 +1,4 @@
-/** What was said, in the tree of a conversation: which runs were annotated, and of those that are open what people and evaluators say of their steps. */
+/** Annotations in the tree of a conversation: which runs are annotated, and the annotations by people and evaluators of the steps of open runs. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { saidOf } from "../annotate/at_rest.js";
 import { styled } from "../annotate/door.js";
@@ -17,14 +17,14 @@ import { linesOf } from "./runs.js";
 /** @param {Of} of */
 const keyOf = (of) => `${of.project} ${of.trace_id}`;
 
-/** Which runs were annotated, by one question for all of them. @returns {Promise<Set<string>>} */
+/** Which runs are annotated, by one request for all of them. @returns {Promise<Set<string>>} */
 async function annotatedRuns() {
   const found = new Set();
   for await (const line of linesOf("annotated", "project,trace_id")) found.add(keyOf(line));
   return found;
 }
 
-/** Draws nothing itself: the rows of the tree do. */
+/** Renders nothing itself; the rows of the tree do. */
 export function Marks() {
   const there = grid.value;
   const [annotated, setAnnotated] = useState(/** @type {Set<string>} */ (new Set()));

@@ -1,4 +1,4 @@
-/** What came since the conversation was read: told in a bar, and shown when somebody asks. Nothing moves for it. */
+/** Announces runs that arrived since the conversation was read in a bar, and loads them on request. Nothing moves until then. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { follow } from "../state/follow.js";
@@ -11,10 +11,10 @@ import { partAt } from "./state.js";
 /** @typedef {{trace_id: string, project: string, version: number}} Line */
 
 const PAUSE_MS = 700;
-/** So many runs of which nobody knows where they belong are asked for at once. */
+/** Maximum number of unknown runs per request. */
 const AT_ONCE = 50;
 
-/** Whether a run is another than it was when it was read. @param {Line} line @returns {"new" | "changed" | ""} */
+/** Whether a run is new or has changed since it was read. @param {Line} line @returns {"new" | "changed" | ""} */
 function isOther({ trace_id: id, project, version }) {
   const at = (runs.peek() ?? []).findIndex((run) => run.trace_id === id && run.project === project);
   if (at < 0) return "new";
@@ -22,19 +22,19 @@ function isOther({ trace_id: id, project, version }) {
   return version > Math.max(run.version, outline?.version ?? 0) ? "changed" : "";
 }
 
-/** Tell the lines of the runs of the conversation that a question finds. @param {string} condition @param {(line: Line) => void} tell */
+/** Report the runs of the conversation that match a condition. @param {string} condition @param {(line: Line) => void} tell */
 async function ask(condition, tell) {
   for await (const line of linesOf(condition, "project,trace_id,version")) tell(line);
 }
 
-/** Watch until what is returned is called. @param {string | undefined} project @param {(line: Line, is: "new" | "changed") => void} note */
+/** Follow the feed until the returned function is called. @param {string | undefined} project @param {(line: Line, is: "new" | "changed") => void} note */
 function watch(project, note) {
   /** @type {Set<string>} */
   const wondered = new Set();
   let asking = 0;
   /** @param {Line} line */
   const look = (line) => { const is = isOther(line); if (is) note(line, is); };
-  // Whether a run that is not here belongs here, only the service knows.
+  // Only the service knows whether an unknown run belongs to the conversation.
   const wonder = () => {
     const ids = [...wondered].slice(0, AT_ONCE);
     ids.forEach((id) => wondered.delete(id));
@@ -44,7 +44,7 @@ function watch(project, note) {
     if (isOther(change) !== "new") return look(change);
     wondered.add(change.trace_id);
     asking ||= setTimeout(wonder, PAUSE_MS);
-  }, (isLive) => { if (isLive) void ask("", look).catch(() => {}); }); // what came before the feed was read, it does not tell
+  }, (isLive) => { if (isLive) void ask("", look).catch(() => {}); }); // the feed does not announce runs from before it was opened
   return () => { stop(); clearTimeout(asking); };
 }
 

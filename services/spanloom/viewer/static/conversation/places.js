@@ -1,4 +1,4 @@
-/** Which run each row of a conversation belongs to, and how rows are named in the address. */
+/** Maps the rows of a conversation to its runs, and to their names in the URL. */
 import { rowOf, spanId } from "../tree/outline.js";
 
 /** @typedef {import("./join.js").Part} Part */
@@ -14,11 +14,11 @@ export class Runs {
       this.heads[at] = n;
       n += 1 + (outline?.n ?? 1);
     });
-    /** How many rows there are. */
+    /** The number of rows. */
     this.n = n;
   }
 
-  /** The number of the run that a row belongs to, from 0. @param {number} i */
+  /** The index of the run that a row belongs to, from 0. @param {number} i */
   at(i) {
     let low = 0;
     for (let high = this.heads.length; low < high; ) {
@@ -34,7 +34,7 @@ export class Runs {
     return this.parts[this.at(i)];
   }
 
-  /** The row in the run's own outline; -1 of the run itself. @param {number} i */
+  /** The row in the run's own outline; -1 for the run itself. @param {number} i */
   own(i) {
     return i - this.heads[this.at(i)] - 1;
   }
@@ -44,28 +44,28 @@ export class Runs {
     return this.heads[this.at(i)] === i;
   }
 
-  /** Whether a row stands for those that nobody fetched yet. @param {number} i */
+  /** Whether a row is the placeholder of an outline that is not loaded. @param {number} i */
   isWaiting(i) {
     return !this.isHead(i) && !this.part(i).outline;
   }
 
-  /** The row of a run's row. @param {number} at the number of the run @param {number} own its row in the run's own outline, or -1 */
+  /** The row in the conversation of a run's own row. @param {number} at the index of the run @param {number} own its row in the run's own outline, or -1 */
   row(at, own) {
     return this.heads[at] + 1 + own;
   }
 
-  /** The number of a run, or -1. @param {string} trace */
+  /** The index of a run, or -1. @param {string} trace */
   numberOf(trace) {
     return this.parts.findIndex(({ run }) => run.trace_id === trace);
   }
 
-  /** What the address says for a row: `TRACE` for a run, `TRACE/SPAN` for a step. @param {number} i */
+  /** The text for a row in the URL: `TRACE` for a run, `TRACE/SPAN` for a step. @param {number} i */
   address(i) {
     const { run, outline } = this.part(i);
     return this.isHead(i) || !outline ? run.trace_id : `${run.trace_id}/${spanId(outline, this.own(i))}`;
   }
 
-  /** The row that an address means, or -1; that of the run as long as its steps were not fetched. @param {string | undefined} text */
+  /** The row of a text in the URL, or -1; the run's row as long as its steps are not loaded. @param {string | undefined} text */
   rowAt(text) {
     const [trace, span] = (text ?? "").split("/");
     const at = trace ? this.numberOf(trace) : -1;
@@ -74,7 +74,7 @@ export class Runs {
     return this.row(at, span && outline ? rowOf(outline, span) : -1);
   }
 
-  /** Where a row of these runs is when they have others fetched: what stood for its steps becomes their first. @param {Runs} now @param {number} i */
+  /** The row's number after more outlines were loaded: a placeholder becomes the run's first step. @param {Runs} now @param {number} i */
   moved(now, i) {
     if (i < 0) return i;
     const at = this.at(i);

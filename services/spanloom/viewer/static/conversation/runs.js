@@ -1,4 +1,4 @@
-/** The runs of the conversation of the address, as the list tells them: page by page, oldest first. */
+/** The runs of the current conversation as lines of the list: page by page, oldest first. */
 import { ApiError, getJson } from "../api.js";
 import { batch, signal } from "../vendor/signals.js";
 import { quoted } from "../state/filters.js";
@@ -6,24 +6,24 @@ import { place } from "../state/place.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 
-/** The first rows do not wait for more of them than this. */
+/** Size of the first page: the first rows do not wait for more. */
 const FIRST = 100;
-/** As many as the service gives at once. */
+/** Maximum page size of the service. */
 const MORE = 1000;
 
-/** Those that have come so far; null before the first. */
+/** The runs loaded so far; null before the first page. */
 export const runs = signal(/** @type {Run[] | null} */ (null));
-/** Whether these are all of them. */
+/** Whether all runs are loaded. */
 export const areAll = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
 
 export const conversationId = () => place.peek().query.id ?? "";
-/** Of the conversation in the API. */
+/** The path of the conversation in the API. */
 export const conversationPath = () => `/v1/conversations/${encodeURIComponent(conversationId())}`;
 
 /**
- * The lines of those runs of the conversation of which something holds, page by page.
- * @param {string} condition empty: of all @param {string} fields @param {AbortSignal} [until]
+ * The runs of the conversation that match a condition, page by page.
+ * @param {string} condition empty: all runs @param {string} fields @param {AbortSignal} [until]
  */
 export async function* linesOf(condition, fields, until) {
   const where = `conversation = ${quoted(conversationId())}${condition && ` and ${condition}`}`;
@@ -37,7 +37,7 @@ export async function* linesOf(condition, fields, until) {
 /** @param {Run} run */
 export const pathOf = (run) => `/v1/trajectories/${run.trace_id}`;
 
-/** Read all pages; each is shown as it comes. */
+/** Read all pages; each is shown as it arrives. */
 export async function loadRuns() {
   const { project } = place.peek().query;
   const path = conversationPath();

@@ -1,15 +1,15 @@
-/** What was asked and answered, read from the input and output of a run: the rules of `core/messages/texts.py`. */
+/** Extracts question and answer from the input and output of a run, by the rules of `core/messages/texts.py`. */
 import { parsed } from "../step/json.js";
 
 /** @typedef {{role: string, text: string}} Message */
 
-/** What the user said last in an input, else its last message; a text that holds none as it is. @param {string} text */
+/** The user's last message of an input, else its last message; a text without messages unchanged. @param {string} text */
 export function askedIn(text) {
   const said = messagesIn(text);
   return (said.findLast((one) => one.role === "user") ?? said.at(-1))?.text ?? text;
 }
 
-/** The last message of an output; of one that says nothing the tools that it calls. @param {string} text */
+/** The last message of an output; for a message without content its tool calls. @param {string} text */
 export const answeredIn = (text) => messagesIn(text).at(-1)?.text ?? text;
 
 /** @param {string} text */
@@ -20,7 +20,7 @@ function messagesIn(text) {
   return found;
 }
 
-/** Every text that stands where messages have theirs, with who said it. @param {any} value @param {string} above @param {Message[]} found */
+/** Every text in a key that messages use for theirs, with its role. @param {any} value @param {string} above @param {Message[]} found */
 function collect(value, above, found) {
   if (Array.isArray(value)) for (const item of value) collect(item, above, found);
   if (value === null || typeof value !== "object" || Array.isArray(value)) return;
@@ -36,7 +36,7 @@ function collect(value, above, found) {
 /** @param {any} content */
 const isNothing = (content) => !content || (typeof content === "object" && Object.keys(content).length === 0);
 
-/** Calls of tools as a program would write them: `weather({"city": "Oslo"})`. @param {any} calls */
+/** Tool calls as source code would write them: `weather({"city": "Oslo"})`. @param {any} calls */
 function callsOf(calls) {
   const functions = Array.isArray(calls) ? calls.map((call) => call?.function) : [];
   return functions.filter((one) => one?.name).map((one) => `${one.name}(${one.arguments || ""})`).join(", ");

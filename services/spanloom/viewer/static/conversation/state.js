@@ -1,4 +1,4 @@
-/** The conversation on show: its runs in one tree, whose outlines are fetched when somebody opens or sees them. */
+/** The state of the current conversation: its runs in one tree, whose outlines are loaded when opened or in view. */
 import { batch, effect, signal } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
 import { cutting } from "../run/playhead.js";
@@ -12,37 +12,37 @@ import { areAll, pathOf, runs } from "./runs.js";
 
 /** @typedef {import("./join.js").Part} Part */
 
-/** A conversation up to this size is fetched whole, and shown open. */
+/** A conversation up to this size is loaded completely, and shown open. */
 const SMALL = { runs: 20, spans: 5_000 };
 const AT_ONCE = 4;
 
-cutting.isUsual = true; // between turns a person thinks, for minutes or for days
+cutting.isUsual = true; // a person may take minutes or days between turns
 
 /** @type {Part[]} */
 let parts = [];
-/** Of runs that are being fetched, by their numbers. @type {Map<number, Promise<void>>} */
+/** Pending requests of runs, by index. @type {Map<number, Promise<void>>} */
 const fetching = new Map();
 /** @type {(() => void)[]} */
 const queue = [];
 let busy = 0;
 let frame = 0;
 
-/** What went wrong with runs that could not be fetched, by their numbers. */
+/** Error messages of runs that could not be loaded, by index. */
 export const lost = signal(/** @type {Map<number, string>} */ (new Map()));
 
 export const forest = () => /** @type {Forest | null} */ (view.peek());
 
-/** A run as far as it was fetched; the tree has it a frame later. @param {number} at the number of the run */
+/** A run as far as it is loaded; the tree shows it a frame later. @param {number} at the index of the run */
 export const partAt = (at) => parts[at];
 
-/** Fetch the outline of a run, once. @param {number} at the number of the run */
+/** Fetch the outline of a run, once. @param {number} at the index of the run */
 export function fetchRun(at) {
   const known = fetching.get(at);
   if (known || parts[at]?.outline) return known ?? Promise.resolve();
   const coming = turn().then(() => outlineOf(parts[at].run)).then((outline) => {
     parts[at] = { run: parts[at].run, outline };
     frame ||= requestAnimationFrame(() => { frame = 0; renew(); });
-  }).catch((error) => { // asked for again when it comes into sight again
+  }).catch((error) => { // fetched again when it comes into view again
     lost.value = new Map(lost.peek()).set(at, error.message);
     grid.peek()?.told();
   }).finally(() => {
@@ -54,7 +54,7 @@ export function fetchRun(at) {
   return coming;
 }
 
-/** Wait until few others are asked for. @returns {Promise<void>} */
+/** Wait until few requests are pending. @returns {Promise<void>} */
 function turn() {
   busy += 1;
   return busy <= AT_ONCE ? Promise.resolve() : new Promise((go) => queue.push(go));
@@ -63,7 +63,7 @@ function turn() {
 /** @param {import("./runs.js").Run} run */
 const outlineOf = async (run) => decode(await getBytes(`${pathOf(run)}/outline`, { project: run.project }));
 
-/** Put what has come into the tree, where nothing in sight moves. */
+/** Add loaded outlines to the tree without moving the rows in view. */
 function renew() {
   const there = forest();
   if (!there) return;
@@ -87,7 +87,7 @@ function renew() {
   });
 }
 
-/** Of a run whose steps have come, the step to go to: the first that failed, or the first that is no plumbing. @param {Forest} there @param {number} i the first row @param {boolean} isFailed */
+/** The step to select in a run after loading: the first failed one, or the first that is no plumbing. @param {Forest} there @param {number} i the first row @param {boolean} isFailed */
 function firstOf(there, i, isFailed) {
   const found = isFailed ? nextFailure(there, i - 1) : -1;
   if (found >= 0) return found;
@@ -97,7 +97,7 @@ function firstOf(there, i, isFailed) {
   return at;
 }
 
-/** The runs have come, or more of them. */
+/** Update the tree after runs were loaded. */
 async function take() {
   const list = runs.value ?? [];
   if (!list.length || (parts.length && parts.length === list.length)) return;

@@ -1,4 +1,4 @@
-/** The whole texts of runs: what was asked and answered, fetched for the turns that come into sight; and their steps when opened. */
+/** The whole questions and answers of runs, fetched for the turns in view, and their steps when opened. */
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
 import { LARGE, flat } from "../run/pages.js";
@@ -10,15 +10,15 @@ import { answeredIn, askedIn } from "./said.js";
 /** @typedef {import("../run/pages.js").Entry} Entry */
 /** @typedef {{asked: string, answered: string, error: string}} Told */
 
-/** By trace ids; a run is asked for once. @type {import("../vendor/signals.js").Signal<Map<string, Told>>} */
+/** By trace id; each run is fetched once. @type {import("../vendor/signals.js").Signal<Map<string, Told>>} */
 export const told = signal(new Map());
 /** @type {Map<string, Promise<void>>} */
 const coming = new Map();
 
-/** What the list says of a run, in a line each. @param {Run} run @returns {Told} */
+/** The one-line texts of a run from the list. @param {Run} run @returns {Told} */
 export const inShort = (run) => ({ asked: run.question, answered: run.answer, error: "" });
 
-/** Fetch what was asked and answered, whole. @param {Run} run @param {import("../tree/outline.js").Outline | null} outline */
+/** Fetch the whole question and answer. @param {Run} run @param {import("../tree/outline.js").Outline | null} outline */
 export function tell(run, outline) {
   const known = coming.get(run.trace_id) ?? read(run, outline).catch(() => inShort(run)).then((one) => {
     told.value = new Map(told.peek()).set(run.trace_id, one);
@@ -35,7 +35,7 @@ async function read(run, outline) {
   return { asked: askedIn(root.input) || run.question, answered: answeredIn(root.output) || run.answer, error: root.basic_info.error?.msg ?? "" };
 }
 
-/** The steps of a run below its root, in order, by rows of its own outline; null of one that is too long for that. @param {Run} run @param {import("../tree/outline.js").Outline} outline @returns {Promise<Entry[] | null>} */
+/** The steps of a run below its root, in order, by rows of its own outline; null if the run is too long. @param {Run} run @param {import("../tree/outline.js").Outline} outline @returns {Promise<Entry[] | null>} */
 export async function stepsOf(run, outline) {
   if (outline.n > LARGE) return null;
   return flat(await getJson(pathOf(run), { project: run.project }), { o: outline }).slice(1);

@@ -1,4 +1,4 @@
-/** The whole conversation in order: what was asked, what was answered, turn after turn; the steps between them when asked for. */
+/** The whole conversation in order: question and answer of each turn; the steps in between on request. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clock, duration, moment, short } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -18,13 +18,13 @@ import { remember } from "./ways.js";
 /** @typedef {import("./join.js").Part} Part */
 /** @typedef {import("../run/pages.js").Entry} Entry */
 
-/** Runs on a page. */
+/** Runs per page. */
 const AT_ONCE = 50;
-/** So many at the front are whole before any is shown: a screen, of which nothing moves. */
+/** Number of leading turns that are loaded completely before any is shown: a screen that does not move. */
 const WHOLE = 6;
-/** Steps of a turn; the run's own transcript has all. */
+/** Maximum steps of a turn; the run's own transcript has all. */
 const MOST_STEPS = 200;
-/** Pixels before a turn comes into sight. */
+/** Distance in pixels at which a turn is loaded before it comes into view. */
 const AHEAD = 1_500;
 
 export function Transcript() {
@@ -52,7 +52,7 @@ export function Transcript() {
     <${Pager} first=${first} shown=${shown.length} count=${parts.length} />`;
 }
 
-/** @param {{part: Part, at: number}} props `at`: the number of the run, from 0 */
+/** @param {{part: Part, at: number}} props `at`: the index of the run, from 0 */
 function Turn({ part: { run, outline }, at }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
@@ -81,7 +81,7 @@ function Turn({ part: { run, outline }, at }) {
   </article>`;
 }
 
-/** What was done between question and answer. @param {{part: Part, at: number}} props */
+/** The steps between question and answer. @param {{part: Part, at: number}} props */
 function Steps({ part, at }) {
   const { run } = part;
   const [isOpen, setOpen] = useState(false);

@@ -1,4 +1,4 @@
-/** The ways between a conversation and the pages of its runs: links, and the keys that follow them. */
+/** Navigation between a conversation and the pages of its runs: links, and keys for them. */
 import { t } from "../i18n/index.js";
 import { keepOrigin, origin } from "../list/origin.js";
 import { pageOf } from "../list/run.js";
@@ -10,19 +10,19 @@ import { runs } from "./runs.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 
-/** The list that led here, however many of the runs were opened meanwhile. */
+/** The list from which the reader came here, also after runs were opened. */
 function list() {
   const { url, back = "/" } = origin();
   return url.startsWith("/conversation") ? back : url;
 }
 
-/** Have the pages of the runs lead back here, and to each other. */
+/** Make the pages of the runs link back here, and to each other. */
 export function remember() {
   const all = (runs.peek() ?? []).map((run) => /** @type {[string, string]} */ ([run.trace_id, run.project]));
   keepOrigin({ url: location.pathname + location.search, runs: all, back: list() });
 }
 
-/** To the run before the one in which the active row is, or behind it. @param {1 | -1} by */
+/** Go to the run before or after the one of the active row. @param {1 | -1} by */
 const go = (by) => () => {
   const there = view.peek();
   if (!there) return;
@@ -35,7 +35,7 @@ const go = (by) => () => {
   else choose(of.heads[at]);
 };
 
-/** The run whose row is the active one, if the tree has the focus. @param {KeyboardEvent} event */
+/** The run whose row is active, if the tree has the focus. @param {KeyboardEvent} event */
 function runAt(event) {
   const there = grid.peek();
   if (!there || event.target !== there.host) return null;

@@ -1,4 +1,4 @@
-/** The first words of steps in sight, fetched in chunks of their run once the scrolling has paused; and the runs that are seen open. */
+/** The first words of steps in view, fetched in chunks of their run once scrolling pauses; also loads open runs in view. */
 import { getJson } from "../api.js";
 import { runsOf } from "./forest.js";
 import { pathOf } from "./runs.js";
@@ -12,14 +12,14 @@ export class Words {
   /** @param {import("../tree/grid.js").Grid} grid */
   constructor(grid) {
     this.grid = grid;
-    /** Texts by `RUN/CHUNK`, by rows of the run's own outline; empty while they are coming. @type {Map<string, Map<number, string>>} */
+    /** Texts by `RUN/CHUNK`, by rows of the run's own outline; empty while loading. @type {Map<string, Map<number, string>>} */
     this.chunks = new Map();
-    /** Of which outline the grid has its texts. @type {import("../tree/outline.js").Outline | null} */
+    /** The outline to which the grid's texts belong. @type {import("../tree/outline.js").Outline | null} */
     this.of = null;
     this.pause = 0;
   }
 
-  /** Rows are in sight. @param {number[]} rows */
+  /** Fetch texts for the rows in view. @param {number[]} rows */
   want(rows) {
     const runs = runsOf(this.grid.view.o);
     /** @type {Set<string>} */
@@ -45,11 +45,11 @@ export class Words {
       for (const old of this.chunks.keys()) if (this.chunks.size > MOST) this.chunks.delete(old);
       this.renumber();
     } catch {
-      this.chunks.delete(key); // asked for again when the rows come into sight again
+      this.chunks.delete(key); // fetched again when the rows come into view again
     }
   }
 
-  /** Tell the grid all that is known, by the rows as they are now. */
+  /** Set all known texts on the grid, by the current row numbers. */
   renumber() {
     const { o } = this.grid.view;
     this.of = o;

@@ -1,10 +1,10 @@
-/** Which two runs: what to do in the list, and two fields for their ids. */
+/** The form for the two runs to compare: a hint on the list, and two fields for ids. */
 import { t } from "../i18n/index.js";
 import { change } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { idIn } from "./sides.js";
 
-/** @param {{a: string, b: string}} props what the address already has */
+/** @param {{a: string, b: string}} props the ids that the URL already has */
 export function Ask({ a, b }) {
   /** @param {SubmitEvent} event */
   const compare = (event) => {

@@ -1,4 +1,4 @@
-/** Steps of two runs beside each other: those that differ, with what differs. */
+/** The differing steps of two runs side by side, with their differences. */
 import { duration } from "../format.js";
 import { t } from "../i18n/index.js";
 import { LongText } from "../step/text.js";
@@ -28,7 +28,7 @@ function Change({ field, a, b }) {
 /** Whether two texts have words to compare. @param {unknown} a @param {unknown} b */
 const areSentences = (a, b) => [a, b].every((one) => typeof one === "string" && /\S\s+\S/.test(one));
 
-/** Nothing is another thing than an empty text: a step that failed without a word has an empty error. @param {string} field @param {unknown} value */
+/** A missing value is shown differently from an empty text: a failed step without a message has an empty error. @param {string} field @param {unknown} value */
 function shown(field, value) {
   if (value === null || value === undefined) return "–";
   if (value === "") return t("diff.empty");

@@ -1,4 +1,4 @@
-/** What was measured of two runs, side by side below their names. */
+/** The metrics of two runs, side by side below their names. */
 import { duration, money, moment, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { stateOf } from "../list/run.js";
@@ -22,7 +22,7 @@ export function Sums({ diff: { a, b, summary } }) {
         ${summary.metrics[name].map((/** @type {number | null} */ value) => html`<td title=${value ?? ""}>${value === null ? "–" : (SHOWN[name] ?? short)(value)}</td>`)}</tr>`)}</tbody></table>`;
 }
 
-/** A run by its name and how it stands, leading to it. @param {{side: Side}} props */
+/** A link to a run with its name and status. @param {{side: Side}} props */
 function Run({ side }) {
   const { state, sign, words } = stateOf(side);
   return html`<span class="side-name"><span class="state s-${state}" title=${words}>${sign}<span class="sr"> ${words}</span></span> <a href=${sideLink(side)} title=${side.trace_id}><bdi>${visible(side.name || side.trace_id)}</bdi></a></span>

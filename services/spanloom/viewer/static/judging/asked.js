@@ -11,7 +11,7 @@ export const part = (name) => encodeURIComponent(name);
  */
 export function useRuns(ids, project) {
   const where = ids.length ? `trace_id in (${ids.map((id) => `"${id}"`).join(", ")})` : "";
-  const { told } = useAsked(where && "/v1/trajectories", { where, project, is_duplicate: "any", limit: ids.length || 1 });
+  const { told } = useAsked(where && "/v1/trajectories", { where, project, duplicate: "any", limit: ids.length || 1 });
   /** @type {import("../list/run.js").Run[]} */
   const runs = told?.items ?? [];
   return Object.fromEntries(runs.map((run) => [run.trace_id, run]));

@@ -5,7 +5,6 @@ import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { near } from "../state/near.js";
 import { change, place } from "../state/place.js";
-import { spelled } from "../state/shorthand.js";
 import { html } from "../ui/html.js";
 import { COLUMNS } from "./columns.js";
 
@@ -20,10 +19,11 @@ export async function loadFields() {
   return known.value ?? [];
 }
 
-/** The question that was typed: short forms are spelled out, as far as the service tells its fields. @param {string} text */
+/** The question that was typed, its short forms spelled out by the service; as it was typed where that does not answer. @param {string} text @returns {Promise<string>} */
 export async function questionOf(text) {
-  const fields = await loadFields().catch(() => []);
-  return fields.length ? spelled(text, fields) : text.trim();
+  const line = text.trim();
+  if (!line) return line;
+  return getJson("/v1/where", { line }).then(({ where }) => where, () => line);
 }
 
 /** The fields of runs; none until they came. */

@@ -21,7 +21,7 @@ let asked = new AbortController();
 
 /** What of the query the service is asked. @param {import("../state/place.js").Query} query */
 export function question(query) {
-  return { where: query.where, project: query.project, is_duplicate: query.is_duplicate };
+  return { where: query.where, project: query.project, duplicate: query.duplicate ?? query.is_duplicate };
 }
 
 /** What the service is asked for a page of the list, but for which. @param {import("../state/place.js").Query} query */

@@ -34,7 +34,7 @@ async function ask(rows) {
   const where = `annotated and trace_id in (${ids.map((id) => `"${id}"`).join(", ")})`;
   try {
     const [some, given] = await Promise.all([
-      getJson("/v1/trajectories", { project, where, fields: "project,trace_id", is_duplicate: "any", limit: ids.length }, until),
+      getJson("/v1/trajectories", { project, where, fields: "project,trace_id", duplicate: "any", limit: ids.length }, until),
       getJson("/v1/scores", { project, trace_id: ids, target: "trajectory", limit: MOST_SCORES }, until),
     ]);
     batch(() => {

@@ -1,6 +1,6 @@
 /**
- * What `&name;` stands for in Markdown: the names of HTML 4, and those that HTML 5 has for characters of
- * ASCII, as `&lbrace;`. The other 1,800 of HTML 5 are 13 kB, for names that nobody writes: they stay as written.
+ * The entities `&name;` of Markdown: those of HTML 4, and those of HTML 5 for ASCII characters, such as
+ * `&lbrace;`. The other 1,800 of HTML 5 would be 13 kB of names that nobody uses: they stay as written.
  */
 const TABLE = [
   "Tab \u0009 NewLine \u000a excl ! QUOT \" quot \" num # dollar $ percnt % AMP & amp & apos ' lpar ( rpar ) ast * midast * plus + comma ,",
@@ -23,7 +23,7 @@ const TABLE = [
   "diams ♦ lang ⟨ rang ⟩",
 ];
 
-/** @type {Map<string, string>} A character by its name. */
+/** @type {Map<string, string>} The characters by entity name. */
 export const named = new Map();
 for (const line of TABLE) {
   const words = line.split(" ");

@@ -12,7 +12,7 @@ import { html } from "../ui/html.js";
 /** What the address compares. */
 export function asked() {
   const { scheme = "", queue, from, to, changed, project } = place.value.query;
-  return { scheme, queue, from: from && `${from}T00:00:00Z`, to: to && `${to}T00:00:00Z`, with_changed: changed ? "true" : "", project };
+  return { scheme, queue, since: from && `${from}T00:00:00Z`, until: to && `${to}T00:00:00Z`, with_changed: changed ? "true" : "", project };
 }
 
 export function Page() {

@@ -19,7 +19,7 @@ import { later } from "../ui/later.js";
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 
 export function Page() {
-  const { where, order, cursor, project, is_duplicate: repeats } = place.value.query;
+  const { where, order, cursor, project, duplicate: repeats } = place.value.query;
   useEffect(() => {
     void load();
   }, [where, order, cursor, project, repeats]);

@@ -1,4 +1,4 @@
-/** How often a run, or a conversation, failed: a button that leads to the next error in its tree. */
+/** The number of errors of a run or a conversation, as a button that leads to the next one in the tree. */
 import { t } from "../i18n/index.js";
 import { change } from "../state/place.js";
 import { when } from "../state/when.js";
@@ -11,7 +11,7 @@ export function Errors({ n }) {
   return n ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNextError}>✕ ${n}</button>` : "0";
 }
 
-/** To the next error in the tree, as soon as that is there; from another view back to it. */
+/** Go to the next error in the tree, once the tree is loaded; switches back from other views. */
 function toNextError() {
   if (!grid.peek()) change({ view: null }, true);
   void when(grid, Boolean).then((there) => toFailure(/** @type {import("../tree/grid.js").Grid} */ (there)));

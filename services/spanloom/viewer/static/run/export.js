@@ -1,4 +1,4 @@
-/** A run or a conversation as one file of HTML, made by the service: fetched, for a link would send no key. */
+/** Downloads a run or a conversation as one HTML file from the service: fetched, as a link would send no API key. */
 import { useState } from "../vendor/hooks.js";
 import { getBytes } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -6,7 +6,7 @@ import { html } from "../ui/html.js";
 import { save } from "../ui/save.js";
 import { asked, runPath } from "./state.js";
 
-/** @param {{path?: string, params?: import("../api.js").Params, name?: string, paper?: string}} props `path`: in the API, `name`: of the file, `paper`: what stands on paper beside what was in sight */
+/** @param {{path?: string, params?: import("../api.js").Params, name?: string, paper?: string}} props `path`: in the API, `name`: of the file, `paper`: text that is printed in addition to the visible part */
 export function ExportButton({ path = runPath(), params = asked(), name = path.split("/")[3], paper = t("export.paper") }) {
   const [failed, setFailed] = useState("");
   const fetchIt = async () => {

@@ -1,6 +1,6 @@
 /**
- * Who called whom, as the service tells it from the spans alone: agents, models, tools as boxes. Where
- * everything goes is worked out by a library that is loaded when somebody looks.
+ * The call graph of a run, as the service derives it from the spans: agents, models, tools as boxes. The
+ * layout library is loaded on first use.
  */
 import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { duration, short } from "../format.js";
@@ -18,17 +18,17 @@ import { choose, chosen, runPath, view } from "./state.js";
 /** @typedef {{id: string, type: string, name: string, agent: string, first_row: number, calls: number, errors: number, input_tokens: number, output_tokens: number, duration_ms: number}} Node */
 /** @typedef {{from: string, to: string, calls: number}} Edge */
 /** @typedef {{nodes: Node[], edges: Edge[], why: string}} Told */
-/** Whose graph: where its rows begin among those on show, and the row behind its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
+/** The run of a graph: its first row among the outline's, and the row after its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
 /** @typedef {{width: number, height: number, boxes: Map<string, {x: number, y: number}>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
 
 const WIDTH = 190;
 const HEIGHT = 48;
 const MARGIN = 16;
 const APART = 30;
-/** How far a graph is drawn smaller to fit: its letters of 12 pixels can be read at 8.4. What is wider is told to be. */
+/** Minimum scale of a graph: its letters of 12 pixels are legible at 8.4. For wider graphs a note is shown. */
 const SMALLEST = 0.7;
 
-/** The run of the address. @returns {Source | null} */
+/** The run of the URL. @returns {Source | null} */
 function ofPage() {
   const o = view.value?.o;
   return o ? { path: runPath(), project: place.value.query.project, version: o.version, first: 0, end: o.n } : null;
@@ -60,14 +60,14 @@ export function Graph({ source = ofPage() }) {
       </svg><//>`;
 }
 
-/** The box of the step that is chosen, or the first: its own, or that of all calls of its name. @param {Node[]} nodes @param {Source} source */
+/** The box of the selected step (its own, or that of all calls of its name), or the first one. @param {Node[]} nodes @param {Source} source */
 function nodeOf(nodes, source) {
   const [o, row] = [view.peek()?.o, chosen.peek()];
   const own = nodes.findIndex((node) => source.first + node.first_row === row);
   return Math.max(0, own >= 0 || !o ? own : nodes.findIndex((node) => isOf(o, node, row)));
 }
 
-/** Bring a box to the middle of what is in sight. @param {number} at */
+/** Scroll a box to the middle of the view. @param {number} at */
 function show(at) {
   const box = document.querySelector(".graph");
   const node = box?.querySelectorAll(".node")[at];
@@ -79,7 +79,7 @@ function show(at) {
 /** Whether a row is one of the calls of a box. @param {import("../tree/outline.js").Outline} o @param {Node} node @param {number} i */
 const isOf = (o, { type, name, agent }, i) => o.kinds[o.kind[i]] === type && o.names[o.name[i]] === name && (!agent || o.agents[o.agent[i]] === agent);
 
-/** Work out where everything goes. @param {Told} told @returns {Promise<Plan>} */
+/** Compute the layout. @param {Told} told @returns {Promise<Plan>} */
 async function planned({ nodes, edges }) {
   const { default: dagre } = await import("../vendor/dagre.js").catch(() => { throw missing(); });
   const graph = new dagre.graphlib.Graph();
@@ -87,7 +87,7 @@ async function planned({ nodes, edges }) {
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id } of nodes) graph.setNode(id, { width: WIDTH, height: HEIGHT });
   for (const { from, to } of edges) graph.setEdge(from, to);
-  dagre.layout(graph, { disableOptimalOrderHeuristic: true }); // in the order in which they began
+  dagre.layout(graph, { disableOptimalOrderHeuristic: true }); // in order of start
   return {
     ...graph.graph(),
     boxes: new Map(nodes.map(({ id }) => [id, graph.node(id)])),
@@ -104,8 +104,8 @@ function Line({ edge, points }) {
 }
 
 /**
- * What the playhead makes of a box: `running`, `later`, or nothing. Where all calls of one name are one
- * box it runs while any of them does.
+ * The state of a box at the playhead: `running`, `later`, or empty. A box of several calls runs while any
+ * of them runs.
  * @param {Node} node @param {Source} source
  */
 function playedAs(node, { first, end }) {

@@ -1,4 +1,4 @@
-/** What a run is, how it went, and what it took. */
+/** The header of a run: name, outcome, duration, tokens, cost. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { duration, moment, money, percent, short } from "../format.js";
@@ -16,11 +16,11 @@ import { Versions } from "./versions.js";
 import { spanId } from "../tree/outline.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
-/** What the list does not tell. @typedef {{metrics: any, warnings: string[], document?: any}} Read */
-/** Documents of more spans are not fetched for their header's sake. */
+/** Data of a run that the list does not have. @typedef {{metrics: any, warnings: string[], document?: any}} Read */
+/** Documents of more spans are not fetched for the header only. */
 const LARGE = 5000;
 
-/** The metrics of the root and what the extraction warns of; of a large run the metrics alone, by its root. @param {Run} run @returns {Promise<Read>} */
+/** The metrics of the root and the warnings of the extraction; of a large run only the metrics, from its root step. @param {Run} run @returns {Promise<Read>} */
 async function read(run) {
   const { project, version } = place.peek().query;
   const o = view.peek()?.o;
@@ -58,7 +58,7 @@ export function Header() {
   </header>`;
 }
 
-/** A line of the list with what an old version measured. @param {Run} run @param {any} whole @returns {Run} */
+/** A line of the list with the measurements of an old version. @param {Run} run @param {any} whole @returns {Run} */
 function oldRun(run, whole) {
   const root = whole?.root_step;
   if (!root) return { ...run, step_counts: {}, cost: null, model_time: "", tool_time: "" };
@@ -73,7 +73,7 @@ function oldRun(run, whole) {
 function Metrics({ run, metrics }) {
   const errors = [...Object.values(metrics?.model_errors ?? {}), ...Object.values(metrics?.tool_errors ?? {})].flat().length;
   const heldTime = metrics || run.model_time ? "" : "held";
-  const held = metrics ? "" : "held"; // its room is kept: what is below does not move when it comes
+  const held = metrics ? "" : "held"; // reserves its space, so that nothing below moves when it arrives
   return html`<dl class="facts">
     <div title=${t("metric.wall.means")}><dt>${t("metric.wall")}</dt><dd>${duration(Number(run.duration))}</dd></div>
     <div class=${heldTime} title=${t("metric.sum.means")}><dt>${t("metric.model")}</dt><dd>${duration(Number(metrics?.llm_duration ?? run.model_time))}</dd></div>

@@ -1,4 +1,4 @@
-/** The runs before and behind this one in the list that the reader came from. */
+/** The runs before and after this one in the list that the reader came from. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
 import { fetchMore, origin } from "../list/origin.js";
@@ -8,7 +8,7 @@ import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { traceId } from "./state.js";
 
-/** Where in that list this run is; -1: nowhere. @param {import("../list/origin.js").Origin} of */
+/** The index of this run in that list, or -1. @param {import("../list/origin.js").Origin} of */
 const placeIn = ({ runs }) => runs.findIndex(([id]) => id === traceId());
 
 /** @param {1 | -1} by @param {Record<string, string | undefined>} query */
@@ -19,7 +19,7 @@ function known(by, query) {
   return id && at >= 0 ? pageOf({ trace_id: id, project }, query) : "";
 }
 
-/** The address of a run before or behind this one, also on the next page of the list; empty if there is none. @param {1 | -1} by @param {Record<string, string | undefined>} [query] */
+/** The URL of the previous or next run, also on other pages of the list; empty if there is none. @param {1 | -1} by @param {Record<string, string | undefined>} [query] */
 export async function neighbour(by, query = {}) {
   const to = known(by, query);
   if (to || by < 0 || placeIn(origin()) < 0) return to;
@@ -27,7 +27,7 @@ export async function neighbour(by, query = {}) {
   return known(by, query);
 }
 
-/** The address of the list that was read last. */
+/** The URL of the list that was open last. */
 export const listAddress = () => origin().url;
 
 export function Neighbours() {

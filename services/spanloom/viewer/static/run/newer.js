@@ -1,6 +1,6 @@
 /**
- * A newer version of the run: told where nothing moves for it, and shown when somebody asks. What it
- * changes is told where the version on the screen was kept, as those that are annotated are.
+ * Announces a newer version of the run without moving anything, and loads it on request. The changes are
+ * shown if the current version is still stored, as annotated versions are.
  */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
@@ -13,7 +13,7 @@ import { keptVersions } from "./versions.js";
 
 /** @typedef {{added: number, removed: number, changed: number, moved: number}} Summary */
 
-/** Longer runs are laid side by side only when somebody asks. */
+/** Longer runs are compared only on request. */
 const LARGE = 20_000;
 
 export function Newer() {
@@ -25,7 +25,7 @@ export function Newer() {
   useEffect(() => {
     /** @param {number} came */
     const note = (came) => setVersion((known) => Math.max(known, came));
-    // What came after the run was read and before the feed was, the feed does not tell.
+    // The feed does not announce versions that were stored after the run was read and before the feed was opened.
     const catchUp = () => keptVersions().then(([newest]) => note(newest?.version ?? 0), () => {});
     return follow({ project }, (change) => {
       if (change.trace_id === traceId()) note(change.version);
@@ -47,7 +47,7 @@ export function Newer() {
     <button onClick=${go}>${t("newer.show")}</button><button class="plain" aria-label=${t("newer.later")} title=${t("newer.later")} onClick=${() => setSeen(version)}>×</button></p>`;
 }
 
-/** What differs, in words. @param {Summary} summary */
+/** The differences, in words. @param {Summary} summary */
 function said(summary) {
   const parts = /** @type {const} */ (["added", "removed", "changed", "moved"]).filter((op) => summary[op]).map((op) => t(`newer.${op}`, { n: summary[op] }));
   return parts.length ? parts.join(", ") : t("newer.same");

@@ -1,4 +1,4 @@
-/** Steps of the transcript page by page: with all that they say, or of a huge run with their first words. */
+/** Pages of the transcript's steps: with their whole texts, or for a huge run with their first words. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -10,15 +10,15 @@ import { runPath, wholeDocument } from "./state.js";
 
 /** @typedef {import("../tree/view.js").View} View */
 /** @typedef {import("../step/panel.js").Step} Step */
-/** A step by its row; `step` is null until somebody read it, `words` are its first ones. @typedef {{row: number, level: number, step: Step | null, words: string}} Entry */
+/** A step by its row; `step` is null until it was loaded, `words` are its first words. @typedef {{row: number, level: number, step: Step | null, words: string}} Entry */
 
 export const AT_ONCE = 200;
 /** Documents of more spans are too much for a browser. */
 export const LARGE = 20_000;
-/** So many rows are told of at once. */
+/** Number of rows per request. */
 const ROWS = 500;
 
-/** The steps of a document in the order of their starts, each below its agent. @param {any} document @param {{o: import("../tree/outline.js").Outline}} view @returns {Entry[]} */
+/** The steps of a document in order of start, each below its agent. @param {any} document @param {{o: import("../tree/outline.js").Outline}} view @returns {Entry[]} */
 export function flat(document, view) {
   /** @type {Map<string, Step[]>} */
   const owned = new Map(document.agent_steps.map((/** @type {any} */ agent) => [agent.id, agent.steps]));
@@ -39,13 +39,13 @@ export function flat(document, view) {
   return entries;
 }
 
-/** The rows that are not plumbing, as entries without their words. @param {View} view @returns {Entry[]} */
+/** The rows that are not framework plumbing, as entries without texts. @param {View} view @returns {Entry[]} */
 function rowsOf(view) {
   const rows = Array.from(view.o.depth.keys()).filter((row) => !view.hidden[row]);
   return rows.map((row) => ({ row, level: view.lane[row], step: null, words: "" }));
 }
 
-/** The steps of one page, and how many there are in all; or why they are not there. @param {View | null} there @returns {{entries: Entry[] | null, first: number, count: number, error: import("../api.js").ApiError | null, again: () => void}} */
+/** The steps of one page and their total number, or the error that prevented loading them. @param {View | null} there @returns {{entries: Entry[] | null, first: number, count: number, error: import("../api.js").ApiError | null, again: () => void}} */
 export function usePage(there) {
   const { project, at } = place.value.query;
   const [all, setAll] = useState(/** @type {Entry[] | null} */ (null));

@@ -1,4 +1,4 @@
-/** The line of the player: play, where it is, how fast; and what the timeline leaves out or marks. */
+/** The player's toolbar: play, position, speed, and what the timeline omits or marks. */
 import { useEffect } from "../vendor/hooks.js";
 import { duration } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -52,7 +52,7 @@ function nameAt({ o }, now) {
   return i === undefined ? "" : `${o.kinds[o.kind[i]]} ${line(o.names[o.name[i]], 60)}`;
 }
 
-/** How much of the critical path is whose: the rows on it with nothing on show below them. @param {View} there */
+/** The shares of the critical path: its rows without visible children. @param {View} there */
 function told(there) {
   const { o } = there;
   const isOn = criticalPath(there);

@@ -1,25 +1,25 @@
-/** One playhead for all views of a run: where it stands, how fast it goes, at which step it is. */
+/** One playhead for all views of a run: position, speed, current step. */
 import { computed, signal } from "../vendor/signals.js";
 import { concurrency } from "../tree/busy.js";
 import { Clock, gaps, leaves } from "../tree/clock.js";
 import { place } from "../state/place.js";
 import { grid, turns, view } from "./state.js";
 
-/** How many seconds the whole run takes to be played, or how many times faster than it was. */
+/** Playback speeds: `fit` plays the whole run in a fixed time, others are multiples of real time. */
 export const SPEEDS = /** @type {const} */ (["fit", "1", "4", "16", "64"]);
 const WHOLE_S = 20;
-/** In step mode nothing glides: each step is shown for a while. */
+/** Time per step in step mode, in which the playhead jumps from step to step. */
 const STEP_MS = 900;
 
-/** Whether idle time is left out where the address says nothing. */
+/** Whether idle time is cut out if the URL does not set it. */
 export const cutting = { isUsual: false };
 export const isCut = () => (place.value.query.cut ?? (cutting.isUsual ? "1" : "")) === "1";
 
-/** The moment at which the playhead stands, in the outline's units; null while nobody plays. */
+/** The time of the playhead, in the outline's units; null if the player is not in use. */
 export const head = signal(/** @type {number | null} */ (null));
 export const isPlaying = signal(false);
 export const speed = signal(/** @type {typeof SPEEDS[number]} */ ("fit"));
-/** What can be played: the steps at which something is done, how many of them at once, and the clock that leaves idle time out. */
+/** Data for playback: the leaf steps, their concurrency, and the clock without idle time. */
 export const score = computed(() => {
   const there = view.value;
   if (!there || turns.value < 0) return null;
@@ -29,7 +29,7 @@ export const score = computed(() => {
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** The place in the score of the last step that had begun, or -1. @param {number} time */
+/** The index in the score of the last step that had begun, or -1. @param {number} time */
 export function placeAt(time) {
   const { rows } = /** @type {NonNullable<typeof score.value>} */ (score.peek());
   const { o } = /** @type {import("../tree/view.js").View} */ (view.peek());
@@ -43,7 +43,7 @@ export function placeAt(time) {
   return low - 1;
 }
 
-/** Put the playhead somewhere; the step that goes on there is chosen. @param {number} time */
+/** Move the playhead to a time and select the step that runs then. @param {number} time */
 export function seek(time) {
   const there = view.peek();
   const made = score.peek();
@@ -57,12 +57,12 @@ export function seek(time) {
   else turnTo(row);
 }
 
-/** Which row to choose while no tree is there. */
+/** Selects a row if no tree is shown. */
 let turnTo = /** @type {(row: number) => void} */ (() => {});
-/** Say how a row is chosen where there is no tree. @param {(row: number) => void} choose */
+/** Set how a row is selected if no tree is shown. @param {(row: number) => void} choose */
 export function whenNoTree(choose) { turnTo = choose; }
 
-/** To the next step, or one back. @param {number} by @returns {boolean} whether there was one */
+/** Go to the next or previous step. @param {number} by @returns {boolean} whether there was one */
 export function step(by) {
   const made = score.peek();
   const there = view.peek();
@@ -76,7 +76,7 @@ export function step(by) {
 let frame = 0;
 let timer = 0;
 
-/** Play from the playhead on, or pause. */
+/** Play from the playhead, or pause. */
 export function turnPlaying() {
   if (isPlaying.peek()) return pause();
   const there = view.peek();
@@ -92,7 +92,7 @@ export function pause() {
   clearTimeout(timer);
 }
 
-/** Leave the playhead: nothing is dimmed any more. */
+/** Leave playback: nothing is dimmed any more. */
 export function stop() {
   pause();
   head.value = null;
@@ -102,7 +102,7 @@ function stepping() {
   timer = setTimeout(() => (step(1) ? stepping() : pause()), STEP_MS);
 }
 
-/** @param {number} before when the last frame was */
+/** @param {number} before the time of the previous frame */
 function gliding(before) {
   frame = requestAnimationFrame((now) => {
     const there = view.peek();

@@ -1,17 +1,17 @@
-/** A box that scrolls both ways, and says at each edge behind which there is more. */
+/** A box that scrolls in both directions, with a button at each edge beyond which there is more. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 
 const EDGES = /** @type {const} */ ({ left: ["‹", -1, 0], right: ["›", 1, 0], up: ["‹", 0, -1], down: ["›", 0, 1] });
-/** What a press goes on by, as a share of what is in sight. */
+/** Scroll distance of a button press, as a share of the visible size. */
 const STEP = 0.7;
-/** Pixels that are nothing to go to. */
+/** Pixels beyond an edge that are ignored. */
 const SLACK = 4;
 
 /** @typedef {keyof typeof EDGES} Edge */
 
-/** Behind which edges there is more. @param {HTMLElement} box @returns {Edge[]} */
+/** The edges beyond which there is more. @param {HTMLElement} box @returns {Edge[]} */
 export function beyond({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight }) {
   const room = { left: scrollLeft, right: scrollWidth - clientWidth - scrollLeft, up: scrollTop, down: scrollHeight - clientHeight - scrollTop };
   return /** @type {Edge[]} */ (Object.keys(EDGES)).filter((edge) => room[edge] > SLACK);

@@ -1,4 +1,4 @@
-/** Search in a run: types, names and agents here, what was said by the service. */
+/** Search in a run: types, names and agents in the browser, texts by the service. */
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -9,8 +9,8 @@ import { useKeys } from "../ui/keys.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, snippet: string}} Hit */
-/** Takes what tells the rows in which a text stands, as they are numbered then. @typedef {(rows: () => Map<number, string>) => void} Tell */
-/** Asks in which rows a text stands, and tells it, once or each time that more is known. @typedef {(q: string, until: AbortSignal, tell: Tell) => Promise<void>} Find */
+/** Receives a function that returns the rows with hits, by their current numbers. @typedef {(rows: () => Map<number, string>) => void} Tell */
+/** Searches a text and reports the rows with hits, once or whenever more are known. @typedef {(q: string, until: AbortSignal, tell: Tell) => Promise<void>} Find */
 
 const PAUSE_MS = 250;
 
@@ -24,7 +24,7 @@ async function findInRun(q, until, tell) {
   tell(() => found);
 }
 
-/** @param {{find?: Find, children?: import("../vendor/preact.js").Child}} props `children`: beside the number of hits */
+/** @param {{find?: Find, children?: import("../vendor/preact.js").Child}} props `children`: shown next to the number of hits */
 export function Search({ find = findInRun, children }) {
   const { q = "", type, alone, project } = place.value.query;
   const [told, setTold] = useState(/** @type {{q: string, of: object, rows: () => Map<number, string>} | null} */ (null));
@@ -34,7 +34,7 @@ export function Search({ find = findInRun, children }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const kinds = kindsOf(type);
   const there = view.value;
-  const found = told?.q === q && told.of === there ? told : null; // what was told of another question is none of its hits
+  const found = told?.q === q && told.of === there ? told : null; // results of another query are no hits of this one
   useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
   useEffect(() => {
     if (q.length < 2 || !there) return undefined;
@@ -44,7 +44,7 @@ export function Search({ find = findInRun, children }) {
     }, PAUSE_MS);
     return () => { clearTimeout(later); until.abort(); };
   }, [q, project, there, attempt]);
-  useLayoutEffect(() => { // before the rows are drawn that have come in
+  useLayoutEffect(() => { // before new rows are drawn
     if (!there) return;
     there.snippets = found?.rows() ?? new Map();
     there.filter(q || kinds.size || only.value ? { kinds, text: q, found: there.snippets.keys(), only: only.value, isAlone: alone === "1" } : null);
@@ -62,7 +62,7 @@ export function Search({ find = findInRun, children }) {
   </search>`;
 }
 
-/** To the next hit. */
+/** Go to the next hit. */
 function next() {
   const there = grid.peek();
   if (!there?.view.hits) return;

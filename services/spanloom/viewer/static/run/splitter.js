@@ -1,14 +1,14 @@
-/** The edge between the timeline and the tree: dragged, or moved by keys; Enter or a double click folds the timeline away and back. */
+/** The splitter between timeline and tree: dragged, or moved by keys; Enter or a double click collapses and restores the timeline. */
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { kept } from "../state/kept.js";
 import { html } from "../ui/html.js";
 
-/** Pixels; null: as high as its lanes need, up to what the style sheet allows. */
+/** Height in pixels; null: as high as its lanes need, up to the limit of the style sheet. */
 const height = kept("timeline.height", /** @type {number | null} */ (null));
-/** Lower than this nothing can be read: it is folded away. */
+/** Minimum legible height; below it the timeline is collapsed. */
 const LEAST = 40;
-/** The tree keeps the rest of the window. */
+/** Maximum share of the window; the tree keeps the rest. */
 const MOST_SHARE = 0.6;
 const STEP = 24;
 
@@ -22,7 +22,7 @@ function set(wanted) {
 export function Splitter({ flame }) {
   const high = height.value;
   const edge = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => { // before the next key, which goes on from the height it finds
+  useLayoutEffect(() => { // before the next key, which starts from the current height
     const style = flame.current?.style;
     if (style) [style.maxHeight, style.display] = [high === null ? "" : `${high}px`, high === 0 ? "none" : ""];
     edge.current?.setAttribute("aria-valuenow", String(now())); // known once it is drawn

@@ -1,4 +1,4 @@
-/** The run on show: its outline, what of it is in sight, and which step is chosen. */
+/** The state of the current run: its outline, visible rows and selected step. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getBytes, getJson } from "../api.js";
 import { FIRST_ERROR, change, place } from "../state/place.js";
@@ -9,32 +9,32 @@ import { View } from "../tree/view.js";
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 
 export const view = signal(/** @type {View | null} */ (null));
-/** Whether the head of the run has its lines: what is below would move when they come. */
+/** Whether the run's header is complete: until then, content below it would move. */
 export const headed = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
-/** The row of the step that is chosen, or -1. */
+/** The row of the selected step, or -1. */
 export const chosen = signal(-1);
-/** The grid that shows the tree, while there is one. */
+/** The grid that shows the tree, if any. */
 export const grid = signal(/** @type {import("../tree/grid.js").Grid | null} */ (null));
-/** Rows of the outline that alone may be found, whatever is searched for; null: all. @type {import("../vendor/signals.js").Signal<Uint8Array | null>} */
+/** Restricts search hits to these rows of the outline; null: no restriction. @type {import("../vendor/signals.js").Signal<Uint8Array | null>} */
 export const only = signal(/** @type {Uint8Array | null} */ (null));
-/** Counts up whenever other rows are on show. */
+/** Incremented whenever the visible rows change. */
 export const turns = signal(0);
 
-/** The trace of the address. */
+/** The trace id of the URL. */
 export const traceId = () => location.pathname.split("/")[2] ?? "";
 export const runPath = () => `/v1/trajectories/${traceId()}`;
 
-/** What the service is asked beside a path: the project and, of an old version, which. */
+/** Query parameters of requests besides the path: the project and, for an old version, its number. */
 export const asked = () => ({ project: place.peek().query.project, version: place.peek().query.version });
 
-/** The whole document of the version on show. @param {"none"} [texts] `none`: without what its steps say @returns {Promise<any>} */
+/** The whole document of the current version. @param {"none"} [texts] `none`: without the texts of its steps @returns {Promise<any>} */
 export function wholeDocument(texts) {
   const { project, version } = asked();
   return getJson(version ? `${runPath()}/versions/${version}` : runPath(), { project, texts });
 }
 
-/** Fetch the structure; texts come when they are in sight. */
+/** Fetch the outline; texts are fetched when their rows come into view. */
 export async function load() {
   const { project, version, step, root, frames } = place.peek().query;
   try {
@@ -57,7 +57,7 @@ const SAY_MS = 150;
 let showing = 0;
 let saying = 0;
 
-/** Choose a step. Whoever holds a key down passes many and reads none: it is shown after a pause. @param {number} i */
+/** Select a step. It is shown after a pause, as a held key passes many steps quickly. @param {number} i */
 export function choose(i) {
   clearTimeout(showing);
   showing = setTimeout(() => { chosen.value = i; }, PAUSE_MS);
@@ -68,7 +68,7 @@ export function choose(i) {
   }, SAY_MS);
 }
 
-/** Make a step the root of what is on show; -1 for the whole run. @param {number} i */
+/** Show only the subtree of a step; -1 for the whole run. @param {number} i */
 export function drill(i) {
   const there = view.peek();
   if (!there) return;
@@ -78,20 +78,20 @@ export function drill(i) {
   change({ root: i >= 0 && !isWhole(there.o, i) ? addressOf(there.o, i) : null }, true);
 }
 
-/** One level up again. */
+/** Go one level up. */
 export function drillUp() {
   const there = view.peek();
   if (there && there.root >= 0) drill(parentOf(there, there.root));
 }
 
-/** The nearest row above that is not hidden; -1, the whole run, where that is its first. @param {View} there @param {number} i */
+/** The nearest ancestor that is not hidden; -1, the whole run, if that is the first row. @param {View} there @param {number} i */
 function parentOf(there, i) {
   let up = there.o.parent[i];
   while (up >= 0 && there.hidden[up]) up = there.o.parent[up];
   return up < 0 || isWhole(there.o, up) ? -1 : up;
 }
 
-/** Show framework spans, or leave them out. */
+/** Show or hide framework spans. */
 export function turnFrames() {
   const there = view.peek();
   if (!there) return;
@@ -100,9 +100,9 @@ export function turnFrames() {
   change({ frames: there.hasFrames ? "1" : null });
 }
 
-/** What the service says of the run as a whole: its line of the list. @returns {Promise<import("../list/run.js").Run | null>} */
+/** The run as a line of the list, from the service. @returns {Promise<import("../list/run.js").Run | null>} */
 export async function summary() {
   const { project } = place.peek().query;
-  const told = await getJson("/v1/trajectories", { project, where: `trace_id = "${traceId()}"`, is_duplicate: "any", limit: 1 });
+  const told = await getJson("/v1/trajectories", { project, where: `trace_id = "${traceId()}"`, duplicate: "any", limit: 1 });
   return told.items[0] ?? null;
 }

@@ -1,4 +1,4 @@
-/** The first words of steps: fetched in chunks for the rows in sight, once the scrolling has paused. */
+/** The first words of steps: fetched in chunks for the rows in view, once scrolling pauses. */
 import { getJson } from "../api.js";
 import { place } from "../state/place.js";
 import { runPath } from "./state.js";
@@ -17,7 +17,7 @@ export class Texts {
     this.pause = 0;
   }
 
-  /** Rows are in sight. @param {number[]} rows */
+  /** Fetch texts for the rows in view. @param {number[]} rows */
   want(rows) {
     clearTimeout(this.pause);
     this.pause = setTimeout(() => {
@@ -37,7 +37,7 @@ export class Texts {
       this.forget();
       this.grid.told();
     } catch {
-      this.chunks.delete(chunk); // asked for again when the rows come into sight again
+      this.chunks.delete(chunk); // fetched again when the rows come into view again
     }
   }
 

@@ -1,4 +1,4 @@
-/** The run as a conversation: what was asked, said, called and answered; a sub-agent is indented. */
+/** The run as a transcript of requests, messages, calls and results; sub-agents are indented. */
 import { useEffect, useRef } from "../vendor/hooks.js";
 import { duration } from "../format.js";
 import { t } from "../i18n/index.js";

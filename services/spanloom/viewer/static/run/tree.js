@@ -1,4 +1,4 @@
-/** The tree with its timeline above and its heat strip beside it: one selection in all of them. */
+/** The tree with its timeline above and its heat strip at the side, with one shared selection. */
 import { useEffect, useRef } from "../vendor/hooks.js";
 import { effect } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
@@ -21,7 +21,7 @@ import { Texts } from "./texts.js";
 
 /** @type {[number, number][]} */
 const NOTHING = [];
-/** What fetches the first words of rows in sight. @typedef {(made: Grid) => {want: (rows: number[]) => void}} Words */
+/** Creates the loader of the first words of rows in view. @typedef {(made: Grid) => {want: (rows: number[]) => void}} Words */
 
 /** @param {View} view @param {Words} words @param {HTMLElement} rows @param {HTMLCanvasElement} strip @param {HTMLCanvasElement} flame */
 function begin(view, words, rows, strip, flame) {
@@ -67,7 +67,7 @@ function begin(view, words, rows, strip, flame) {
   return { made, stop: () => { colours(); shown(); played(); } };
 }
 
-/** What the timeline draws beside its rows, as the address says. @param {View} view @returns {import("../tree/timeline.js").More} */
+/** What the timeline draws in addition to its rows, by the URL. @param {View} view @returns {import("../tree/timeline.js").More} */
 function drawn(view) {
   const { critical } = place.value.query;
   const made = score.value;
@@ -91,7 +91,7 @@ export function Tree({ view, words = (made) => new Texts(made, view.o.version) }
     };
   }, [view]);
   useKeys(letters(() => grid.peek(), { drill, up: drillUp, frames: turnFrames }), []);
-  const toRows = () => rows.current?.focus({ preventScroll: true }); // where the arrows are listened to
+  const toRows = () => rows.current?.focus({ preventScroll: true }); // which handles the arrow keys
   return html`<canvas class="flame" ref=${flame} onClick=${toRows} role="img" aria-label=${t("tree.flame")}></canvas>
     <${Splitter} flame=${flame} />
     <div class="tree"><div class="rows-box"><div class="grid" ref=${rows} role="treegrid" tabindex="0" aria-label=${t("tree.label")}></div></div>

@@ -1,4 +1,4 @@
-/** Which versions of the run can be read: the newest, and those that were kept when they were annotated. */
+/** The readable versions of the run: the newest, and those that were kept because they are annotated. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { clock, moment } from "../format.js";
@@ -10,7 +10,7 @@ import { runPath, traceId, view } from "./state.js";
 
 /** @typedef {{version: number, is_newest: boolean, stored_at: string}} Version */
 
-/** Ask which there are, newest first. @returns {Promise<Version[]>} */
+/** Fetch the versions, newest first. @returns {Promise<Version[]>} */
 export async function keptVersions() {
   const { project } = place.peek().query;
   return (await getJson(`${runPath()}/versions`, { project })).items;

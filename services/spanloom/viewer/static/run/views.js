@@ -1,4 +1,4 @@
-/** Which view of a run is on show, and where in the run the tree begins. */
+/** The tabs for the views of a run, and the path to the root of the tree. */
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
@@ -14,7 +14,7 @@ export function Views() {
     onClick=${() => change({ view: one === "tree" ? null : one }, true)}>${t(`view.${one}`)}</button>`)}</nav>`;
 }
 
-/** Where in the run the tree begins. */
+/** The path from the run to the root of the tree. */
 export function Crumbs() {
   const there = view.value;
   if (!there || turns.value < 0 || there.root < 0) return "";

@@ -15,4 +15,7 @@ export function heard(isAnswered) {
   if (wasAway && isAnswered) tell();
 }
 
-addEventListener("online", tell);
+/** The browser may say so before requests get through: what fails once more is asked for a little later, too. */
+const AFTER_ONLINE_MS = [0, 500, 3000];
+
+addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(tell, ms); });

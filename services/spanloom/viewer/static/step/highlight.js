@@ -1,4 +1,4 @@
-/** Code in colours: the highlighter's own tree becomes elements, no text of markup is ever made. */
+/** Syntax highlighting: the highlighter's tree becomes elements, without any markup text. */
 import { h } from "../vendor/preact.js";
 import hljs from "../vendor/hljs.js";
 import bash from "../vendor/hljs-bash.js";
@@ -12,14 +12,14 @@ import xml from "../vendor/hljs-xml.js";
 import yaml from "../vendor/hljs-yaml.js";
 import { visible } from "../ui/visible.js";
 
-/** Characters of code that are coloured; what is longer stays plain. */
+/** Maximum characters of highlighted code; longer code stays plain. */
 const MOST = 20_000;
 for (const [name, grammar] of Object.entries({ bash, go, java, javascript, json, python, sql, xml, yaml })) hljs.registerLanguage(name, grammar);
 
-/** @param {string} code @param {string} language as a fence of Markdown names it */
+/** @param {string} code @param {string} language the name in a Markdown fence */
 export function highlighted(code, language) {
   if (code.length > MOST || !language || !hljs.getLanguage(language)) return visible(code);
-  // oxlint-disable-next-line no-underscore-dangle -- its tree is not given otherwise
+  // oxlint-disable-next-line no-underscore-dangle -- the only access to its tree
   return hljs.highlight(code, { language, ignoreIllegals: true })._emitter.rootNode.children.map(piece);
 }
 

@@ -1,4 +1,4 @@
-/** JSON as a tree that opens piece by piece: what nobody opened was never made. */
+/** JSON as a collapsible tree: closed nodes are not rendered. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
@@ -8,10 +8,10 @@ import { LongText } from "./text.js";
 
 const AT_ONCE = 100;
 const OPEN_LEVELS = 2;
-/** How many values of the second level are shown before somebody opens anything, all together. */
+/** Maximum number of values of the second level that are shown initially, in total. */
 const ROOM = 400;
 
-/** @param {{value: unknown, name?: string, level?: number, room?: number}} props `room`: with so many fields it is open already */
+/** @param {{value: unknown, name?: string, level?: number, room?: number}} props `room`: a node with up to this many fields is open initially */
 export function Json({ value, name, level = 0, room = AT_ONCE }) {
   const key = name === undefined ? "" : html`<span class="key">${visible(name)}</span>`;
   if (value === null || typeof value !== "object") return html`<div class="leaf">${key}<${Leaf} value=${value} /></div>`;
@@ -42,7 +42,7 @@ function Leaf({ value }) {
   return html`<span class="value">${String(value)}</span>`;
 }
 
-/** The value of a JSON text that is an object or a list; undefined for any other text. @param {unknown} text @returns {unknown} */
+/** The value of a JSON text that is an object or a list; undefined for other text. @param {unknown} text @returns {unknown} */
 export function parsed(text) {
   if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * Markdown as elements: the parser's tokens become elements of a short list, so there is no text of
- * markup that could do harm. Line breaks stay as they were written; images are named and never loaded.
+ * Markdown as elements: the parser's tokens become elements of an allow list, so that no markup text can
+ * do harm. Line breaks are kept; images are named and never loaded.
  */
 import { h } from "../vendor/preact.js";
 import MarkdownIt from "../vendor/markdown-it.js";
@@ -16,7 +16,7 @@ import { safeUrl } from "./media.js";
 const DEEPEST = 40;
 const TAGS = new Set(["p", "em", "strong", "s", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "hr"]);
 const parser = new MarkdownIt({ html: false, linkify: false, maxNesting: DEEPEST });
-// An address is shown as it was written, and read by `safeUrl` where it becomes a link.
+// A URL is shown as written, and checked by `safeUrl` before it becomes a link.
 parser.normalizeLink = (address) => address;
 parser.normalizeLinkText = (address) => address;
 
@@ -45,7 +45,7 @@ function elements(tokens) {
 function begun(token) {
   if (token.type === "link_open") return { ...linked(token.attrGet("href") ?? ""), children: [] };
   const heading = /^h[1-6]$/.test(token.tag);
-  // A heading of a stranger's text is none of the page's own outline.
+  // Headings of untrusted text must not be part of the page's own outline.
   const tag = heading ? "p" : TAGS.has(token.tag) ? token.tag : "span";
   return { tag, props: heading ? { class: `md-${token.tag}` } : null, children: [], after: null };
 }

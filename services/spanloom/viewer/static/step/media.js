@@ -1,6 +1,6 @@
 /**
- * What is no text: a line with its type and size. Bytes of pictures that a browser draws safely are
- * shown once somebody asks; addresses are links and never loaded.
+ * Media of a message: a line with type and size. Bytes of images that browsers render safely are
+ * shown on request; URLs are links and never loaded.
  */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
@@ -11,13 +11,13 @@ import { visible } from "../ui/visible.js";
 const DRAWN = /^image\/(png|jpeg|gif|webp)$/;
 const DATA = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=-]+)*;base64,/;
 
-/** How base64 of common files begins: many tools report nothing else of what they return. */
+/** Prefixes of base64 of common files: many tools return it without a media type. */
 const SIGNS = /** @type {[RegExp, string][]} */ ([[/^iVBORw0KGgo/, "image/png"], [/^\/9j\//, "image/jpeg"], [/^R0lGOD[dl]h/, "image/gif"],
   [/^UklGR.{7}RUJQ/, "image/webp"], [/^UklGR.{7}QVZF/, "audio/wav"], [/^SUQz/, "audio/mpeg"], [/^JVBERi0/, "application/pdf"]]);
-/** What is shorter is read as any text. */
+/** Shorter text is treated as plain text. */
 const LEAST = 1_000;
 
-/** The address of what a text is where it is a file's bytes and nothing else; null for any other text. @param {string} text */
+/** The data URL of a text that consists of a file's bytes; null for other text. @param {string} text */
 export function dataOf(text) {
   if (text.length < LEAST) return null;
   if (DATA.test(text.slice(0, 200))) return text;
@@ -59,7 +59,7 @@ function Address({ url, name }) {
   return html`<span class="media"><a href=${safe.href} target="_blank" rel="noopener noreferrer nofollow">${visible(name || safe.pathname.slice(-60))}</a> <span class="quiet">${safe.host}</span></span>`;
 }
 
-/** An address that may be followed, or null. @param {string} text */
+/** A URL that is safe to link, or null. @param {string} text */
 export function safeUrl(text) {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url : null;

@@ -1,4 +1,4 @@
-/** Messages as a chat: who said what, each call with its result beside it (docs/messages.md). */
+/** Messages as a chat: role and content, each tool call with its result (docs/messages.md). */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
@@ -13,7 +13,7 @@ import { Copy, LongText } from "./text.js";
 
 const TEXTS = ["reasoning_content", "refusal", "name", "finish_reason", "tool_call_id", "status"];
 
-/** Whether a value is a list of messages of the shape that is drawn; whatever else there is, is shown as JSON. @param {unknown} value @returns {value is Message[]} */
+/** Whether a value is a list of messages that can be rendered as a chat; other values are shown as JSON. @param {unknown} value @returns {value is Message[]} */
 export function areMessages(value) {
   return Array.isArray(value) && value.length > 0 && value.every(isMessage);
 }
@@ -30,7 +30,7 @@ const isCall = (call) => typeof (call?.id ?? "") === "string" && typeof (call?.f
 
 /**
  * @param {{messages: Message[], before?: number, isAnswer?: boolean}} props
- *   `before`: so many at the front were said in an earlier call and are folded; `isAnswer`: calls in it have their results elsewhere
+ *   `before`: number of leading messages that an earlier call had and that are folded; `isAnswer`: results of its calls are elsewhere
  */
 export function Messages({ messages, before = 0, isAnswer = false }) {
   const [isOpen, setOpen] = useState(false);
@@ -80,7 +80,7 @@ function Content({ content }) {
   return content.map((part, at) => html`<${Part} key=${at} part=${part} />`);
 }
 
-/** @param {{part: any}} props a part of a message, which may be anything */
+/** @param {{part: any}} props a part of a message, of any type */
 function Part({ part }) {
   if (part?.type === "text" && typeof part.text === "string") return html`<${Plain} text=${part.text} />`;
   if (part?.type === "image_url" && typeof part.image_url?.url === "string") return html`<${Media} url=${part.image_url.url} />`;
@@ -90,13 +90,13 @@ function Part({ part }) {
   return typeof url === "string" ? html`<${Media} url=${url} name=${file.filename} />` : html`<${Json} value=${part} />`;
 }
 
-/** A text: JSON as a tree, anything else as it is. @param {{text: string}} props */
+/** A text: JSON as a tree, other text unchanged. @param {{text: string}} props */
 export function Value({ text }) {
   const value = parsed(text);
   return value === undefined ? html`<${Plain} text=${text} />` : html`<${Json} value=${value} />`;
 }
 
-/** A text that is a file's bytes as a line that says so, any other as it is. @param {{text: string}} props */
+/** A text: a file's bytes as a media line, other text unchanged. @param {{text: string}} props */
 function Plain({ text }) {
   const data = dataOf(text);
   return data ? html`<${Media} url=${data} />` : html`<${Prose} text=${text} />`;

@@ -1,4 +1,4 @@
-/** What one step was given, what it gave, and how that is known. */
+/** The panel of a step: input, output, metadata and the evidence for them. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { DatasetButton } from "../dataset/button.js";
@@ -24,14 +24,14 @@ import { Why } from "./why.js";
  *   model_info?: Record<string, number | string>}} Step
  */
 
-/** What shows a text in place of `LongText`: an annotator marks places in it. @type {import("../vendor/signals.js").Signal<any>} */
+/** A component that replaces `LongText`, in which annotators mark places of a text. @type {import("../vendor/signals.js").Signal<any>} */
 export const markedText = signal(null);
 const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "why"]);
 
 /**
  * @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string, before?: string, isMoved?: boolean}} props
- *   `path`: of the trajectory in the API; `version`: the one to show, where it must be no other; `before`: the id of the same agent's model call before this one;
- *   `isMoved`: it stands below another step than its span says
+ *   `path`: of the trajectory in the API; `version`: a fixed version to show; `before`: the id of the same agent's previous model call;
+ *   `isMoved`: its parent step is not the one that its span reports
  */
 export function StepPanel({ path, id, name, kind, project, version, before = "", isMoved = false }) {
   const { told, error, again } = useAsked(`${path}/steps/${id}`, { project, version });
@@ -61,7 +61,7 @@ function Body({ on, step, path, id, project, before, isMoved }) {
   return html`<${Side} title=${t("step.input")} text=${step.input} on=${on} known=${known} /><${Side} title=${t("step.output")} text=${step.output} on=${on} isAnswer=${true} />`;
 }
 
-/** What the call before was given and answered; null until it is known. @param {string} path @param {string} before @param {string | undefined} project */
+/** Input and output of the previous call; null until loaded. @param {string} path @param {string} before @param {string | undefined} project */
 function useEarlier(path, before, project) {
   const [told, setTold] = useState({ path: "", messages: /** @type {import("./messages.js").Message[]} */ ([]) });
   const isWanted = path !== "" && before !== "";

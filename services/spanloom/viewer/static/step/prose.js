@@ -1,4 +1,4 @@
-/** What somebody said: as it was written, or as Markdown where the reader wants that. */
+/** A message's text: plain, or rendered as Markdown if the reader chose that. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
@@ -7,13 +7,13 @@ import { kept } from "../state/kept.js";
 import { html } from "../ui/html.js";
 import { LongText } from "./text.js";
 
-/** Which view of a step is on show, the same for all steps. */
+/** The selected view of steps, shared by all steps. */
 export const tab = kept("step.tab", /** @type {"said" | "markdown" | "text" | "json" | "raw" | "why"} */ ("said"));
 
-/** Characters that are read as Markdown; what is longer stays as it is. */
+/** Maximum characters that are rendered as Markdown; longer text stays plain. */
 const MOST = 150_000;
 const FOLDED = 4_000;
-/** The renderer, once somebody wanted it. */
+/** The renderer, loaded on first use. */
 const renderer = signal(/** @type {typeof import("./markdown.js") | null} */ (null));
 /** @type {Promise<void> | null} */
 let loading = null;

@@ -1,4 +1,4 @@
-/** The span as it was sent: attributes, events, links, resource. */
+/** The span as sent: attributes, events, links, resource. */
 import { t } from "../i18n/index.js";
 import { useAsked } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
@@ -8,7 +8,7 @@ import { Copy } from "./text.js";
 
 /** @typedef {{key: string, value: any}} Attribute an attribute of OTLP's JSON */
 
-/** The value inside of OTLP's JSON. @param {any} value @returns {unknown} */
+/** The plain value of a value in OTLP's JSON. @param {any} value @returns {unknown} */
 export function plain(value) {
   if (!value || typeof value !== "object") return value;
   if ("arrayValue" in value) return (value.arrayValue.values ?? []).map(plain);

@@ -1,4 +1,4 @@
-/** Text as it was said: line breaks stay, what is long is folded, what is hidden shows. */
+/** Plain text: line breaks are kept, long text is folded, hidden characters are made visible. */
 import { useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -18,7 +18,7 @@ export function LongText({ text }) {
     ${isOpen && text.length > MOST && html`<span class="quiet">${t("text.cut", { size: bytes(text.length - MOST) })}</span>`}</span>`}`;
 }
 
-/** A button that copies text, as text. @param {{text: string, label?: string}} props */
+/** A button that copies plain text. @param {{text: string, label?: string}} props */
 export function Copy({ text, label }) {
   const [isDone, setDone] = useState(false);
   const copy = () => navigator.clipboard.writeText(text).then(() => {

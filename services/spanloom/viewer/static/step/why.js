@@ -1,4 +1,4 @@
-/** Why a step is what it is: the rule that decided, the spans that it was made of, where it was put. */
+/** Why a step is classified as it is: the rule that decided, the spans it was made of, its parent. */
 import { t } from "../i18n/index.js";
 import { useAsked } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
@@ -12,7 +12,7 @@ import { Attributes } from "./raw.js";
 /** @param {{path: string, id: string, project?: string, isMoved: boolean}} props */
 export function Why({ path, id, project, isMoved }) {
   const asStep = useAsked(`${path}/steps/${id}`, { project, with: "spans" });
-  const isNone = asStep.error?.status === 404; // the verdict of what is no step stands in the list of all
+  const isNone = asStep.error?.status === 404; // a span that is no step has its verdict in the list of all
   const asSpan = useAsked(isNone ? `${path}/spans` : "", { project });
   const { told, error, again } = isNone ? asSpan : asStep;
   if (error) return html`<${Failure} error=${error} again=${again} />`;
@@ -25,7 +25,7 @@ export function Why({ path, id, project, isMoved }) {
     <${Sent} told=${told} />`;
 }
 
-/** @param {{own: Verdict, above?: string}} props `above`: the step below which it stands, where its span says another one */
+/** @param {{own: Verdict, above?: string}} props `above`: its parent step, if its span reports another one */
 function Decided({ own, above }) {
   const counts = own.step_id === own.span_id ? t("why.self") : own.step_id ? html`<code>${own.step_id}</code>` : t("why.none");
   return html`<dl class="attributes"><dt>${t("why.dialect")}</dt><dd><code>${own.dialect}</code></dd><dt>${t("why.rule")}</dt><dd><code>${own.rule}</code></dd>

@@ -1,4 +1,4 @@
-/** Two texts by words: what only one of them says is marked. */
+/** Compares two texts by words and marks the differences. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
@@ -6,10 +6,10 @@ import { visible } from "../ui/visible.js";
 
 /** @typedef {import("../vendor/diff-word.js").Piece} Piece */
 
-/** Words that may differ, and how long it may take: whole texts are what is shown anyway. */
+/** Maximum differing words and duration of a comparison: the whole texts are shown anyway. */
 const HOW = { maxEditLength: 4_000, timeout: 1_000 };
 
-/** A button that compares, and what it found. @param {{before: string, after: string}} props */
+/** A button that compares, and the result. @param {{before: string, after: string}} props */
 export function Words({ before, after }) {
   const [pieces, setPieces] = useState(/** @type {Piece[] | null | undefined} */ (null));
   const compare = async () => {

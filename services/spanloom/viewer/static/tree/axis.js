@@ -1,10 +1,10 @@
-/** The time axis of the rows: of a long run an axis of the whole would show hairlines. */
+/** The time axis of the visible rows: on an axis of a whole long run, bars would be hairlines. */
 
-/** What of the axis has to be in use: it does not move with every row that comes into sight. */
+/** Minimum share of the axis in use: below it the axis is adjusted, so that it does not move with every row. */
 const LEAST = 0.6;
 
 /**
- * Return the axis that spans the rows on show, or null where it is the one there is already.
+ * Return the axis that spans the visible rows, or null if the current one still fits.
  * @param {import("./view.js").View} view @param {number} at @param {number} shown how many rows
  * @param {[number, number]} now @param {import("./clock.js").Clock} clock
  * @returns {[number, number] | null}
@@ -19,7 +19,7 @@ export function axisOf(view, at, shown, now, clock) {
     if (!view.isOpen(i)) to = Math.max(to, o.start[i] + o.dur[i]);
   }
   if (!(to > from)) return null;
-  const [begin, end, left, right] = [from, to, ...now].map((time) => clock.of(time)); // with what is cut out
+  const [begin, end, left, right] = [from, to, ...now].map((time) => clock.of(time)); // with idle gaps cut out
   const pad = (end - begin) * 0.03;
   const isFit = begin >= left && end <= right && end - begin > (right - left) * LEAST;
   return isFit ? null : [clock.at(begin - pad), clock.at(end + pad)];

@@ -1,8 +1,8 @@
-/** How the work of a run lies in time: how much at once, and what the whole had to wait for. */
+/** Concurrency and critical path of a run. */
 
 /** @typedef {import("./outline.js").Outline} Outline */
 
-/** How many of the rows go on at once: from each moment on so many. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */
+/** The number of concurrent rows from each point in time on. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */
 export function concurrency(o, rows) {
   const starts = Float64Array.from(rows, (i) => o.start[i]).sort();
   const ends = Float64Array.from(rows, (i) => o.start[i] + o.dur[i]).sort();
@@ -10,7 +10,7 @@ export function concurrency(o, rows) {
   const counts = new Uint16Array(2 * rows.length);
   let most = 0;
   for (let k = 0, begun = 0, ended = 0; k < times.length; k++) {
-    // What ends at the moment at which another begins is not at once with it.
+    // A row that ends when another begins is not concurrent with it.
     const isEnd = begun >= starts.length || ends[ended] <= starts[begun];
     times[k] = isEnd ? ends[ended++] : starts[begun++];
     counts[k] = Math.max(0, begun - ended);
@@ -20,8 +20,8 @@ export function concurrency(o, rows) {
 }
 
 /**
- * Mark the critical path: going back from the end of the run, at each moment the row below the same
- * parent that ended last. To make any of them shorter is what could make the run shorter.
+ * Mark the critical path: going back from the end of the run, at each moment the child of the same
+ * parent that ended last. Only a shorter row on this path can make the run shorter.
  * @param {import("./view.js").View} view @returns {Uint8Array} by rows
  */
 export function criticalPath(view) {
@@ -29,7 +29,7 @@ export function criticalPath(view) {
   const isOn = new Uint8Array(o.n);
   const below = children(o, hidden);
   const end = (/** @type {number} */ i) => o.start[i] + o.dur[i];
-  /** @type {[number, number][]} rows to look below, and until when */
+  /** @type {[number, number][]} parents to visit, and until when */
   const todo = [[-1, Infinity]];
   for (let next = todo.pop(); next; next = todo.pop()) {
     let until = next[1];
@@ -43,7 +43,7 @@ export function criticalPath(view) {
   return isOn;
 }
 
-/** The rows below each row, hidden ones passed over; those without a parent are below -1. @param {Outline} o @param {Uint8Array} hidden */
+/** The children of each row, skipping hidden rows; rows without a parent are children of -1. @param {Outline} o @param {Uint8Array} hidden */
 function children(o, hidden) {
   /** @type {Map<number, number[]>} */
   const below = new Map();

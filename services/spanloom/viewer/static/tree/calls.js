@@ -1,9 +1,9 @@
-/** Which model call of the same agent came before one. */
+/** Finds the previous model call of the same agent. */
 import { ERROR, NO_STEP, COUNTED_ELSEWHERE } from "./outline.js";
 
 /** @typedef {import("./outline.js").Outline} Outline */
 
-/** Whether a row is a step of a kind, and not the plumbing of one. @param {Outline} o @param {number} i @param {string} kind */
+/** Whether a row is a step of a kind and not framework plumbing. @param {Outline} o @param {number} i @param {string} kind */
 const isStep = (o, i, kind) => o.kinds[o.kind[i]] === kind && (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
 
 /** The row of the agent that a row belongs to, or -1. @param {Outline} o @param {number} i */
@@ -13,7 +13,7 @@ function owner(o, i) {
   return up;
 }
 
-/** The row of the same agent's model call before this one that did not fail, or -1. @param {Outline} o @param {number} i */
+/** The row of the same agent's previous model call that did not fail, or -1. @param {Outline} o @param {number} i */
 export function callBefore(o, i) {
   if (!isStep(o, i, "model")) return -1;
   const agent = owner(o, i);

@@ -1,21 +1,21 @@
-/** The time of a run with or without its idle gaps: where a moment stands on the timeline, and back. */
+/** Maps times of a run to positions on a timeline, with or without idle gaps, and back. */
 
 /** @typedef {import("./outline.js").Outline} Outline */
 
-/** A gap is cut out if it is longer than this share of the run; what is left of it is a seam. */
+/** A gap longer than this share of the run is cut out; a seam remains. */
 const LONG = 0.02;
 const SEAM = 0.004;
-/** All seams together are not wider than this share. */
+/** Maximum share of all seams together. */
 const SEAMS = 0.25;
 
-/** The rows at which something is done: not hidden, with nothing shown below them; by their starts. @param {import("./view.js").View} view */
+/** Leaf rows: not hidden, without visible children; sorted by start. @param {import("./view.js").View} view */
 export function leaves(view) {
   const { o, hidden } = view;
   const rows = Uint32Array.from(o.start.keys()).filter((i) => !hidden[i] && !view.has(i));
   return rows.sort((a, b) => o.start[a] - o.start[b] || a - b);
 }
 
-/** When nothing is done: pairs of beginning and end. @param {Outline} o @param {Uint32Array} rows by their starts @returns {[number, number][]} */
+/** Idle gaps: pairs of start and end. @param {Outline} o @param {Uint32Array} rows sorted by start @returns {[number, number][]} */
 export function gaps(o, rows) {
   const least = o.pause ?? (o.last - o.first) * LONG;
   /** @type {[number, number][]} */
@@ -30,20 +30,20 @@ export function gaps(o, rows) {
 }
 
 export class Clock {
-  /** @param {Outline} o @param {[number, number][]} cut what is left out; in order and apart */
+  /** @param {Outline} o @param {[number, number][]} cut the gaps to cut out; in order, not overlapping */
   constructor(o, cut) {
     const all = cut.reduce((sum, [from, to]) => sum + to - from, 0);
     this.cut = cut;
     this.first = o.first;
     this.seam = (o.last - o.first - all) * Math.min(SEAM, SEAMS / cut.length);
-    /** How much is left out before each cut, and behind the last. */
+    /** Time cut out before each gap, and after the last. */
     this.lost = [0];
     for (const [from, to] of cut) this.lost.push(/** @type {number} */ (this.lost.at(-1)) + to - from - this.seam);
-    /** Until where the clock runs: the end of the run, less what was cut. */
+    /** The position of the end of the run. */
     this.last = this.of(o.last);
   }
 
-  /** Where a moment stands. @param {number} time */
+  /** The position of a time. @param {number} time */
   of(time) {
     const k = before(this.cut.length, (at) => this.cut[at][0] < time) - 1;
     if (k < 0) return time;
@@ -51,7 +51,7 @@ export class Clock {
     return time - this.lost[k] - Math.min(1, (time - from) / (to - from)) * (to - from - this.seam);
   }
 
-  /** The moment that stands somewhere. @param {number} place */
+  /** The time at a position. @param {number} place */
   at(place) {
     const k = before(this.cut.length, (at) => this.cut[at][0] - this.lost[at] < place) - 1;
     if (k < 0) return place;
@@ -61,7 +61,7 @@ export class Clock {
   }
 }
 
-/** How many at the front are so; behind the first that is not, none is. @param {number} n @param {(at: number) => boolean} isSo */
+/** Binary search: the number of leading indexes for which `isSo` holds. @param {number} n @param {(at: number) => boolean} isSo */
 function before(n, isSo) {
   let low = 0;
   for (let high = n; low < high; ) {

@@ -1,4 +1,4 @@
-/** Colours and font of the style sheet, for what is drawn on a canvas. */
+/** Colours and font of the style sheet, for drawing on a canvas. */
 
 const NAMES = ["agent", "model", "tool", "graph", "other", "error", "page", "stripe", "line", "ink", "soft", "accent", "warm", "warm-time"];
 
@@ -6,7 +6,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 /** @type {Record<string, string> | null} */
 let known = null;
 
-/** The colours as they are now, light or dark; read once, for to read them in a frame lays out the page. */
+/** The current colours, light or dark; cached, because reading them in a frame forces a layout. */
 export function colors() {
   if (known) return known;
   const style = getComputedStyle(document.documentElement);
@@ -16,7 +16,7 @@ export function colors() {
 
 whenTurned(() => { known = null; });
 
-/** Call when the colours turn; the returned function stops that. @param {() => void} run */
+/** Call `run` when the colours change; returns a function that stops this. @param {() => void} run */
 export function whenTurned(run) {
   dark.addEventListener("change", run);
   addEventListener("themechange", run);
@@ -26,7 +26,7 @@ export function whenTurned(run) {
   };
 }
 
-/** Size a canvas to its box at the screen's own density, and return its context and its size. @param {HTMLCanvasElement} canvas */
+/** Size a canvas to its box at the screen's pixel density, and return its context and size. @param {HTMLCanvasElement} canvas */
 export function fitted(canvas) {
   const scale = devicePixelRatio || 1;
   const width = canvas.clientWidth;

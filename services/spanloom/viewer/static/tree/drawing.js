@@ -1,11 +1,11 @@
-/** Pieces of the timeline's picture. */
+/** Draws parts of the timeline. */
 import { duration } from "../format.js";
 import { line } from "../ui/visible.js";
 import { ms } from "./outline.js";
 
 /** @typedef {{context: CanvasRenderingContext2D, of: Record<string, string>}} Pen */
 
-/** Lines of time, with how long after the beginning they are. @param {Pen & {width: number, height: number}} pen @param {import("./outline.js").Outline} o @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
+/** Draw time grid lines, labelled with the time since the start. @param {Pen & {width: number, height: number}} pen @param {import("./outline.js").Outline} o @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
 export function ticks({ context, of, width, height }, o, [from, to], clock) {
   const count = Math.max(2, Math.floor(width / 160));
   for (let k = 0; k < count; k++) {
@@ -17,7 +17,7 @@ export function ticks({ context, of, width, height }, o, [from, to], clock) {
   }
 }
 
-/** A frame around the row that was chosen. @param {Pen} pen @param {number} x @param {number} y @param {number} wide @param {number} high */
+/** Draw a frame around the selected row. @param {Pen} pen @param {number} x @param {number} y @param {number} wide @param {number} high */
 export function frame({ context, of }, x, y, wide, high) {
   context.strokeStyle = of.accent;
   context.lineWidth = 2;
@@ -25,7 +25,7 @@ export function frame({ context, of }, x, y, wide, high) {
   context.lineWidth = 1;
 }
 
-/** The name in a rectangle. @param {Pen} pen @param {string} name @param {number} x @param {number} y @param {number} wide */
+/** Draw the name in a rectangle. @param {Pen} pen @param {string} name @param {number} x @param {number} y @param {number} wide */
 export function label({ context, of }, name, x, y, wide) {
   context.fillStyle = of.page;
   const letters = Math.floor((wide - 8) / 5.2);

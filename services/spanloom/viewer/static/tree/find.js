@@ -1,10 +1,10 @@
-/** Which rows are meant by a search: looked for in the dictionaries, not in the rows. */
+/** Finds the rows that match a search: by the dictionaries, not row by row. */
 
 /** @typedef {{kinds: Set<string>, text: string, found: Iterable<number> | null, only?: Uint8Array | null}} Wanted
- *    `found`: rows in whose texts the service found it; `only`: rows that alone may be hits */
+ *    `found`: rows in whose texts the service found it; `only`: restricts hits to these rows */
 
 /**
- * Return the rows that are hits, those that are kept (hits and what is above them) and what is above.
+ * Return the rows that are hits, the kept rows (hits and their ancestors), and the ancestors.
  * @param {import("./outline.js").Outline} o @param {Wanted} wanted @param {Uint8Array} hidden
  */
 export function find(o, { kinds, text, found, only }, hidden) {

@@ -1,7 +1,7 @@
 /**
- * The timeline: a lane for each level, a rectangle for each span, the whole run at a glance. Lanes are
- * sorted by start, and what begins on the pixel of the one before is passed over: a frame draws at most
- * lanes times pixels, however many spans there are. Everything in it is in a row of the tree too.
+ * The timeline of the whole run: a lane for each level, a rectangle for each span. Lanes are sorted by
+ * start, and a span that begins on the same pixel as the previous one is skipped: a frame draws at most
+ * lanes times pixels, for any number of spans. All its content is in the rows of the tree too.
  */
 import { duration } from "../format.js";
 import { line } from "../ui/visible.js";
@@ -24,7 +24,7 @@ export class Flame extends Timeline {
     super(canvas, o, listener);
     this.view = view;
     this.lanes = lanes(o, view.lane, view.hidden);
-    /** Where the playhead stands. @type {number | null} */
+    /** The position of the playhead. @type {number | null} */
     this.head = null;
     this.fit();
     this.active = -1;
@@ -39,7 +39,7 @@ export class Flame extends Timeline {
     new ResizeObserver(() => this.schedule()).observe(canvas);
   }
 
-  /** Be as high as the lanes need, up to what the style sheet allows. */
+  /** Set the height that the lanes need, up to the limit of the style sheet. */
   fit() {
     this.canvas.style.height = `${AXIS + this.lanes.count * MOST + 5}px`;
   }
@@ -84,7 +84,7 @@ export class Flame extends Timeline {
       if (end < 0 || (x - taken < 0.8 && x > 0 && i !== this.active)) continue;
       const wide = Math.max(Math.min(end, width) - x, 1);
       context.fillStyle = of.page;
-      if (wide > 3) context.fillRect(x - 1, y, 1, high - 1); // tells it from what still goes on
+      if (wide > 3) context.fillRect(x - 1, y, 1, high - 1); // separates it from a row that still runs
       context.fillStyle = o.flags[i] & ERROR ? of.error : (of[o.kinds[o.kind[i]]] ?? of.soft);
       context.fillRect(x, y, wide, high - 1);
       taken = x;
@@ -109,7 +109,7 @@ export class Flame extends Timeline {
     this.canvas.style.cursor = i < 0 ? "" : "pointer";
   }
 
-  /** Framework spans came or went, or the outline of another run. */
+  /** Redraw after framework spans were shown or hidden, or another outline was loaded. */
   changed() {
     const isWhole = this.isWhole();
     this.o = this.view.o;
@@ -119,7 +119,7 @@ export class Flame extends Timeline {
     this.schedule();
   }
 
-  /** Mark a row, once nobody passes on to the next. @param {number} i */
+  /** Mark a row, after a pause, so that rows passed quickly are not drawn. @param {number} i */
   select(i) {
     this.active = i;
     clearTimeout(this.calm);

@@ -1,6 +1,6 @@
 /**
- * The tree as a treegrid of fixed row height: rows are moved and filled again (`pool.js`). The focus stays on the grid
- * (`aria-activedescendant`).
+ * The tree as a treegrid of fixed row height: row elements are moved and reused (`pool.js`). The focus stays on the
+ * grid (`aria-activedescendant`).
  */
 import { t } from "../i18n/index.js";
 import { axisOf } from "./axis.js";
@@ -23,10 +23,10 @@ export class Grid {
     this.texts = /** @type {Map<number, string>} */ (new Map());
     this.marks = /** @type {import("./row.js").Marks | null} */ (null);
     this.heads = /** @type {import("./row.js").Heads | null} */ (null);
-    this.clock = new Clock(view.o, []); // that of the bars
+    this.clock = new Clock(view.o, []); // the clock of the bars
     this.axis = /** @type {[number, number]} */ ([view.o.first, view.o.last]);
     this.isFit = true;
-    this.head = /** @type {number | null} */ (null); // rows that begin after the playhead are pale
+    this.head = /** @type {number | null} */ (null); // rows that begin after the playhead are dimmed
     this.frame = this.calm = 0;
     this.height = host.clientHeight;
     this.rowHeight = parseInt(getComputedStyle(host).getPropertyValue("--row"), 10) || 26;
@@ -41,7 +41,7 @@ export class Grid {
     this.refresh();
   }
 
-  /** The rows on show are others. */
+  /** Redraw after the set of visible rows has changed. */
   refresh() {
     this.body.style.height = `${this.view.count * this.rowHeight}px`;
     this.host.ariaRowCount = String(this.view.count + 1);
@@ -57,7 +57,7 @@ export class Grid {
   }
 
   draw() {
-    const top = this.host.scrollTop / this.rowHeight; // read once, before anything is written
+    const top = this.host.scrollTop / this.rowHeight; // read once, before any write, to avoid layouts
     const shown = Math.ceil(this.height / this.rowHeight) + 1;
     const size = Math.min(shown + 2 * MORE, this.view.count);
     const from = Math.max(0, Math.min(Math.floor(top) - MORE, this.view.count - size));
@@ -72,19 +72,19 @@ export class Grid {
     if (!isFlying) this.listener.wanted(Array.from(this.view.rows.subarray(from, from + size)));
   }
 
-  /** While rows fly by there are only their names: fill them once it is calm. */
+  /** During fast scrolling rows have only names: fill them once scrolling pauses. */
   later() {
     clearTimeout(this.calm);
     this.calm = setTimeout(() => this.schedule(), 60);
   }
 
-  /** Texts of rows have come. */
+  /** Set texts of rows after they were fetched. */
   told() {
     this.pool.told();
     this.schedule();
   }
 
-  /** Set the axis of the bars. @param {[number, number]} axis @param {boolean} isFit whether it follows the rows on show */
+  /** Set the axis of the bars. @param {[number, number]} axis @param {boolean} isFit whether it follows the visible rows */
   zoom(axis, isFit) {
     this.axis = axis;
     this.isFit = isFit;
@@ -98,7 +98,7 @@ export class Grid {
     else this.host.removeAttribute("aria-activedescendant");
   }
 
-  /** Make a row the active one and bring it into sight; a row that is in sight stays where it is. @param {number} i @param {boolean} [isCentred] */
+  /** Make a row active and scroll it into view; a row in view does not move. @param {number} i @param {boolean} [isCentred] */
   select(i, isCentred = false) {
     if (i < 0 || i >= this.view.o.n) return;
     if (this.view.position[i] < 0) {
@@ -113,21 +113,21 @@ export class Grid {
     this.pick(i);
   }
 
-  /** Make a row the active one where it stands: whoever clicks has it in sight, if only half. @param {number} i */
+  /** Make a row active without scrolling: a clicked row is in view, at least in part. @param {number} i */
   pick(i) {
     this.active = i;
     this.schedule();
     this.listener.select(i);
   }
 
-  /** Rows were opened, closed or left out. */
+  /** Redraw after rows were opened, closed or filtered. */
   changed() {
     this.refresh();
     this.listener.toggled();
   }
 }
 
-/** Make the head, and return where the rows go. @param {HTMLElement} host */
+/** Create the head, and return the element that holds the rows. @param {HTMLElement} host */
 function withHead(host) {
   const head = make("div", "head", host, "row");
   head.ariaRowIndex = "1";

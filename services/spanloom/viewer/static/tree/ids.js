@@ -1,4 +1,4 @@
-/** Rows by span id, of any number of spans: a table of row numbers, without a text for each. */
+/** Finds rows by span id: a hash table of row numbers, without a string for each span. */
 import { spanId } from "./outline.js";
 
 export class Ids {
@@ -7,7 +7,7 @@ export class Ids {
     this.o = o;
     this.mask = 1;
     while (this.mask < o.n * 2) this.mask *= 2;
-    /** One more than the row; 0 is free. */
+    /** Row number plus one; 0 is a free slot. */
     this.table = new Int32Array(this.mask);
     this.mask -= 1;
     for (let i = 0; i < o.n; i++) {
@@ -17,7 +17,7 @@ export class Ids {
     }
   }
 
-  /** Where the search begins for the id at some bytes. @param {number} byte @param {Uint8Array} [id] */
+  /** The first slot of the id at a byte offset. @param {number} byte @param {Uint8Array} [id] */
   place(byte, id = this.o.id) {
     let hash = 0;
     for (let b = 0; b < 8; b++) hash = Math.imul(hash ^ id[byte + b], 0x01000193);

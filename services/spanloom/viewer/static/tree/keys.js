@@ -1,10 +1,10 @@
-/** The keys of the tree: those of a treegrid, and letters of our own (told in the help). */
+/** The keys of the tree: those of a treegrid, and letters of our own (listed in the help). */
 import { isFault, isSource, isStep } from "./outline.js";
 
 /** @typedef {import("./grid.js").Grid} Grid */
 /** @typedef {{drill: (i: number) => void, up: () => void, frames: () => void}} Acts */
 
-/** Move by rows that are on show. @param {Grid} grid @param {number} by */
+/** Move by a number of visible rows. @param {Grid} grid @param {number} by */
 export function move(grid, by) {
   const { view } = grid;
   const at = Math.max(0, Math.min(view.count - 1, view.position[grid.active] + by));
@@ -13,7 +13,7 @@ export function move(grid, by) {
 
 /** @typedef {(o: import("./outline.js").Outline, i: number) => boolean} Which */
 
-/** The next or previous row that failed, collapsed or not, or -1. @param {import("./view.js").View} view @param {number} i @param {1 | -1} by @param {Which} [which] */
+/** The next or previous failed row, collapsed or not, or -1. @param {import("./view.js").View} view @param {number} i @param {1 | -1} by @param {Which} [which] */
 export function nextError({ o, kept, root }, i, by, which = isFault) {
   const to = root >= 0 ? o.end[root] : o.n;
   for (let j = i + by; j >= Math.max(0, root) && j < to; j += by) {
@@ -22,13 +22,13 @@ export function nextError({ o, kept, root }, i, by, which = isFault) {
   return -1;
 }
 
-/** The next row whose failure is counted: of a step, if it is of any; what it passed through is none. @param {import("./view.js").View} view @param {number} i */
+/** The next row whose failure is counted: the step's, if any; rows that an exception passed through are skipped. @param {import("./view.js").View} view @param {number} i */
 export function nextFailure(view, i) {
   const found = nextError(view, i, 1, (o, j) => isSource(o, j) && isStep(o, j));
   return found < 0 ? nextError(view, i, 1, isSource) : found;
 }
 
-/** The next error, the first after the last. @param {Grid} grid @param {1 | -1} by */
+/** Go to the next error, after the last to the first. @param {Grid} grid @param {1 | -1} by */
 export function toError(grid, by) {
   const { view } = grid;
   const found = nextError(view, grid.active, by);
@@ -36,14 +36,14 @@ export function toError(grid, by) {
   if (again >= 0) grid.select(again, true);
 }
 
-/** The next failure that is counted, the first after the last. @param {Grid} grid */
+/** Go to the next counted failure, after the last to the first. @param {Grid} grid */
 export function toFailure(grid) {
   const found = nextFailure(grid.view, grid.active);
   const again = found >= 0 ? found : nextFailure(grid.view, Math.max(0, grid.view.root) - 1);
   if (again >= 0) grid.select(again, true);
 }
 
-/** A click chooses a row; on its twist it opens or closes it, with Shift all below it too. @param {Grid} grid @param {MouseEvent} event */
+/** A click selects a row; on its twist it opens or closes it, with Shift the whole subtree. @param {Grid} grid @param {MouseEvent} event */
 function click(grid, event) {
   const target = /** @type {Element} */ (event.target);
   const row = grid.pool.with(target);
@@ -76,7 +76,7 @@ function open(grid, act) {
   grid.changed();
 }
 
-/** Listen on the grid itself, where the arrows belong. @param {Grid} grid */
+/** Listen for the keys of the grid itself. @param {Grid} grid */
 export function listen(grid) {
   const page = () => Math.max(1, Math.floor(grid.height / grid.rowHeight) - 2);
   /** @type {Record<string, () => void>} */
@@ -108,7 +108,7 @@ export function letters(grid, { drill, up, frames }) {
     const there = grid();
     if (there) act(there);
   };
-  /** What the grid itself listens for. */
+  /** Keys that the grid itself listens for. */
   const told = { run: () => {}, isPressed: () => false };
   return [
     { key: "→ ←", says: "key.turn", ...told },

@@ -1,4 +1,4 @@
-/** Rows by level, each level sorted by start: what a timeline draws and where a pointer is. */
+/** Rows by level, each level sorted by start, for drawing a timeline and hit testing. */
 
 export class Lanes {
   /** @param {import("./outline.js").Outline} o @param {Uint32Array} first @param {Uint32Array} rows */
@@ -9,7 +9,7 @@ export class Lanes {
     this.rows = rows;
   }
 
-  /** The place of the first row of a lane that starts after a time. @param {number} lane @param {number} time */
+  /** The index of the first row of a lane that starts after a time. @param {number} lane @param {number} time */
   after(lane, time) {
     let low = this.first[lane];
     let high = this.first[lane + 1];
@@ -21,14 +21,14 @@ export class Lanes {
     return low;
   }
 
-  /** Rows of a lane that may be seen between two times. @param {number} lane @param {number} from @param {number} to */
+  /** The rows of a lane that may be visible between two times. @param {number} lane @param {number} from @param {number} to */
   between(lane, from, to) {
-    // Rows of a lane may overlap, so one that began long before may still go on: a few are looked at.
+    // Rows of a lane may overlap, so one that began long before may still run: a few are checked.
     const begin = Math.max(this.first[lane], this.after(lane, from) - 32);
     return this.rows.subarray(begin, this.after(lane, to));
   }
 
-  /** The row of a lane at a time, or -1. @param {number} lane @param {number} time @param {number} pixel what a pixel is worth */
+  /** The row of a lane at a time, or -1. @param {number} lane @param {number} time @param {number} pixel the time that a pixel covers */
   at(lane, time, pixel) {
     if (lane < 0 || lane >= this.count) return -1;
     const { o, rows } = this;
@@ -41,7 +41,7 @@ export class Lanes {
 }
 
 /**
- * Put each row that is not hidden into its lane.
+ * Assign each row that is not hidden to its lane.
  * @param {import("./outline.js").Outline} o @param {Uint16Array} lane @param {Uint8Array} hidden
  */
 export function lanes(o, lane, hidden) {

@@ -1,10 +1,10 @@
-/** What a timeline marks beside its rows: how much at once, first tokens, the critical path, cuts, the playhead. */
+/** Draws the marks of a timeline: concurrency, first tokens, the critical path, cuts, the playhead. */
 
 /** @typedef {import("./drawing.js").Pen} Pen */
 
 const STACK = { top: 16, high: 9 };
 
-/** How much goes on at once, below the times: the higher the more. @param {Pen & {width: number}} pen @param {{times: Float64Array, counts: Uint16Array, most: number}} busy @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
+/** Draw the concurrency below the time labels, as heights. @param {Pen & {width: number}} pen @param {{times: Float64Array, counts: Uint16Array, most: number}} busy @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
 export function stacked({ context, of, width }, { times, counts, most }, [from, to], clock) {
   const scale = width / (to - from);
   context.fillStyle = of.line;
@@ -14,7 +14,7 @@ export function stacked({ context, of, width }, { times, counts, most }, [from, 
   for (let k = 0; k + 1 < times.length; k++) {
     const end = Math.min(width, (clock.of(times[k + 1]) - from) * scale);
     const x = Math.max(0, (clock.of(times[k]) - from) * scale);
-    if (end < taken + 0.5 || !counts[k]) continue; // a pixel is drawn once
+    if (end < taken + 0.5 || !counts[k]) continue; // draw each pixel once
     const high = Math.max(1, (counts[k] / most) * STACK.high);
     context.fillRect(Math.max(x, taken), STACK.top + STACK.high - high, Math.max(end - Math.max(x, taken), 0.5), high);
     taken = end;
@@ -22,7 +22,7 @@ export function stacked({ context, of, width }, { times, counts, most }, [from, 
   }
 }
 
-/** When the first token came. @param {Pen} pen @param {number} x @param {number} y @param {number} high */
+/** Mark the time of the first token. @param {Pen} pen @param {number} x @param {number} y @param {number} high */
 export function notch({ context, of }, x, y, high) {
   context.fillStyle = of.page;
   context.fillRect(Math.round(x), y, 1, high);
@@ -33,7 +33,7 @@ export function notch({ context, of }, x, y, high) {
   context.fill();
 }
 
-/** A row of the critical path. @param {Pen} pen @param {number} x @param {number} y @param {number} wide */
+/** Mark a row of the critical path. @param {Pen} pen @param {number} x @param {number} y @param {number} wide */
 export function underline({ context, of }, x, y, wide) {
   context.fillStyle = of.page;
   context.fillRect(x, y - 1, wide, 1);
@@ -41,7 +41,7 @@ export function underline({ context, of }, x, y, wide) {
   context.fillRect(x, y, wide, 2);
 }
 
-/** Where idle time was cut out. @param {Pen & {width: number, height: number}} pen @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
+/** Mark where idle time was cut out. @param {Pen & {width: number, height: number}} pen @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
 export function seams({ context, of, width, height }, [from, to], clock) {
   context.fillStyle = of.page;
   for (const [begin] of clock.cut) {

@@ -1,6 +1,6 @@
 /**
- * The outline of a run: columns of numbers, a row for each span in preorder (ADR 38). What a tree
- * needs follows from the depths in one pass; no object is made for a row.
+ * The outline of a run: columns of numbers, a row for each span in preorder (ADR 38). The tree is
+ * computed from the depths in one pass; no object is created per row.
  */
 
 /**
@@ -10,8 +10,8 @@
  *   name: Uint16Array | Uint32Array, agent: Uint16Array | Uint32Array, depth: Uint16Array, kind: Uint8Array, flags: Uint8Array,
  *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array,
  *   runs?: import("../conversation/places.js").Runs, pause?: number}} Outline
- *   `ttft`: until the first token, 0 where nobody saw it; an older outline has none. `end`: the row behind a row's subtree; `tokens`, `errors`: of whole subtrees; `first`, `last`: when the run began and ended;
- *   of several runs in one: `runs`, which they are, and `pause`, from which idle time on a gap is cut out
+ *   `ttft`: time to the first token, 0 if unknown; older outlines have none. `end`: the row after a row's subtree; `tokens`, `errors`: sums of subtrees; `first`, `last`: when the run began and ended;
+ *   for several runs in one outline: `runs` are the runs, `pause` the minimum idle time that is cut out
  */
 
 export const ERROR = 1;
@@ -20,7 +20,7 @@ export const ORPHAN = 8;
 export const COUNTED_ELSEWHERE = 16;
 export const MOVED = 32;
 
-/** Read the bytes of an outline; throws on what is none. @param {ArrayBuffer} buffer @returns {Outline} */
+/** Parse the bytes of an outline; throws if they are invalid. @param {ArrayBuffer} buffer @returns {Outline} */
 export function decode(buffer) {
   const bytes = new Uint8Array(buffer);
   if (String.fromCharCode(...bytes.subarray(0, 4)) !== "OUTL") throw new Error("The answer is no outline.");
@@ -39,7 +39,7 @@ export function decode(buffer) {
   return linked(/** @type {any} */ ({ n, version, kinds, names, agents, origin: BigInt(head.origin_ns), unit: head.unit_ns, ...columns, start }));
 }
 
-/** Put the bytes of each value together again. @param {Uint8Array} bytes @param {number} at @param {number} n @param {number} width */
+/** Join the bytes of each value, which are stored by significance. @param {Uint8Array} bytes @param {number} at @param {number} n @param {number} width */
 function untransposed(bytes, at, n, width) {
   const plain = new Uint8Array(n * width);
   for (let b = 0; b < width; b++) {
@@ -48,12 +48,12 @@ function untransposed(bytes, at, n, width) {
   return plain;
 }
 
-/** Eight bytes stay bytes: no number in this language holds them. @param {Uint8Array<ArrayBuffer>} plain @param {number} width */
+/** Keep values of eight bytes as bytes: no JavaScript number holds them exactly. @param {Uint8Array<ArrayBuffer>} plain @param {number} width */
 function typed(plain, width) {
   return width === 2 ? new Uint16Array(plain.buffer) : width === 4 ? new Uint32Array(plain.buffer) : plain;
 }
 
-/** Sum up what the rows differ by. @param {Uint32Array} column */
+/** Decode a column of zigzag deltas. @param {Uint32Array} column */
 function differences(column) {
   const values = new Int32Array(column.length);
   let sum = 0;
@@ -64,7 +64,7 @@ function differences(column) {
   return values;
 }
 
-/** Find parents, ends of subtrees and their sums. @param {Outline} o */
+/** Compute parents, ends of subtrees and their sums. @param {Outline} o */
 export function linked(o) {
   const { n, depth } = o;
   const parent = new Int32Array(n);
@@ -117,25 +117,25 @@ export function rowOf(o, id) {
   return -1;
 }
 
-/** What an address says for a row, and the row of it, or -1. @param {Outline} o @param {number} i */
+/** The text for a row in the URL; `rowAt` returns the row of such a text, or -1. @param {Outline} o @param {number} i */
 export const addressOf = (o, i) => o.runs?.address(i) ?? spanId(o, i);
 /** @param {Outline} o @param {string | undefined} text */
 export const rowAt = (o, text) => (o.runs ? o.runs.rowAt(text) : rowOf(o, text));
 
-/** Whether a row has all others below it. @param {Outline} o @param {number} i */
+/** Whether all other rows are below a row. @param {Outline} o @param {number} i */
 export const isWhole = (o, i) => i === 0 && o.end[0] === o.n;
 
-/** A length in milliseconds. @param {Outline} o @param {number} units */
+/** A duration in milliseconds. @param {Outline} o @param {number} units */
 export const ms = (o, units) => (units * o.unit) / 1e6;
 
-/** Whether a row is framework plumbing: told by another step, or no step and it did not fail. @param {Outline} o @param {number} i */
+/** Whether a row is framework plumbing: part of another step, or no step and without error. @param {Outline} o @param {number} i */
 export const isPlumbing = (o, i) => (o.flags[i] & COUNTED_ELSEWHERE) > 0 || (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
 
-/** Whether a row is a step, and no span that counts under one. @param {Outline} o @param {number} i */
+/** Whether a row is a step, not a span that is counted in another step. @param {Outline} o @param {number} i */
 export const isStep = (o, i) => (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
 
-/** Whether a row failed, and no other row tells it. @param {Outline} o @param {number} i */
+/** Whether a row failed and is not counted in another row. @param {Outline} o @param {number} i */
 export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === ERROR;
 
-/** Whether a row failed and nothing below it: an exception passes through all that is around it. @param {Outline} o @param {number} i */
+/** Whether a row failed and no row below it: an exception also passes through all ancestors. @param {Outline} o @param {number} i */
 export const isSource = (o, i) => isFault(o, i) && o.errors[i] === 1;

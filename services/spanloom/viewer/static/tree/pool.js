@@ -1,10 +1,10 @@
 /**
- * The rows that are made: what fits into the grid and a few more. Row `at` always uses the same one, so that scrolling by three rows
- * fills three. Names are there at once, the rest of a row when a frame has time for it: it fills so many whole, those in sight first.
+ * The pool of row elements: as many as fit into the grid and a few more. Row `at` always uses the same element, so that scrolling by
+ * three rows fills three. Names are shown at once, the rest of a row when a frame has time: a number per frame, rows in view first.
  */
 import { Row } from "./row.js";
 
-const WHOLE = 12; // on a slow host 46 of them, a screen, take 20 ms
+const WHOLE = 12; // on a slow host a screen of 46 takes 20 ms
 
 export class Pool {
   /** @param {Element} body */
@@ -14,7 +14,7 @@ export class Pool {
     this.from = -1;
   }
 
-  /** Show the names of so many rows from one on. @param {import("./view.js").View} view @param {number} from @param {number} size @param {number} height of a row */
+  /** Show the names of `size` rows from a row on. @param {import("./view.js").View} view @param {number} from @param {number} size @param {number} height of a row */
   place(view, from, size, height) {
     const { rows } = this;
     while (rows.length < size) rows.push(new Row(this.body));
@@ -26,7 +26,7 @@ export class Pool {
     this.from = from;
   }
 
-  /** Show the rest of as many as a frame has time for, from one on and around. @param {number} first @param {import("./view.js").View} view @param {import("./row.js").How} how @returns {boolean} whether that is all */
+  /** Fill as many rows as a frame has time for, from a row on and around it. @param {number} first @param {import("./view.js").View} view @param {import("./row.js").How} how @returns {boolean} whether all are filled */
   fill(first, view, how) {
     const { length } = this.rows;
     let room = WHOLE;
@@ -39,27 +39,27 @@ export class Pool {
     return true;
   }
 
-  /** Other rows stand at all places. */
+  /** Mark all elements as showing other rows. */
   forget() {
     this.from = -1;
   }
 
-  /** What they say has changed. */
+  /** Mark the content of all rows as stale. */
   told() {
     for (const row of this.rows) row.isStale = true;
   }
 
-  /** Draw the bars on an axis. @param {import("./outline.js").Outline} o @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
+  /** Draw the bars of all rows on an axis. @param {import("./outline.js").Outline} o @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
   draw(o, axis, clock) {
     for (const row of this.rows) if (row.i >= 0) row.draw(o, axis, clock);
   }
 
-  /** Whether a place has its row. @param {number} at */
+  /** Whether the element of a position shows its row. @param {number} at */
   has(at) {
     return at >= this.from && at < this.from + this.rows.length;
   }
 
-  /** The row that a part of the page is in. @param {Element} part */
+  /** The row that contains an element. @param {Element} part */
   with(part) {
     return this.rows.find((one) => one.node.contains(part));
   }

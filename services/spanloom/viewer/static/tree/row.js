@@ -1,12 +1,12 @@
-/** One row of the tree: made once, filled again and again by hand. */
+/** One row of the tree: an element that is created once and refilled. */
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { line } from "../ui/visible.js";
 import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, isFault, ms } from "./outline.js";
 
-/** @typedef {{fill: (cell: HTMLElement, i: number) => void}} Marks what annotators say, drawn into the cell of a row */
-/** @typedef {{fill: (row: Row, i: number) => void}} Heads what rows say that are the heads of runs */
-/** @typedef {{warmest: number, texts: Map<number, string>, marks: Marks | null, heads: Heads | null, axis: [number, number], clock: import("./clock.js").Clock}} How what rows are filled with */
+/** @typedef {{fill: (cell: HTMLElement, i: number) => void}} Marks draws annotations into the cell of a row */
+/** @typedef {{fill: (row: Row, i: number) => void}} Heads fills the rows of runs in a conversation */
+/** @typedef {{warmest: number, texts: Map<number, string>, marks: Marks | null, heads: Heads | null, axis: [number, number], clock: import("./clock.js").Clock}} How the data that rows are filled with */
 
 export const DEEPEST = 24;
 const PREVIEW = 160;
@@ -25,7 +25,7 @@ export class Row {
   constructor(body) {
     this.at = -1;
     this.i = -1;
-    this.isStale = true; // it says something else than its row
+    this.isStale = true; // its content does not match its row
     this.isOn = false;
     this.isLater = false;
     this.node = make("div", "row", body, "row");
@@ -48,7 +48,7 @@ export class Row {
   }
 
   /**
-   * Show the name of a row of the outline at a place; the rest stays hidden until it is filled. A row that stays itself keeps it.
+   * Show the name of the row at a position; the rest is hidden until it is filled, unless the row is the same.
    * @param {import("./view.js").View} view @param {number} at @param {number} height
    */
   place(view, at, height) {
@@ -71,7 +71,7 @@ export class Row {
     this.label.textContent = line(o.names[o.name[i]], 120);
   }
 
-  /** Show the rest of it. @param {import("./view.js").View} view @param {How} how */
+  /** Fill the rest of the row. @param {import("./view.js").View} view @param {How} how */
   fill(view, how) {
     const { o } = view;
     const { i } = this;
@@ -98,7 +98,7 @@ export class Row {
     this.below.title = errors ? t("tree.errors", { n: errors }) : "";
     const own = o.flags[i] & COUNTED_ELSEWHERE ? 0 : o.tin[i] + o.tout[i];
     const tokens = isClosed ? o.tokens[i] : own;
-    this.sum.textContent = tokens ? (isClosed ? "Σ " : "") + short(tokens) : "–"; // an empty cell makes readers leave the grid
+    this.sum.textContent = tokens ? (isClosed ? "Σ " : "") + short(tokens) : "–"; // with an empty cell, screen readers leave the grid
     this.sum.title = isClosed ? t("tree.sum") : tokens ? t("tree.tokens", { tin: o.tin[i], tout: o.tout[i] }) : "";
     this.warm.style.transform = `scaleX(${Math.min(1, Math.sqrt(tokens / warmest)).toFixed(3)})`;
     this.time.textContent = duration(ms(o, o.dur[i]));
@@ -106,7 +106,7 @@ export class Row {
     this.label.title = o.flags[i] & ORPHAN ? t("tree.orphan") : o.flags[i] & MOVED ? t("tree.moved") : "";
   }
 
-  /** Show whether it is the active one; to write what is there already costs style. @param {boolean} is @param {boolean} isLater whether the playhead has not come to it */
+  /** Mark the row as active or not, only on changes, as each write costs a style pass. @param {boolean} is @param {boolean} isLater whether the playhead has not reached it */
   mark(is, isLater) {
     if (isLater !== this.isLater) this.node.classList.toggle("later", (this.isLater = isLater));
     if (is === this.isOn) return;

@@ -1,7 +1,7 @@
 /**
- * The heat strip beside the rows: where tokens, time and errors are in the whole of what is on show.
- * A line of pixels shows the sum over its rows; of so many the largest is always large. Where all rows
- * are in sight, each has its band beside it.
+ * The heat strip next to the rows: where tokens, time and errors are among all visible rows.
+ * A line of pixels shows the sum over its rows, relative to the largest sum. If all rows are in view,
+ * each has its own band.
  */
 import { colors, fitted } from "./colors.js";
 import { isFault } from "./outline.js";
@@ -29,12 +29,12 @@ export class Strip {
     new ResizeObserver(() => this.paint()).observe(canvas);
   }
 
-  /** How many pixels the rows have, below the head. */
+  /** The height of the rows in pixels, below the head. */
   length() {
     return Math.max(1, Math.min(this.height - this.row, this.view.count * this.row));
   }
 
-  /** Draw anew: other rows, another size, other colours. */
+  /** Redraw after changes of rows, size or colours. */
   paint() {
     const { context, width, height } = fitted(this.canvas);
     if (!width || !height) return;
@@ -57,7 +57,7 @@ export class Strip {
     this.frame(this.top, this.shown);
   }
 
-  /** Shares of the largest, for each line of pixels. @param {number} length */
+  /** The share of the largest sum for each line of pixels. @param {number} length */
   sums(length) {
     const { o, rows, count } = this.view;
     const [tokens, time, bad] = [0, 1, 2].map(() => new Float64Array(length + 1));
@@ -78,7 +78,7 @@ export class Strip {
     return { tokens, time, bad };
   }
 
-  /** Frame the rows that are in sight. @param {number} top @param {number} shown */
+  /** Draw a frame around the rows in view. @param {number} top @param {number} shown */
   frame(top, shown) {
     this.top = top;
     this.shown = shown;

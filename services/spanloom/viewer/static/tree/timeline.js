@@ -1,7 +1,7 @@
-/** What of a run a timeline shows: zoomed by wheel, moved, fitted, with or without idle time. */
+/** The visible part of a timeline: zoomed by wheel, panned, fitted, with or without idle time. */
 import { Clock } from "./clock.js";
 
-/** What is drawn beside the rows. @typedef {{clock: Clock, busy: ReturnType<typeof import("./busy.js").concurrency> | null, critical: Uint8Array | null}} More */
+/** What is drawn in addition to the rows. @typedef {{clock: Clock, busy: ReturnType<typeof import("./busy.js").concurrency> | null, critical: Uint8Array | null}} More */
 /** @typedef {{pick: (i: number) => void, seek: (time: number) => void, zoomed: (axis: [number, number], isWhole: boolean) => void}} Listener */
 
 export class Timeline {
@@ -12,16 +12,16 @@ export class Timeline {
     this.listener = listener;
     /** @type {More} */
     this.more = { clock: new Clock(o, []), busy: null, critical: null };
-    /** From where to where, on the clock. @type {[number, number]} */
+    /** The visible range, on the clock. @type {[number, number]} */
     this.axis = [o.first, o.last];
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("dblclick", () => this.whole());
   }
 
-  /** Draw again, at the next frame. */
+  /** Redraw in the next frame. */
   schedule() {}
 
-  /** Wheel zooms at the pointer, with Shift it pans. @param {WheelEvent} event */
+  /** The wheel zooms at the pointer, with Shift it pans. @param {WheelEvent} event */
   wheel(event) {
     event.preventDefault();
     const [from, to] = this.axis;
@@ -34,7 +34,7 @@ export class Timeline {
     else this.zoom(middle - share * (to - from) * factor, middle + (1 - share) * (to - from) * factor);
   }
 
-  /** What is drawn beside the rows is another. @param {More} more */
+  /** Set what is drawn in addition to the rows. @param {More} more */
   show(more) {
     const isOther = more.clock.cut.length !== this.more.clock.cut.length;
     this.more = more;

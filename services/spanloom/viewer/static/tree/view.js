@@ -1,5 +1,5 @@
 /**
- * Which rows of an outline are on show, in which order and at which level: one pass over typed
+ * Computes the visible rows of an outline, their order and levels: one pass over typed
  * arrays for every change, under a few milliseconds for 100,000 rows.
  */
 import { find } from "./find.js";
@@ -14,34 +14,34 @@ export class View {
     const { n } = outline;
     this.o = outline;
     this.collapsed = new Uint8Array(n);
-    /** Rows of the outline that are on show, `count` of them. */
+    /** The visible rows of the outline, `count` of them. */
     this.rows = new Uint32Array(n);
     this.count = 0;
-    /** Where a row of the outline is on show, or -1. */
+    /** The position of each row of the outline among the visible ones, or -1. */
     this.position = new Int32Array(n);
     this.level = new Uint16Array(n);
-    /** The nearest row above that is on show, or -1. */
+    /** The nearest visible ancestor, or -1. */
     this.above = new Int32Array(n);
     this.place = new Uint32Array(n);
     this.children = new Uint32Array(n + 1);
     this.hidden = new Uint8Array(n);
-    /** At which level a row would be if everything were open. */
+    /** The level of each row if all rows were open. */
     this.lane = new Uint16Array(n);
-    /** How many rows before a row are not hidden. */
+    /** The number of rows before each row that are not hidden. */
     this.seen = new Uint32Array(n + 1);
     this.hits = /** @type {Uint8Array | null} */ (null);
     this.hitCount = 0;
-    /** What stands around what was looked for, by rows. @type {Map<number, string>} */
+    /** The text around search hits, by row. @type {Map<number, string>} */
     this.snippets = new Map();
     this.kept = /** @type {Uint8Array | null} */ (null);
     this.isAlone = false;
-    /** The row that everything on show is below, or -1 for all. */
+    /** The row whose subtree is shown, or -1 for all rows. */
     this.root = -1;
     this.hasFrames = true;
     this.showFrames(false);
   }
 
-  /** Show framework spans or leave them out. @param {boolean} are */
+  /** Show or hide framework spans. @param {boolean} are */
   showFrames(are) {
     const { o, hidden, seen, lane } = this;
     const isHiding = !are && o.flags.some((_, i) => !isPlumbing(o, i));
@@ -55,7 +55,7 @@ export class View {
     this.rebuild();
   }
 
-  /** Make a row the root of what is on show; -1 for all. @param {number} i */
+  /** Show only the subtree of a row; -1 for all rows. @param {number} i */
   drill(i) {
     this.root = i;
     if (i >= 0) this.collapsed[i] = 0;
@@ -89,7 +89,7 @@ export class View {
     this.count = count;
   }
 
-  /** Whether something that can be shown is below a row. @param {number} i */
+  /** Whether a row has descendants that can be shown. @param {number} i */
   has(i) {
     return this.seen[this.o.end[i]] > this.seen[i + 1];
   }
@@ -99,7 +99,7 @@ export class View {
     return this.has(i) && !this.collapsed[i];
   }
 
-  /** How many rows stand beside a row, itself included. @param {number} i */
+  /** The number of siblings of a row, including itself. @param {number} i */
   siblings(i) {
     return this.children[this.above[i] + 1];
   }
@@ -111,20 +111,20 @@ export class View {
     this.rebuild();
   }
 
-  /** Close or open a row and all below it. @param {number} i @param {boolean} isClosed */
+  /** Close or open a row and its whole subtree. @param {number} i @param {boolean} isClosed */
   branch(i, isClosed) {
     this.collapsed.fill(Number(isClosed), i, this.o.end[i]);
     this.rebuild();
   }
 
-  /** Close everything, or open it; what all others are below stays open. @param {boolean} isClosed */
+  /** Close or open all rows; a row that contains all others stays open. @param {boolean} isClosed */
   all(isClosed) {
     this.collapsed.fill(Number(isClosed));
     if (this.root >= 0 || isWhole(this.o, 0)) this.collapsed[Math.max(0, this.root)] = 0;
     this.rebuild();
   }
 
-  /** Open what hides a row, however. @param {number} i */
+  /** Make a row visible: open its ancestors, remove what filters it out. @param {number} i */
   reveal(i) {
     if (this.root >= 0 && (i < this.root || i >= this.o.end[this.root])) this.root = -1;
     if (this.kept && !this.kept[i]) this.filter(null);
@@ -134,7 +134,7 @@ export class View {
   }
 
   /**
-   * Keep rows of these kinds with this text in name or agent, or found by the service; ancestors stay.
+   * Keep rows of these kinds with this text in name or agent, or found by the service, and their ancestors.
    * @param {Wanted | null} wanted
    */
   filter(wanted) {
@@ -143,7 +143,7 @@ export class View {
     this.kept = found?.kept ?? null;
     this.hitCount = found?.count ?? 0;
     this.isAlone = wanted?.isAlone ?? false;
-    // Whoever searches wants to see what is found, also in what was closed.
+    // Show hits in closed rows too.
     found?.above.forEach((is, i) => { if (is) this.collapsed[i] = 0; });
     this.rebuild();
   }

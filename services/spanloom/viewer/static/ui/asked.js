@@ -1,4 +1,4 @@
-/** What a part of the page asks the service, again whenever what it asks by has changed. */
+/** Fetches data of a component from the service, again whenever its parameters change. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { ApiError, getJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -10,10 +10,10 @@ import { returns } from "../state/away.js";
 /** @param {unknown} failed */
 export const asError = (failed) => (failed instanceof ApiError ? failed : new ApiError(0, String(failed)));
 
-/** What a part of the page that did not come is to who waits for it. */
+/** The error of a part of the page that could not be loaded. */
 export const missing = () => new ApiError(0, t("error.unreachable"));
 
-/** Counts up when what failed is to be tried again: somebody wants it, or the service is back. @param {ApiError | null} error @returns {[number, () => void]} */
+/** A counter that is incremented to retry a failed request: on demand, or when the service is reachable again. @param {ApiError | null} error @returns {[number, () => void]} */
 export function useAgain(error) {
   const [turn, setTurn] = useState(0);
   const again = () => setTurn((before) => before + 1);
@@ -22,8 +22,8 @@ export function useAgain(error) {
 }
 
 /**
- * Ask for JSON; who reads is part of the question. What was told stays until the next answer, what went wrong until the next question.
- * @param {string} path nothing is asked while it is empty
+ * Fetch JSON; the annotator is part of the request. The response is kept until the next one, an error until the next request.
+ * @param {string} path nothing is fetched while it is empty
  * @param {import("../api.js").Params} [params]
  * @returns {Asked}
  */

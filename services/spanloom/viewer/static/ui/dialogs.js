@@ -1,4 +1,4 @@
-/** The two dialogs of every page: which key to send, and which keys to press. */
+/** The two dialogs of every page: the API key, and the help on keyboard shortcuts. */
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { isLocked, useKey } from "../api.js";
@@ -12,14 +12,14 @@ export const isKeyAsked = signal(false);
 /** @param {{isOpen: boolean, close: () => void, label: string, children?: unknown}} props */
 export function Dialog({ isOpen, close, label, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useLayoutEffect(() => { // before the next key, which is meant for it
+  useLayoutEffect(() => { // before the next key press, which belongs to the dialog
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);
   return html`<dialog ref=${dialog} aria-label=${label} onClose=${close}>${isOpen && children}</dialog>`;
 }
 
-/** Ask for a key of the API; it stays in this tab. */
+/** Asks for an API key, which is kept in this tab only. */
 export function KeyDialog() {
   const isOpen = isLocked.value || isKeyAsked.value;
   const close = () => {
@@ -44,7 +44,7 @@ export function KeyDialog() {
   <//>`;
 }
 
-/** Say which keys there are on this page. */
+/** Lists the keyboard shortcuts of this page. */
 export function HelpDialog() {
   const close = () => {
     isHelpOpen.value = false;

@@ -1,9 +1,9 @@
-/** Where the focus goes when what had it is no longer there. */
+/** Restores the focus when the focused element is removed. */
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /**
- * For a part that comes and goes: if it goes with the focus in it, what had the focus before gets it back.
- * @returns {{current: any}} a ref of the part
+ * For a temporary component: if it is removed while it has the focus, the previously focused element gets it back.
+ * @returns {{current: any}} a ref of the component
  */
 export function useFocusBack() {
   const box = useRef(/** @type {HTMLElement | null} */ (null));

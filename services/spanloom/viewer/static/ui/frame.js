@@ -1,4 +1,4 @@
-/** What every page has: the line at the top, its switches, the dialogs, and what went wrong. */
+/** The frame of every page: top bar, switches, dialogs, and errors. */
 import { useEffect } from "../vendor/hooks.js";
 import { hasKey } from "../api.js";
 import { language, t } from "../i18n/index.js";
@@ -24,7 +24,7 @@ export function Frame({ title, nav, children }) {
     <${KeyDialog} /><${HelpDialog} />`;
 }
 
-/** Turn the colours round; what the system prefers is where it begins. */
+/** Switch between light and dark; the initial value is the system's preference. */
 function turnTheme() {
   const root = document.documentElement;
   const isDark = root.dataset.theme
@@ -51,10 +51,10 @@ function Switches() {
   </div>`;
 }
 
-/** Pages whose address names runs. */
+/** Pages whose URL contains runs. */
 const OF_RUNS = /^\/(trajectories|diff|conversation)\b/;
 
-/** What kind of failure an answer is, where the page is about a run or about something else. @param {number} status */
+/** The kind of error of a response status, on pages of runs and on others. @param {number} status */
 function kindOf(status) {
   const isOfRuns = OF_RUNS.test(location.pathname);
   if (status === 0) return "unreachable";
@@ -65,7 +65,7 @@ function kindOf(status) {
 }
 
 /**
- * Say what went wrong and what to do.
+ * Shows an error and what to do about it.
  * @param {{error: import("../api.js").ApiError, again: () => void}} props
  */
 export function Failure({ error, again }) {

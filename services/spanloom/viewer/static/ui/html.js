@@ -1,4 +1,4 @@
-/** Templates of elements: `html` with tagged text in place of JSX, so that nothing is compiled. */
+/** Element templates: `html` with tagged templates instead of JSX, so that no build is needed. */
 import htm from "../vendor/htm.js";
 import { h } from "../vendor/preact.js";
 

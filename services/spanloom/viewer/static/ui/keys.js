@@ -1,6 +1,6 @@
 /**
- * Keys of one letter. They can be switched off (WCAG 2.1.4), never fire while somebody writes, and are
- * all told in the help, which asks here what there is.
+ * Keyboard shortcuts of one letter. They can be switched off (WCAG 2.1.4), never fire while the user is
+ * typing, and are listed in the help, which reads them from here.
  */
 import { useLayoutEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
@@ -9,22 +9,22 @@ import { kept } from "../state/kept.js";
 /** @typedef {import("../i18n/index.js").Key} Key */
 /**
  * @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
- *   `key`: as the browser names it and the help shows it; `isPressed`: where it is told otherwise; `isAnywhere`: also while somebody writes
+ *   `key`: as the browser names it and the help shows it; `isPressed`: replaces the comparison with `key`; `isAnywhere`: also while typing
  */
 
 export const areOn = kept("keys", true);
-/** What the pages on show listen to. */
+/** The shortcuts of the current page. */
 export const shortcuts = signal(/** @type {Shortcut[]} */ ([]));
 
-/** Whether a key press is meant for a field or an open dialog, wherever in it the focus is, and not for the page. @param {KeyboardEvent} event */
+/** Whether a key press belongs to a field or an open dialog, and not to the page. @param {KeyboardEvent} event */
 function isWriting(event) {
   const target = /** @type {HTMLElement} */ (event.target);
   return document.querySelector("dialog[open]") !== null || target.closest?.("input:not([type=checkbox]), textarea, select, [role=menu]") !== null;
 }
 
-/** Listen for as long as the component is there. @param {Shortcut[]} wanted @param {unknown[]} inputs */
+/** Listen to shortcuts while the component is mounted. @param {Shortcut[]} wanted @param {unknown[]} inputs */
 export function useKeys(wanted, inputs) {
-  useLayoutEffect(() => { // who sees the page may press at once
+  useLayoutEffect(() => { // keys must work as soon as the page is visible
     shortcuts.value = [...shortcuts.peek(), ...wanted];
     /** @param {KeyboardEvent} event */
     const listen = (event) => {

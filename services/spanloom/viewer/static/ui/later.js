@@ -1,11 +1,11 @@
-/** Parts of a page that are loaded when they are shown, so that the first rows do not wait for them. */
+/** Components that are loaded when they are shown, so that the first rows do not wait for them. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { missing, useAgain } from "./asked.js";
 import { html } from "./html.js";
 
 /**
- * A component that stands for one which is loaded once it is shown.
+ * Return a placeholder component that loads the actual one when it is shown.
  * @template {object} P
  * @param {() => Promise<(props: P) => any>} load
  */

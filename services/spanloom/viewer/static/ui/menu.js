@@ -1,15 +1,15 @@
-/** A button that opens what belongs to it; Escape or a click beside it closes. */
+/** A button that opens a menu; Escape or a click outside closes it. */
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { html } from "./html.js";
 
 /**
  * @param {{label: import("../vendor/preact.js").Child, name?: string, class?: string, children?: import("../vendor/preact.js").Child}} props
- *   `name`: what the button is called where its label is a sign
+ *   `name`: the accessible name if the label is a symbol
  */
 export function Menu({ label, name, class: style = "", children }) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => { // before the next key or click, which may be what closes it
+  useLayoutEffect(() => { // before the next key or click, which may close it
     if (!isOpen) return undefined;
     /** @param {Event} event */
     const close = (event) => {

@@ -1,4 +1,4 @@
-/** Saving a file that the page was given or made. */
+/** Saves a file that the page fetched or created. */
 
 /** @param {BlobPart} body @param {string} type its media type @param {string} name of the file */
 export function save(body, type, name) {

@@ -1,0 +1,172 @@
+"""A public record: a frozen model that API and client share, and what its fields declare."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import Enum
+from types import UnionType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict
+
+from spanloom.core.records.declared import (
+    Asked,
+    Example,
+    FieldType,
+    Group,
+    Read,
+    Stored,
+    StoredCounts,
+    StoredSteps,
+    Timed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic.fields import FieldInfo
+
+    from spanloom.core.records.declared import Other
+
+PartT = TypeVar("PartT")
+
+
+def _hide_additions(schema: dict[str, Any]) -> None:
+    """Say nothing of fields that a newer service may add: this one answers those declared."""
+    schema.pop("additionalProperties", None)
+
+
+class Record(BaseModel):
+    """What API and client share. A field that a newer service adds is kept by the client."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, json_schema_extra=_hide_additions)
+
+    @classmethod
+    def trusted(cls, values: dict[str, Any]) -> Self:
+        """Return a record of values that are right already, in the order of the fields.
+
+        At a quarter of the time that checking them takes: lists have thousands.
+        """
+        made = cls.__new__(cls)
+        object.__setattr__(made, "__dict__", values)
+        object.__setattr__(made, "__pydantic_fields_set__", set(values))
+        object.__setattr__(made, "__pydantic_extra__", {})
+        object.__setattr__(made, "__pydantic_private__", None)
+        return made
+
+
+class Declared(NamedTuple):
+    """One field of a record with what it declares."""
+
+    name: str
+    kind: Any
+    """Its type, without ``None``."""
+    info: FieldInfo
+    is_optional: bool
+
+    def find(self, part: type[PartT]) -> PartT | None:
+        """Return what it declares of a kind."""
+        return next((one for one in self.info.metadata if isinstance(one, part)), None)
+
+
+class Declaration:
+    """All that the fields of a record declare, and what is declared beside them."""
+
+    def __init__(
+        self, record: type[Record], others: Sequence[Other] = (), first: Sequence[str] = ()
+    ) -> None:
+        """Take the record, and what is stored or can be asked for without being a field.
+
+        ``first`` are the names by which is asked in the order in which they are offered; all that
+        it does not name come behind them, as they are declared.
+        """
+        self.record = record
+        self.fields = tuple(_declared(*item) for item in record.model_fields.items())
+        self._others = (*_inside(self.fields), *others)
+        self.stored = tuple(self._stored())
+        places = {name: place for place, name in enumerate(first)}
+        self.asked = tuple(sorted(self._asked(), key=lambda a: places.get(a.name, len(places))))
+        asked_as = ((field.name, field.find(Asked)) for field in self.fields)
+        self._names = {asked.name: name for name, asked in asked_as if asked}
+        self.groups = {group.value: self._names_in(group) for group in Group}
+        examples = ((field.name, field.find(Example)) for field in self.fields)
+        self.example = {name: example.value for name, example in examples if example}
+
+    def field_of(self, asked: str) -> str:
+        """Return the field of the record that a ``where`` names so; raises ``KeyError``."""
+        return self._names[asked]
+
+    def _stored(self) -> Iterator[Stored | StoredSteps]:
+        for field in self.fields:
+            if stored := (field.find(Stored) or field.find(StoredSteps)):
+                yield stored
+        yield from (other.stored for other in self._others if other.stored)
+
+    def _asked(self) -> Iterator[Asked]:
+        for field in self.fields:
+            if asked := field.find(Asked):
+                yield _completed(asked, field)
+        for other in self._others:
+            if other.asked:
+                column = other.stored.column if other.stored else ""
+                yield replace(
+                    other.asked,
+                    type=other.asked.type or FieldType.INTEGER,
+                    sql=other.asked.sql or column,
+                    example=other.asked.example or other.asked.name,
+                )
+
+    def _names_in(self, group: Group) -> Sequence[str]:
+        return tuple(field.name for field in self.fields if group in field.info.metadata)
+
+
+def _inside(fields: Sequence[Declared]) -> Iterator[Other]:
+    for field in fields:
+        if counts := field.find(StoredCounts):
+            yield from counts.columns.values()
+
+
+def _declared(name: str, info: FieldInfo) -> Declared:
+    kind = info.annotation
+    is_optional = isinstance(kind, UnionType)
+    if is_optional:
+        kind = next(one for one in get_args(kind) if one is not type(None))
+    return Declared(name, kind, info, is_optional)
+
+
+def _completed(asked: Asked, field: Declared) -> Asked:
+    """Return how a field is asked for, with what its type and its column say."""
+    stored, read = field.find(Stored), field.find(Read)
+    column = stored.column if stored else read.sql if read else ""
+    kind, is_list = asked.type or _type_of(field), get_origin(field.kind) is list
+    is_choice = kind is FieldType.CHOICE and not asked.choices
+    choices = tuple(str(one) for one in field.kind) if is_choice else asked.choices
+    sql, is_there = asked.sql or column, asked.is_there
+    if stored and stored.type.startswith("Nullable") and not asked.sql:
+        sql, is_there = f"assumeNotNull({column})", f"isNotNull({column})"
+    elif kind is FieldType.TEXT and not is_list and not is_there:
+        is_there = f"{sql} != ''"
+    return replace(
+        asked,
+        type=kind,
+        sql=sql,
+        is_there=is_there,
+        is_list=is_list,
+        choices=choices,
+        example=asked.example or asked.name,
+    )
+
+
+def _type_of(field: Declared) -> FieldType:
+    if timed := field.find(Timed):
+        return FieldType.TIME if timed is Timed.MOMENT else FieldType.DURATION
+    if isinstance(field.kind, type) and issubclass(field.kind, Enum):
+        return FieldType.CHOICE
+    return _TYPES.get(field.kind, FieldType.TEXT)
+
+
+_TYPES: Mapping[object, FieldType] = {
+    bool: FieldType.FLAG,
+    int: FieldType.INTEGER,
+    float: FieldType.NUMBER,
+}

@@ -1,0 +1,585 @@
+"""A run as lists show it: every field and every column of it, each declared once."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from spanloom.core.model.trajectory import Kind, Outcome, Status
+from spanloom.core.records.built import BuiltRun
+from spanloom.core.records.declared import (
+    Asked,
+    Example,
+    FieldType,
+    Group,
+    Milliseconds,
+    Moment,
+    Other,
+    Stored,
+    StoredCounts,
+    Tables,
+)
+from spanloom.core.records.record import Declaration, Record
+
+_NAME = "LowCardinality(String)"
+_NAMES = "Array(LowCardinality(String))"
+_INT64_MAX = 2**63 - 1
+_HAS_STEPS = (
+    "(AgentSteps + ModelSteps + ToolSteps + GraphSteps > 0 OR Outcome != 'ok' OR Status = 'failed')"
+)
+
+
+def _extra(run: BuiltRun, name: str, default: object) -> object:
+    return run.trajectory.extras.get(name, default)
+
+
+def _cost(run: BuiltRun) -> object:
+    cost = run.trajectory.extras.get("cost")
+    return cost["usd"] if isinstance(cost, dict) else None
+
+
+def _original(run: BuiltRun, part: str) -> str:
+    original = run.trajectory.duplicate_of
+    return getattr(original, part) if original else ""
+
+
+def _steps(kind: str, comment: str, asked: Asked | None = None) -> Other:
+    """Return the column that counts the steps of a kind."""
+    column = "OtherSpans" if kind == "other" else f"{kind.title()}Steps"
+    count = Stored(column, "UInt32", comment, lambda run: run.trajectory.step_counts.get(kind, 0))
+    return Other(count, asked)
+
+
+_COUNTS = {
+    "agent": _steps(
+        "agent", "Agent steps.", Asked("agent_steps", "Runs of agents.", "agent_steps > 1")
+    ),
+    "model": _steps(
+        "model", "Model steps.", Asked("model_steps", "Calls of models.", "model_steps >= 10")
+    ),
+    "tool": _steps("tool", "Tool steps.", Asked("tool_steps", "Runs of tools.", "tool_steps = 0")),
+    "graph": _steps("graph", "Graph steps."),
+    "other": _steps("other", "Spans that are no step."),
+}
+
+
+class Run(Record):
+    """One line of the list: what the document says, in short."""
+
+    trace_id: Annotated[
+        str,
+        Stored("TraceId", "String", "Trace id.", lambda run: run.trajectory.trace_id),
+        Asked("trace_id", "The trace id, lowercase hex.", 'trace_id ~ "^90b3"'),
+        Example("4bf92f3577b34da6a3ce929d0e0e4736"),
+        Group.CORE,
+    ]
+    project: Annotated[
+        str,
+        Stored("Project", _NAME, "Tenant.", lambda run: run.trajectory.project),
+        Asked("project", "The project that the spans were sent to.", 'project = "shop"'),
+        Example("default"),
+        Group.CORE,
+    ]
+    version: Annotated[
+        int,
+        Field(description="Grows with every change."),
+        Stored("Version", "UInt32", "Version of the trajectory.", lambda run: run.version),
+        Asked("version", "How many times it has been built.", "version > 1"),
+        Example(1),
+        Group.CORE,
+    ]
+    status: Annotated[
+        Status,
+        Stored("Status", _NAME, "live, settled, partial or failed.", lambda run: run.status.value),
+        Asked("status", "How far the trace had come.", "status = live"),
+        Example("settled"),
+        Group.CORE,
+    ]
+    root_name: Annotated[
+        str,
+        Stored("RootName", _NAME, "Name of the root span.", lambda run: run.trajectory.root.name),
+        Asked("root_name", "The name of the root.", 'root_name = "travel_planner"'),
+        Example("travel_planner"),
+        Group.CORE,
+    ]
+    root_type: Annotated[
+        Kind,
+        Stored(
+            "RootType",
+            _NAME,
+            "agent, model, tool, graph or other.",
+            lambda run: run.trajectory.root_type.value,
+        ),
+        Asked("root_type", "What the root is.", "root_type = agent"),
+        Example("agent"),
+        Group.CORE,
+    ]
+    started_at: Annotated[
+        Moment,
+        Field(description="Milliseconds since the epoch."),
+        Stored(
+            "StartTimeUnixNano",
+            "UInt64",
+            "Start of the root in nanoseconds since the epoch.",
+            lambda run: run.trajectory.root.start_ns,
+            codec="Delta, ZSTD(1)",
+        ),
+        Asked("start", "When it began.", 'start >= "2026-01-31T12:00:00Z"'),
+        Example("1715400000000"),
+        Group.CORE,
+    ]
+    duration: Annotated[
+        Milliseconds,
+        Field(description="Milliseconds."),
+        Stored(
+            "DurationNs",
+            "UInt64",
+            "Duration of the root in nanoseconds.",
+            lambda run: max(run.trajectory.root.end_ns - run.trajectory.root.start_ns, 0),
+        ),
+        Asked("duration", "From the start to the end of the root.", "duration > 20s"),
+        Example("4500"),
+        Group.CORE,
+    ]
+    has_error: Annotated[
+        bool,
+        Field(description="Whether anything failed for good."),
+        Stored(
+            "HasError",
+            "Bool",
+            "Whether anything failed that the run did not get over.",
+            lambda run: run.trajectory.has_error,
+        ),
+        Asked("has_error", "Something failed for good."),
+        Example(False),  # it is the value
+        Group.CORE,
+    ]
+    outcome: Annotated[
+        Outcome,
+        Field(description="How the run went."),
+        Stored(
+            "Outcome",
+            _NAME,
+            "ok, recovered (what failed was got over), paused (waits for a person), cancelled "
+            "(stopped from outside) or failed.",
+            lambda run: run.trajectory.outcome.value,
+        ),
+        Asked("outcome", "How the run went.", "outcome in (failed, paused)"),
+        Example("ok"),
+        Group.CORE,
+    ]
+    failures: Annotated[
+        int,
+        Field(description="Failures, recovered ones included."),
+        Stored(
+            "Failures",
+            "UInt32",
+            "How many failures there were, each where it happened.",
+            lambda run: len(run.trajectory.failures),
+        ),
+        Asked("failures", "Failures, recovered ones included.", "failures > 2"),
+        Example(0),
+        Group.METRICS,
+    ]
+    agent_names: Annotated[
+        list[str],
+        Stored(
+            "AgentNames",
+            _NAMES,
+            "Names of the agents, in the order in which they began.",
+            lambda run: run.agent_names,
+        ),
+        Asked("agent", "An agent that ran.", 'agent = "refunds"'),
+        Example(["travel_planner"]),
+    ]
+    step_counts: Annotated[
+        dict[str, int],
+        Field(description="Steps by type."),
+        StoredCounts(_COUNTS),
+        Example({"agent": 1, "model": 3, "tool": 2, "graph": 0, "other": 8}),
+        Group.METRICS,
+    ]
+    span_count: Annotated[
+        int,
+        Stored(
+            "SpanCount",
+            "UInt32",
+            "Stored spans of the trace.",
+            lambda run: run.trajectory.span_count,
+        ),
+        Asked("spans", "Spans of the trace.", "spans > 10000"),
+        Example(14),
+        Group.METRICS,
+    ]
+    input_tokens: Annotated[
+        int,
+        Stored(
+            "InputTokens",
+            "Int64",
+            "Input tokens of all model steps.",
+            lambda run: run.trajectory.root_metrics.input_tokens,
+        ),
+        Asked("input_tokens", "Input tokens, cached ones included.", "input_tokens >= 5000"),
+        Example(650),
+        Group.METRICS,
+    ]
+    output_tokens: Annotated[
+        int,
+        Stored(
+            "OutputTokens",
+            "Int64",
+            "Output tokens of all model steps.",
+            lambda run: run.trajectory.root_metrics.output_tokens,
+        ),
+        Asked("output_tokens", "Output tokens, reasoning included.", "output_tokens > 2000"),
+        Example(260),
+        Group.METRICS,
+    ]
+    cost: Annotated[
+        float | None,
+        Field(description="US dollars; null where a price is unknown."),
+        Stored(
+            "Cost",
+            "Nullable(Float64)",
+            "What its model calls cost in US dollars; NULL where a price is unknown.",
+            _cost,
+            Tables.LIST,
+        ),
+        Asked(
+            "cost",
+            "What the model calls cost, in US dollars; absent where a price is unknown.",
+            "cost > 0.05",
+        ),
+        Example(0.0042),
+        Group.METRICS,
+    ] = None
+    dialects: Annotated[
+        list[str],
+        Stored(
+            "Dialects",
+            _NAMES,
+            "Dialects that classified the spans.",
+            lambda run: list(run.trajectory.dialects),
+        ),
+        Asked("dialect", "A convention that the spans follow.", 'dialect = "openinference"'),
+        Example(["openinference"]),
+    ]
+    duplicate_of: Annotated[
+        str | None,
+        Field(description="The trace that this one reports again."),
+        Stored(
+            "DuplicateOf",
+            "String",
+            "Trace that this one reports again, or empty.",
+            lambda run: _original(run, "trace_id"),
+        ),
+        Asked(
+            "duplicate",
+            "It only repeats another trace.",
+            type=FieldType.FLAG,
+            sql="(DuplicateOf != '')",
+        ),
+    ] = None
+    conversation_id: Annotated[
+        str | None,
+        Field(description="The conversation that the run belongs to."),
+        Stored(
+            "ConversationId",
+            "String",
+            "Conversation that the run belongs to, or empty.",
+            lambda run: run.trajectory.conversation_id,
+        ),
+        Asked("conversation", "The conversation that it belongs to.", "conversation exists"),
+        Example("trip-to-shanghai"),
+    ] = None
+    question: Annotated[
+        str,
+        Field(description="What was asked, one line of at most 200 characters."),
+        Stored(
+            "Question",
+            "String",
+            "What was asked, one line of at most 200 characters.",
+            lambda run: run.question,
+        ),
+        Example("Three days in Shanghai, from Saturday: what should I see?"),
+    ] = ""
+    answer: Annotated[
+        str,
+        Field(description="What was answered, one line of at most 200 characters."),
+        Stored(
+            "Answer",
+            "String",
+            "What was answered, one line of at most 200 characters.",
+            lambda run: run.answer,
+        ),
+        Example("Saturday: the Bund and Disneyland. Sunday: Shanghai Museum, if it rains."),
+    ] = ""
+    models: Annotated[
+        list[str],
+        Field(description="Models that were called."),
+        Stored(
+            "Models",
+            _NAMES,
+            "Models that were called, sorted.",
+            lambda run: _extra(run, "models", []),
+        ),
+        Asked("model", "A model that was called.", 'model ~ "^gpt-4"'),
+        Example(["gpt-4o"]),
+    ] = []  # noqa: RUF012  # pydantic copies it
+    services: Annotated[
+        list[str],
+        Field(description="Services that sent spans."),
+        Stored(
+            "Services",
+            _NAMES,
+            "Services that sent spans.",
+            lambda run: _extra(run, "services", []),
+        ),
+        Asked("service", "A service that sent spans.", 'service = "travel"'),
+        Example(["travel"]),
+    ] = []  # noqa: RUF012  # pydantic copies it
+    environment: Annotated[
+        str | None,
+        Field(description="Where it ran, as the sender says."),
+        Stored(
+            "Environment",
+            _NAME,
+            "Where it ran, as the sender says: production.",
+            lambda run: _extra(run, "environment", ""),
+        ),
+        Asked("environment", "Where it ran.", 'environment = "production"'),
+        Example("production"),
+    ] = None
+    user_id: Annotated[
+        str | None,
+        Field(description="For whom it ran, as the sender says."),
+        Stored(
+            "UserId",
+            "String",
+            "For whom it ran, as the sender says; empty where it names none, or several.",
+            lambda run: _extra(run, "user_id", ""),
+        ),
+        Asked("user", "For whom it ran.", 'user = "ada"'),
+        Example("user-ada"),
+    ] = None
+    tags: Annotated[
+        list[str],
+        Field(description="Tags of the sender."),
+        Stored("Tags", _NAMES, "Tags of the sender, sorted.", lambda run: _extra(run, "tags", [])),
+        Asked("tag", "A tag of the sender.", 'tag = "beta"'),
+        Example(["beta"]),
+    ] = []  # noqa: RUF012  # pydantic copies it
+    model_time: Annotated[
+        Milliseconds,
+        Field(description="Of all model calls."),
+        Stored(
+            "ModelDurationNs",
+            "Int64",
+            "Sum of the durations of all model steps in nanoseconds.",
+            lambda run: min(run.trajectory.root_metrics.llm_duration_ns, _INT64_MAX),
+        ),
+        Asked("model_time", "All model calls together.", "model_time > 10s"),
+        Example("3900"),
+    ] = 0
+    tool_time: Annotated[
+        Milliseconds,
+        Field(description="Of all runs of tools."),
+        Stored(
+            "ToolDurationNs",
+            "Int64",
+            "Sum of the durations of all tool steps in nanoseconds.",
+            lambda run: min(run.trajectory.root_metrics.tool_duration_ns, _INT64_MAX),
+        ),
+        Asked("tool_time", "All runs of tools together.", "tool_time > 1m"),
+        Example("420"),
+    ] = 0
+    resumes: Annotated[
+        str | None,
+        Field(description="The trace that waited for the answer which this run was given."),
+    ] = None
+    resumed_by: Annotated[
+        str | None,
+        Field(description="The trace that was given the answer for which this run waited."),
+    ] = None
+
+
+def _listed(column: str, kind: str, comment: str, asked: Asked | None = None) -> Other:
+    """Return a column of the list alone, which the steps add up to (``list_rows.laid_out``)."""
+    return Other(Stored(column, kind, comment, tables=Tables.LIST), asked)
+
+
+def _document(column: str, kind: str, comment: str) -> Other:
+    """Return a column beside the document alone (``rows.trajectory_row``)."""
+    return Other(Stored(column, kind, comment, tables=Tables.DOCUMENTS))
+
+
+def _tokens(column: str, name: str, comment: str, asked: Asked | None = None) -> Other:
+    return Other(Stored(column, "Int64", comment, lambda run: _extra(run, name, 0)), asked)
+
+
+def _words(name: str, description: str) -> Other:
+    example = f'{name}: "rate limit"'
+    return Other(asked=Asked(name, description, example, FieldType.WORDS))
+
+
+OTHERS = (
+    Other(
+        asked=Asked(
+            "steps",
+            "Steps of all types.",
+            "steps > 100",
+            sql="(AgentSteps + ModelSteps + ToolSteps + GraphSteps)",
+        )
+    ),
+    Other(
+        asked=Asked(
+            "has_steps",
+            "It has a step or a failure: an agent's making or a health check has none.",
+            type=FieldType.FLAG,
+            sql=_HAS_STEPS,
+        )
+    ),
+    Other(
+        asked=Asked(
+            "tokens",
+            "Input and output tokens.",
+            "tokens > 10000",
+            sql="(InputTokens + OutputTokens)",
+        )
+    ),
+    _tokens(
+        "ReasoningTokens",
+        "reasoning_tokens",
+        "Reasoning tokens among the output tokens.",
+        Asked("reasoning_tokens", "Reasoning among the output tokens.", "reasoning_tokens > 0"),
+    ),
+    _tokens(
+        "CacheReadTokens",
+        "cache_read_tokens",
+        "Input tokens read from a cache.",
+        Asked("cache_read_tokens", "Input tokens from a cache.", "cache_read_tokens = 0"),
+    ),
+    _tokens("CacheCreationTokens", "cache_creation_tokens", "Input tokens written to a cache."),
+    _listed(
+        "ToolErrors",
+        "UInt32",
+        "Tool steps that failed.",
+        Asked("tool_errors", "Runs of tools that failed.", "tool_errors > 1"),
+    ),
+    _listed(
+        "ModelErrors",
+        "UInt32",
+        "Model steps that failed.",
+        Asked("model_errors", "Calls of models that failed.", "model_errors > 0"),
+    ),
+    Other(
+        Stored(
+            "Warnings",
+            "Array(String)",
+            "What was odd about the trace.",
+            lambda run: list(run.trajectory.warnings),
+        ),
+        Asked(
+            "warning",
+            "What was odd about the trace.",
+            'warning ~ "root"',
+            FieldType.TEXT,
+            is_list=True,
+        ),
+    ),
+    _listed(
+        "LongestRepeat",
+        "UInt32",
+        "How many runs of tools in a row were one tool with the same arguments, at most.",
+        Asked("longest_repeat", "The same call in a row, at most.", "longest_repeat >= 3"),
+    ),
+    _listed(
+        "MostRepeats",
+        "UInt32",
+        "How many runs of tools in all were one tool with the same arguments, at most.",
+        Asked("most_repeats", "The same call in the whole run, at most.", "most_repeats >= 5"),
+    ),
+    _words("input", "Words of an input of any step."),
+    _words("output", "Words of an output of any step."),
+    _words("error", "Words of a failure of any step."),
+    _listed(
+        "Attributes",
+        "Array(String)",
+        "What senders add, `key=value`, sorted: of the root and of any step.",
+        Asked(
+            "metadata",
+            "What senders add, by key.",
+            'metadata.tier = "gold"',
+            FieldType.TEXT,
+            has_keys=True,
+        ),
+    ),
+    Other(
+        asked=Asked(
+            "annotated",
+            "Somebody said something of it, or of a step of it.",
+            type=FieldType.FLAG,
+            is_said=True,
+        )
+    ),
+    Other(
+        asked=Asked(
+            "score",
+            "What it was given, by the name of the score.",
+            "score.step_evaluation < 90",
+            FieldType.NUMBER,
+            has_keys=True,
+            is_said=True,
+        )
+    ),
+    Other(Stored("Seq", "UInt64", "Highest span version it was built from.", lambda run: run.seq)),
+    Other(
+        Stored(
+            "IsWaiting",
+            "Bool",
+            "Whether it waits for a person, also if something failed besides.",
+            lambda run: run.trajectory.is_waiting,
+        )
+    ),
+    Other(
+        Stored(
+            "IsResuming",
+            "Bool",
+            "Whether it was given the answer for which an earlier run waited.",
+            lambda run: run.trajectory.is_resuming,
+        )
+    ),
+    Other(
+        Stored(
+            "DuplicateOfSpanId",
+            "String",
+            "Model or tool step in that trace, or empty.",
+            lambda run: _original(run, "span_id"),
+        )
+    ),
+    Other(
+        Stored(
+            "ExtractorVersion",
+            _NAME,
+            "Extractor that built it.",
+            lambda run: run.trajectory.extractor_version,
+        )
+    ),
+    _listed("RootId", "UInt64", "Span id of the root, as a number."),
+    _listed("IsDeleted", "UInt8", "1: the trajectory has moved to another start."),
+    _document(
+        "Fingerprint", "String", "Identifies the input; the same input is not written again."
+    ),
+    _document("StepIds", "Array(String)", "Ids of the rows in steps."),
+    _document("Document", "String", "The canonical JSON document."),
+    _document("SpansDocument", "String", "JSON list of what became of each span."),
+)
+"""Columns and fields of ``where`` that lists do not show."""
+
+_FIRST = (
+    "project trace_id status outcome start duration root_name root_type has_error agent model"
+    " dialect service tag environment user conversation version steps model_steps tool_steps"
+    " agent_steps spans tokens input_tokens output_tokens reasoning_tokens cache_read_tokens cost"
+    " model_time tool_time failures tool_errors model_errors warning duplicate longest_repeat"
+    " most_repeats input output error metadata annotated score"
+)
+RUN = Declaration(Run, OTHERS, _FIRST.split())

@@ -1,0 +1,123 @@
+"""Short spellings of a ``where`` of runs, for API, shell and client.
+
+Each has the name of its field; ``since`` and ``until`` are of ``start``. A new one is one line
+here: its name, what the client takes, and its descriptions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime  # noqa: TC003  # read at runtime
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, TypedDict, get_type_hints
+
+from spanloom.core.model.trajectory import (  # types that are read at runtime
+    Outcome,  # noqa: TC001
+    Status,  # noqa: TC001
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """How a field is asked for in short: ``agent=planner`` for ``agent = "planner"``."""
+
+    description: str
+    """For the reader of the API: completes "only runs …"."""
+    example: object
+    option: str = ""
+    """The help of the shell's option; empty: the shell has none of its own."""
+    field: str = ""
+    """Of ``where``, where it has another name."""
+    sign: str = "="
+    has_to_be_asked_for: bool = False
+    """Whether what it finds is left out, unless asked for that alone or for ``any``."""
+
+
+class RunFilters(TypedDict, total=False):
+    """Which runs are wanted; what is left out or ``None`` filters nothing."""
+
+    since: Annotated[
+        datetime | str | int | None,
+        Short(
+            "Started at or after: RFC 3339, or milliseconds since the epoch.",
+            "2026-01-31T12:00:00Z",
+            "Started at or after: 30m, 2h or 7d ago, a date, a time.",
+            field="start",
+            sign=">=",
+        ),
+    ]
+    until: Annotated[
+        datetime | str | int | None,
+        Short(
+            "Started before: RFC 3339, or milliseconds since the epoch.",
+            "1769860800000",
+            "Started before; like --since.",
+            field="start",
+            sign="<",
+        ),
+    ]
+    status: Annotated[
+        Status | str | None, Short("In this status.", "settled", "Only in this status.")
+    ]
+    root_name: Annotated[
+        str | None,
+        Short("Whose root has this name.", "travel_planner", "Only runs whose root has this name."),
+    ]
+    has_error: Annotated[
+        bool | None, Short("In which something failed for good (or nothing did).", example=True)
+    ]
+    outcome: Annotated[
+        Outcome | str | None,
+        Short("That went like this.", "recovered", "Only those that went like this."),
+    ]
+    duplicate: Annotated[
+        bool | None,
+        Short(
+            "That repeat another run; left out unless asked for. `any`: those and all others.",
+            example=False,
+            has_to_be_asked_for=True,
+        ),
+    ]
+    has_steps: Annotated[
+        bool | None,
+        Short(
+            "With a step or a failure (or without): an agent's making or a health check has none.",
+            example=True,
+        ),
+    ]
+    agent: Annotated[
+        str | None,
+        Short(
+            "In which this agent ran.", "research_agent", "Only runs in which this agent took part."
+        ),
+    ]
+    conversation: Annotated[
+        str | None,
+        Short("Of this conversation.", "trip-to-shanghai", "Only of this conversation."),
+    ]
+    model: Annotated[
+        str | None,
+        Short(
+            "In which this model was called.", "gpt-4o", "Only runs in which this model was called."
+        ),
+    ]
+    service: Annotated[
+        str | None,
+        Short("With spans of this service.", "travel", "Only with spans of this service."),
+    ]
+    environment: Annotated[
+        str | None,
+        Short("That ran there.", "production", "Only of this environment: production."),
+    ]
+    user: Annotated[str | None, Short("For this user.", "user-ada", "Only for this user.")]
+    tag: Annotated[str | None, Short("With this tag.", "beta", "Only with this tag.")]
+
+
+@cache
+def run_shorts() -> Mapping[str, Short]:
+    """Return the short spellings by their names, in their order."""
+    hints = get_type_hints(RunFilters, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}

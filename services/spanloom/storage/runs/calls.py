@@ -1,0 +1,129 @@
+"""Stored calls of models and tools, found by what they say or do and when they ran."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.ports.building import Call, CallWindow, Extent
+from spanloom.storage.engine.parameters import batched
+from spanloom.storage.runs.candidates import read_newest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+
+
+CALL_COLUMNS = (
+    "Project",
+    "TraceId",
+    "CallKey",
+    "StepId",
+    "Seq",
+    "Version",
+    "StartTimeUnixNano",
+    "EndTimeUnixNano",
+    "IsBare",
+    "Dialect",
+    "ModelSteps",
+    "ToolSteps",
+    "Richness",
+)
+
+
+NEAR_NS = 600 * 10**9
+"""Calls that ran within so long are looked for as if each had run at any time of it."""
+
+
+class ClickHouseCalls:
+    """``CallFinder`` over the extractor's lane."""
+
+    def __init__(self, worker: Lane) -> None:
+        """Take the lane; whoever opened it closes it."""
+        self._worker = worker
+
+    def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
+        """See ``CallFinder.find``: the index knows of most calls that there is none."""
+        found = list(self._calls_near(project, windows))
+        newest = read_newest(self._worker, {(project, row.TraceId) for row in found})
+        calls = [
+            _call_of(project, row)
+            for row in found
+            if (n := newest.get(TraceKey(project, row.TraceId))) and n.allows(row)
+        ]
+        keys = {call.call_key for call in calls}
+        wanted = defaultdict(list)
+        for window in without_overlaps(w for w in windows if w.call_key in keys):
+            wanted[window.call_key].append(window)
+        return [call for call in calls if _is_wanted(call, wanted[call.call_key])]
+
+    def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
+        """Yield rows that may be wanted, and few others: what is built together ran together."""
+        from_ns = min((window.from_ns for window in windows), default=0)
+        until_ns = max((window.until_ns for window in windows), default=0)
+        if until_ns - from_ns > NEAR_NS:
+            yield from self._calls_apart(project, windows)
+            return
+        near = {"project": project, "from_ns": from_ns, "until_ns": until_ns}
+        for keys in batched([window.call_key for window in windows]):
+            yield from self._worker.rows("find_calls_near", **near, call_keys=keys)
+
+    def _calls_apart(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
+        """Yield rows of windows that are years apart: each call key only in its own."""
+        for some in batched(without_overlaps(windows)):
+            keys = sorted({window.call_key for window in some})
+            asked = {"project": project, "call_keys": keys, "windows": some}
+            yield from self._worker.rows("find_calls", **asked)
+
+
+def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
+    """Return the same time for each call key in windows that do not overlap, in order."""
+    merged: dict[str, list[CallWindow]] = defaultdict(list)
+    for window in sorted(windows):
+        of_key = merged[window.call_key]
+        if of_key and window.from_ns <= of_key[-1].until_ns:
+            of_key[-1] = of_key[-1]._replace(until_ns=max(of_key[-1].until_ns, window.until_ns))
+        else:
+            of_key.append(window)
+    return [window for of_key in merged.values() for window in of_key]
+
+
+def _is_wanted(call: Call, windows: Sequence[CallWindow]) -> bool:
+    """Return whether one of the windows, which are in order and apart, looks for the call."""
+    n = bisect_right(windows, call.end_ns, key=attrgetter("from_ns"))
+    return n > 0 and call.is_within(windows[n - 1])
+
+
+def call_rows(seq: int, version: int, calls: Iterable[Call]) -> Iterator[list[object]]:
+    """Yield the calls of a trajectory as rows of ``call_index``, in the order of its columns."""
+    for call in calls:
+        yield [
+            *call.key,
+            call.call_key,
+            call.step_id,
+            seq,
+            version,
+            call.start_ns,
+            call.end_ns,
+            call.is_bare,
+            call.dialect,
+            *call.extent,
+        ]
+
+
+def _call_of(project: str, row: Row) -> Call:
+    return Call(
+        key=TraceKey(project, row.TraceId),
+        step_id=row.StepId,
+        call_key=row.CallKey,
+        start_ns=row.StartTimeUnixNano,
+        end_ns=row.EndTimeUnixNano,
+        is_bare=bool(row.IsBare),
+        dialect=row.Dialect,
+        extent=Extent(row.ModelSteps, row.ToolSteps, row.Richness),
+    )

@@ -1,0 +1,58 @@
+"""A record as the bytes of its rows in every table: made without a store, written by ``store.py``.
+
+Rows of one table may stand behind each other, those in JSON with a comma between them: what
+several processes have encoded becomes one INSERT.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.ports.carried import CarriedRecord
+from spanloom.storage.engine.row_binary import RowBinary
+from spanloom.storage.runs.calls import call_rows
+from spanloom.storage.runs.list_rows import list_row, moved_list_rows
+from spanloom.storage.runs.rows import TRAJECTORY_COLUMNS, summary_row, trajectory_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.ports.building import TrajectoryRecord
+
+CALLS_PER_TEXT = 10_000
+COLUMNS_AT_ONCE = 8
+
+
+def encode_record(record: TrajectoryRecord) -> CarriedRecord:
+    """Return a record as ``ClickHouseTrajectories.write_carried`` takes it."""
+    trajectory, summary = record.trajectory, summary_row(record)
+    listed = _object(list_row(record, summary))  # first: of a long run it takes the most memory
+    return CarriedRecord(
+        key=record.key,
+        version=record.version,
+        seq=record.seq,
+        status=record.status,
+        start_ns=trajectory.root.start_ns,
+        conversation_id=trajectory.conversation_id,
+        calls=_call_texts(record),
+        listed=listed,
+        moved=b",".join(map(orjson.dumps, moved_list_rows(record, summary))),
+        row=list(RowBinary([trajectory_row(record, summary)], TRAJECTORY_COLUMNS)),
+    )
+
+
+def _object(columns: Iterator[tuple[str, object]]) -> Sequence[bytes]:
+    """Return an object in pieces, some columns after the other: those of a long run are many."""
+    slices = iter(lambda: dict(islice(columns, COLUMNS_AT_ONCE)), {})
+    pieces = [b"," + memoryview(orjson.dumps(some))[1:-1] for some in slices]
+    return [b"{", pieces[0][1:], *pieces[1:], b"}"]
+
+
+def _call_texts(record: TrajectoryRecord) -> Sequence[bytes]:
+    """Return the calls, cut: those of a long trace do not go over in one INSERT."""
+    rows = call_rows(record.seq, record.version, record.calls)
+    slices = iter(lambda: list(islice(rows, CALLS_PER_TEXT)), [])
+    return [orjson.dumps(some)[1:-1] for some in slices]

@@ -1,0 +1,91 @@
+"""Reads documents: one, both of a version, or as many as have room, as bytes."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.reading import Documents, StoredVersion
+from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.parameters import texts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.storage.engine.lane import Lane
+
+_LENGTH_CHARS = 12
+"""Of ``documents.sql`` and ``both_documents.sql``: before a text, how long it is."""
+
+
+class ClickHouseDocuments:
+    """``DocumentReader`` over the lane of readers."""
+
+    def __init__(self, reader: Lane) -> None:
+        """Take the lane; whoever opened it closes it."""
+        self._reader = reader
+
+    def get(self, trace_id: str, reach: Reach) -> bytes | None:
+        """See ``DocumentReader.get``."""
+        return self._reader.blob("document", trace_id=trace_id, reach=within(reach)) or None
+
+    def many(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+        """See ``DocumentReader.many``."""
+        return read_documents(self._reader, keys, most_bytes)
+
+    def spans(self, trace_id: str, reach: Reach) -> bytes | None:
+        """See ``DocumentReader.spans``."""
+        return self._reader.blob("spans_document", trace_id=trace_id, reach=within(reach)) or None
+
+    def both(self, trace_id: str, reach: Reach) -> Documents | None:
+        """See ``DocumentReader.both``."""
+        both = self._reader.blob("both_documents", trace_id=trace_id, reach=within(reach))
+        if not both:
+            return None
+        first = _LENGTH_CHARS + int(both[:_LENGTH_CHARS])
+        return Documents(both[_LENGTH_CHARS:first], both[first:])
+
+    def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
+        """See ``DocumentReader.versions``."""
+        rows = self._reader.rows("stored_version", trace_id=trace_id, reach=within(reach))
+        return [
+            StoredVersion(
+                r.Version, Status(r.Status), r.StoredAtMs, r.ExtractorVersion, r.SpanCount
+            )
+            for r in rows
+        ]
+
+
+def read_documents(
+    reader: Lane, keys: Sequence[TraceKey], most_bytes: int
+) -> Sequence[bytes | None]:
+    """Do what ``DocumentReader.many`` promises, in two queries: the first tells lengths.
+
+    A version that is stored between the two may be longer; that is no harm.
+    """
+    if not keys:
+        return []
+    some = list(keys[: _fitting(_sizes(reader, keys), keys, most_bytes)])
+    texts = texts_in(reader.blob("documents", keys=some))
+    # Of versions of one trace the newest comes last.
+    found = {
+        (project.decode(), trace_id.decode()): document
+        for project, trace_id, document in zip(texts, texts, texts, strict=True)
+    }
+    return [found.get(key) for key in some]
+
+
+def _sizes(reader: Lane, keys: Sequence[TraceKey]) -> Mapping[tuple[str, str], int]:
+    rows = reader.rows("document_sizes", keys=list(keys))
+    return {(row.Project, row.TraceId): row.Bytes for row in rows}
+
+
+def _fitting(
+    sizes: Mapping[tuple[str, str], int], keys: Sequence[TraceKey], most_bytes: int
+) -> int:
+    """Return how many of the first keys have room together, one at least."""
+    sums = accumulate(sizes.get(key, 0) for key in keys)
+    return max(1, sum(total <= most_bytes for total in sums))

@@ -1,0 +1,143 @@
+"""Lists of trajectories, and the runs of a conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
+from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.shorts import all_of, condition_of
+from spanloom.core.query.summaries import Cursor, ListedRun
+from spanloom.storage.engine.conditions import both, within
+from spanloom.storage.engine.failures import bounded
+from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
+from spanloom.storage.runs.continuations import with_continuations
+from spanloom.storage.runs.current import SUMMARY, LineT, read_current, still_current
+from spanloom.storage.where.compile import compile_where, passing
+from spanloom.storage.where.ordering import ordered
+from spanloom.storage.where.side_tables import Beside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.query.question import Question
+    from spanloom.core.query.where import tree
+    from spanloom.storage.engine.conditions import Condition
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.runs.current import Shown
+
+
+class ClickHouseLists:
+    """Lists over the lane of readers, and over that of questions where something is asked."""
+
+    def __init__(self, reader: Lane, asker: Lane) -> None:
+        """Take the lanes; whoever opened them closes them."""
+        self._reader = reader
+        self._asker = asker
+
+    def list(
+        self,
+        reach: Reach,
+        where: tree.Condition | None,
+        limit: int,
+        after: Cursor | None = None,
+        question: Question = ANY_RUN,
+    ) -> Sequence[ListedRun]:
+        """See ``RunReader.list``."""
+        lane = self._reader if question == ANY_RUN else self._asker  # what may take long
+        with bounded():
+            lines = find_lines(lane, reach, where, limit, after, question, SUMMARY)
+        return with_continuations(self._reader, lines)
+
+    def asked_among(
+        self, keys: Sequence[TraceKey], reach: Reach, where: tree.Condition
+    ) -> AbstractSet[TraceKey]:
+        """See ``RunReader.asked_among``."""
+        wanted = compile_where(where, Beside(self._asker, reach))
+        own = [key for key in keys if reach.covers(key.project)]
+        with bounded():
+            return {line.key for line in read_current(self._asker, wanted, own, SUMMARY)}
+
+    def conversation(
+        self,
+        conversation_id: str,
+        reach: Reach,
+        where: tree.Condition | None,
+        limit: int,
+        after: Cursor | None = None,
+    ) -> Sequence[ListedRun]:
+        """See ``RunReader.conversation``."""
+
+        def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
+            rows = self._reader.rows(
+                "conversation_candidates",
+                conversation_id=conversation_id,
+                reach=within(reach),
+                most=most,
+                **behind(after or BEFORE_ALL),
+            )
+            return [
+                Candidate(Cursor(start, trace_id, project), (project, trace_id))
+                for project, start, trace_id in rows
+            ]
+
+        def current(found: Sequence[Candidate]) -> Mapping[Key, ListedRun]:
+            lines = read_current(self._reader, wanted, [one.key for one in found], SUMMARY)
+            return {line.key: line for line in lines}
+
+        wanted = passing(all_of(where, condition_of({"conversation": conversation_id})))
+        lines = read_list(candidates, current, limit, after, is_descending=False)
+        return with_continuations(self._reader, lines)
+
+    def continuation(self, key: TraceKey) -> Continuation:
+        """See ``RunReader.continuation``."""
+        lines = with_continuations(
+            self._reader, read_current(self._reader, passing(None), [key], SUMMARY)
+        )
+        return lines[0].continuation if lines else NO_CONTINUATION
+
+
+def find_lines(
+    lane: Lane,
+    reach: Reach,
+    where: tree.Condition | None,
+    limit: int,
+    after: Cursor | None,
+    question: Question,
+    shown: Shown[LineT],
+) -> Sequence[LineT]:
+    """Return the lines of a list, without which run goes on with which."""
+
+    def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
+        rows = lane.rows(
+            "list_candidates",
+            columns=shown.columns,
+            reach=within(reach),
+            filter=wanted,
+            most=most,
+            **ordered(question.order, after),
+        )
+        return [
+            Candidate(
+                Cursor(row.StartTimeUnixNano, row.TraceId, row.Project, tuple(row.Rank)),
+                (row.Project, row.TraceId),
+                row,
+            )
+            for row in rows
+        ]
+
+    def current(found: Sequence[Candidate]) -> Mapping[Key, LineT]:
+        return still_current(lane, [one.row for one in found], shown)
+
+    wanted = asked_for(where, question, Beside(lane, reach))
+    descending = question.order.is_descending
+    return read_list(candidates, current, limit, after, is_descending=descending)
+
+
+def asked_for(where: tree.Condition | None, question: Question, beside: Beside) -> Condition:
+    """Return the condition that a row passes every filter and is what the question asks for."""
+    passes = passing(where)
+    return passes if question.where is None else both(passes, compile_where(question.where, beside))

@@ -1,0 +1,48 @@
+"""The steps of a trajectory as arrays of its row in ``trajectory_list``, one for each property."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.query.flat_steps import list_attributes
+from spanloom.core.records.built import BuiltSteps
+from spanloom.core.records.declared import StoredSteps
+from spanloom.core.records.step import STEP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.model.trajectory import Step, Trajectory
+    from spanloom.core.query.flat_steps import FlatStep
+
+_ARRAYS = [
+    (stored.column, stored.values)
+    for stored in STEP.stored
+    if isinstance(stored, StoredSteps) and stored.values
+]
+
+
+def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> Iterator[tuple[str, Sequence[object]]]:
+    """Yield the columns and their arrays; ``start_ns`` is that of the run."""
+    columns = zip(*flats, strict=True) if flats else [()] * 6
+    built = BuiltSteps(start_ns, *columns)
+    for column, values in _ARRAYS:
+        yield column, values(built)
+
+
+def attributes_of(flats: Sequence[FlatStep]) -> Sequence[Sequence[str]]:
+    """Return by what the metadata of each step can be found; what is the same is kept once."""
+    seen: dict[str, str] = {}
+    keep = seen.setdefault
+    return [[keep(text, text) for text in list_attributes(f.step.metadata)] for f in flats]
+
+
+def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
+    """Yield every step once, with the id of the agent it stands under; empty for the root."""
+    below_root = trajectory.root_type in (Kind.MODEL, Kind.TOOL)
+    if trajectory.root_type is not Kind.OTHER and not below_root:
+        yield "", trajectory.root
+    for agent in trajectory.agent_steps:
+        for step in agent.steps:
+            yield agent.step.id, step

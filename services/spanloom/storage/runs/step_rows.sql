@@ -1,0 +1,16 @@
+-- Steps of some versions of trajectories, in the columns that records read; one that was written twice is taken once.
+SELECT
+    {columns},
+    StartTimeUnixNano, TraceId, Project
+FROM (
+    SELECT *
+    FROM trajectory_list
+    WHERE (Project, StartTimeUnixNano, TraceId, Seq, Version)
+          IN JSONExtract({versions:String}, 'Array(Tuple(String, UInt64, String, UInt64, UInt32))')
+    LIMIT 1 BY Project, TraceId
+)
+ARRAY JOIN {items}
+WHERE StepPlace > {behind:Int64} + 1
+  AND {steps}
+ORDER BY StartTimeUnixNano DESC, TraceId DESC, Project DESC, StepPlace ASC
+LIMIT {most:UInt64}

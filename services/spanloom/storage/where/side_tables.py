@@ -1,0 +1,128 @@
+"""Conditions on other tables: texts, annotations, scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.annotation.queue import withheld_from_all
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.ports.texts import Part
+from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.tree import Compare, Exists, In, Operator
+from spanloom.storage.annotations.queues import ReadQueues
+from spanloom.storage.engine.conditions import Condition, within
+from spanloom.storage.texts.conditions import having_text
+from spanloom.storage.where.columns import Column
+from spanloom.storage.where.shapes import any_step
+
+if TYPE_CHECKING:
+    from spanloom.core.model.tenancy import Reach
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.where.comparisons import Literals
+
+
+class Beside:
+    """Where these are looked for, and which rows of theirs may be seen."""
+
+    def __init__(self, lane: Lane, reach: Reach) -> None:
+        """Take the lane that asks, and what its reader may see."""
+        self.lane = lane
+        self.reach = within(reach)
+        self._projects = reach
+        self._said: Condition | None = None
+
+    @property
+    def said(self) -> Condition:
+        """The condition that what is said of a run may be seen: of its project, and not withheld.
+
+        What a blind queue withholds from anybody counts for nobody here: who asks has no name.
+        """
+        if self._said is None:
+            withheld = withheld_from_all(ReadQueues(self.lane), self._projects)
+            self._said = _without(self.reach, sorted(withheld))
+        return self._said
+
+
+def _without(reach: Condition, withheld: list[tuple[str, str]]) -> Condition:
+    if not withheld:
+        return reach
+    text = (
+        f"{reach.text} AND (Project, TraceId) NOT IN"
+        " JSONExtract({withheld:String}, 'Array(Tuple(String, String))')"
+    )
+    return Condition(text, {**reach.values, "withheld": withheld})
+
+
+_STEP_ID = "leftPad(lower(hex(StepId)), 16, '0')"
+_PLACES = {Subject.RUN: "(Project, TraceId)", Subject.STEP: f"(Project, TraceId, {_STEP_ID})"}
+_NAMED = {Subject.RUN: "Project, TraceId", Subject.STEP: "Project, TraceId, StepId"}
+_NUMBER = "assumeNotNull(told.1)"
+_TARGETS = {Subject.RUN: "trajectory", Subject.STEP: "step"}
+
+
+def annotated(subject: Subject, beside: Beside, literals: Literals) -> Column:
+    """Return the flag that of some annotation the last word was not to take it back."""
+    literals.values.update(beside.said.values)
+    return Column(
+        f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM annotations"  # noqa: S608
+        f" WHERE {beside.said.text} GROUP BY Project, TraceId, Scheme, Annotator, StepId"
+        " HAVING NOT argMax(IsDeleted, (Revision, AtUnixMicro, WriteId))))"
+    )
+
+
+def scored(
+    where: Compare | In | Exists, subject: Subject, beside: Beside, literals: Literals
+) -> str:
+    """Return the condition that one of the numbers of a score compares so.
+
+    ``!=`` says that there are some, and none that is equal.
+    """
+    literals.values.update(beside.said.values)
+    name = literals.text(where.key)
+    match where:
+        case Compare(field, Operator.NOT_EQUAL, value):
+            equal = f"{_NUMBER} = {literals.of(field.type, value)}"
+            some, none = (_any_score(subject, beside, name, c) for c in ("true", equal))
+            return f"({some} AND NOT {none})"
+        case Compare(field, operator, value):
+            asked = f"{_NUMBER} {operator.value} {literals.of(field.type, value)}"
+        case In(field, values):
+            asked = f"has({literals.list_of(field.type, values)}, {_NUMBER})"
+        case Exists():
+            asked = "true"
+    return _any_score(subject, beside, name, asked)
+
+
+def _any_score(subject: Subject, beside: Beside, name: str, asked: str) -> str:
+    """Return the condition that a current score of a name meets another condition."""
+    last = "argMax((ValueNumber, NOT IsDeleted AND Status = 'ok'), Revision)"
+    return (
+        f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM ("  # noqa: S608  # no literal
+        f"SELECT {_NAMED[subject]}, {last} AS told FROM scores WHERE {beside.said.text}"
+        f" AND Target = '{_TARGETS[subject]}' AND Name = {name}"
+        " GROUP BY Project, TraceId, StepId, ScoreId)"
+        f" WHERE told.2 AND isNotNull(told.1) AND {asked}))"
+    )
+
+
+def words_of_run(words: str, part: str, beside: Beside, literals: Literals) -> str:
+    """Return the condition that a run has all these words in one text; any part if it is empty."""
+    return any_step(words_of_step(words, part, beside, literals))
+
+
+def words_of_step(words: str, part: str, beside: Beside, literals: Literals) -> str:
+    """Return the condition that a step brought a text with all these words.
+
+    The text counts while the run's row has its hash at that step: others are of older versions.
+    """
+    if not words:
+        raise InvalidQueryError(f'{part} is asked for words: {part}: "rate limit"', "where")
+    wanted = having_text(beside.lane, parse_text_query(words), literals.next_name())
+    literals.values.update({**wanted.values, **beside.reach.values})
+    parts = literals.texts([part] if part else [str(one) for one in Part])
+    rows = f"{beside.reach.text} AND Part IN {parts} AND {wanted.text}"
+    return (
+        "((Project, StartTimeUnixNano, TraceId, StepId, StepText) IN ("  # noqa: S608  # no literal
+        f"SELECT Project, TrajectoryStart, TraceId, StepId, Hash FROM step_texts WHERE {rows}))"
+    )

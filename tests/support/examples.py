@@ -1,0 +1,27 @@
+"""How many examples of a property are made: few every day, many in the long form.
+
+The long form: ``pytest --hypothesis-profile=long tests/properties``.
+"""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+EVERY_DAY = "every day"
+MOST_EVERY_DAY = 25
+
+
+def register_profiles() -> None:
+    """Register both forms and load that of every day; no example has a deadline."""
+    slow = [HealthCheck.too_slow]
+    settings.register_profile("long", deadline=None, suppress_health_check=slow)
+    settings.register_profile(
+        EVERY_DAY, deadline=None, suppress_health_check=slow, max_examples=MOST_EVERY_DAY
+    )
+    settings.load_profile(EVERY_DAY)
+
+
+def examples(wanted: int) -> int:
+    """Return how many examples to make of a property of which the long form makes that many."""
+    is_long = settings().max_examples > MOST_EVERY_DAY
+    return wanted if is_long else min(wanted, MOST_EVERY_DAY)

@@ -1,0 +1,15 @@
+"""Filters as the store takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.query.shorts import condition_of
+
+if TYPE_CHECKING:
+    from spanloom.core.query.where.tree import Condition
+
+
+def filtered(**filters: Any) -> Condition | None:
+    """Return what filters ask for; times are nanoseconds."""
+    return condition_of(filters)

@@ -1,0 +1,52 @@
+"""Runs and steps of lists, of which a test names only what matters to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.model.trajectory import Outcome
+from spanloom.core.query.summaries import ListedRun
+from spanloom.core.records.run import Run
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import TraceKey
+
+PLAIN: dict[str, Any] = {
+    "version": 1,
+    "status": "settled",
+    "root_name": "team",
+    "root_type": "graph",
+    "outcome": "ok",
+    "failures": 0,
+    "agent_names": ["a"],
+    "step_counts": {"agent": 1},
+    "span_count": 3,
+    "input_tokens": 10,
+    "output_tokens": 5,
+    "dialects": ["openinference"],
+}
+
+
+def listed_run(key: TraceKey, start_ns: int, duration_ns: int = 0, **fields: Any) -> ListedRun:
+    """Return a line of a list, with fields of its run."""
+    values = {
+        "trace_id": key.trace_id,
+        "project": key.project,
+        "started_at": start_ns // 1_000_000,
+        "duration": duration_ns // 1_000_000,
+        "has_error": fields.get("outcome") == Outcome.FAILED,
+        **PLAIN,
+        **fields,
+    }
+    return ListedRun(Run.model_validate(values), start_ns)
+
+
+def changed(line: ListedRun, **fields: Any) -> ListedRun:
+    """Return a line whose run has other values in these fields."""
+    return replace(line, run=line.run.model_copy(update=fields))
+
+
+def of_trace(line: ListedRun, key: TraceKey) -> ListedRun:
+    """Return the same line of another trace."""
+    return changed(line, trace_id=key.trace_id, project=key.project)

@@ -1,0 +1,80 @@
+"""A program: prints where a service shows the field ``absences`` of runs, as JSON.
+
+Started over a copy of the package in which the record of a run has that field, because a process
+has one package. Arguments: a directory for the store.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+from docs.page_types import page_types
+from fastapi.testclient import TestClient
+from tests.support.access import open_access
+from tests.support.trajectory_records import make_record, make_trajectory
+
+from spanloom.api.app import create_app
+from spanloom.cli.completing import _columns
+from spanloom.client import Run
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.engine.connect import open_lane
+from spanloom.storage.store import open_store
+from spanloom.storage.upkeep.store import open_upkeep
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from spanloom.core.ports.reading import ReadingStore
+
+FIELD = "absences"
+KEY = TraceKey("default", "a" * 32)
+
+
+def main() -> None:
+    """Store a run with two absences and ask for it in every way."""
+    url = f"chdb://{Path(sys.argv[1]).absolute() / 'store'}"
+    with closing(open_upkeep(url)) as upkeep:
+        added = upkeep.migrate()
+    with closing(open_lane(url)) as lane:
+        described = lane._client.query("DESCRIBE v_trajectories").result_rows
+    run = make_trajectory(KEY)
+    run.absences = ("root", "start")
+    with closing(open_store(url)) as store:
+        store.trajectories.write([make_record(KEY, run)])
+        app = create_app(cast("ReadingStore", store), Metrics(), list, open_access())
+        with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+            seen = _asked(client)
+    seen["added"] = [name for name in added if "Absences" in name]
+    seen["view"] = [row[1] for row in described if row[0] == "Absences"]
+    context = click.Context(click.Command("list"), info_name="list")
+    seen["shell"] = [str(item.value) for item in _columns(context, "trace_id,absen")]
+    seen["page"] = [line.strip() for line in page_types().splitlines() if FIELD in line]
+    print(json.dumps(seen))
+
+
+def _asked(client: TestClient) -> dict[str, Any]:
+    def listed(**query: str) -> Any:
+        return client.get("/v1/trajectories", params=query).json()["items"]
+
+    described = client.get("/openapi.json").json()["components"]["schemas"]["Run"]["properties"]
+    (item,) = listed()
+    fields = client.get("/v1/fields").json()["items"]
+    csv = client.get("/v1/trajectories?fields=absences", headers={"Accept": "text/csv"}).text
+    return {
+        "answer": item[FIELD],
+        "client": getattr(Run.model_validate(item), FIELD),
+        "openapi": described[FIELD]["type"],
+        "fields": listed(fields=FIELD),
+        "csv": csv.split(),
+        "where": [len(listed(where=f"absences {sign} 2")) for sign in ("=", ">")],
+        "order": len(listed(order=f"-{FIELD}")),
+        "field": [one["type"] for one in fields if one["name"] == FIELD],
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""The columns that records declare are those of the schema; what a table lacks is added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.upkeep.declared_columns import VIEW, add_declared, declared_columns
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+DESCRIBED = (
+    "SELECT table, name, type, comment FROM system.columns WHERE database = currentDatabase()"
+)
+
+
+def test_the_schema_has_what_records_declare(fresh_database: Client) -> None:
+    lane = Lane(fresh_database)
+    migrate(lane)
+    assert add_declared(lane) == []
+    rows = fresh_database.query(DESCRIBED).result_rows
+    made = {(table, name): (kind, comment) for table, name, kind, comment in rows}
+    for table, columns in declared_columns().items():
+        for name, definition in columns.items():
+            kind, comment = made[table, name]
+            assert definition.startswith(f"`{name}` {kind} "), (table, name)
+            if table == "trajectory_list":
+                said = comment.partition("; 0 in rows older")[0].removesuffix(".") + "."
+                escaped = said.replace("'", "\\'")
+                assert f"COMMENT '{escaped}'" in definition, (name, definition)
+
+
+def test_a_column_that_a_table_lacks_is_added_once(fresh_database: Client) -> None:
+    lane = Lane(fresh_database)
+    migrate(lane)
+    before = fresh_database.query(f"DESCRIBE {VIEW}").result_rows
+    lane.run("ALTER TABLE trajectory_list DROP COLUMN Tags")
+    lane.run("ALTER TABLE trajectory_list DROP COLUMN `Steps.ErrorType`")
+    lane.run(f"CREATE OR REPLACE VIEW {VIEW} AS SELECT * EXCEPT Seq FROM trajectory_list FINAL")
+    assert add_declared(lane) == ["trajectory_list.Tags", "trajectory_list.Steps.ErrorType"]
+    after = fresh_database.query(f"DESCRIBE {VIEW}").result_rows
+    assert {row[0] for row in before} <= {row[0] for row in after}
+    assert add_declared(lane) == []
