@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.apart import Usage, peak_rss_bytes
-from spanloom.api.bounded import BoundedCalls
+from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.rows.listed import Rows

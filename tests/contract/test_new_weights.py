@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from tests.support.access import Locks
 from tests.support.annotated_runs import SEED, three_steps
 
-from spanloom.api.annotators import HEADER
+from spanloom.api.annotations.annotators import HEADER
 from spanloom.api.app import create_app
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach

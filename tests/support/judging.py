@@ -11,7 +11,7 @@ import httpx
 from tests.support.annotated_runs import SEED
 from tests.support.otlp_requests import message_of, wire_span
 
-from spanloom.api.annotators import HEADER
+from spanloom.api.annotations.annotators import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from tests.support.outlines import Row, encode_outline
 from tests.support.served_talk import add_talk
 
-from spanloom.api.scheme_schemas import SchemeItem, SchemeList
+from spanloom.api.annotations.scheme_schemas import SchemeItem, SchemeList
 from spanloom.core.annotation.presets import presets
 from spanloom.core.model.annotation import NOTHING
 from spanloom.process.page import page_router

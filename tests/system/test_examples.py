@@ -24,9 +24,9 @@ from tests.support.reader_at_work import ANOTHER, USUALLY, Reader
 from tests.support.written_examples import all_examples, is_recipe
 
 from spanloom.access.limits import read_limits
+from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.examples import OTLP
-from spanloom.api.key_schemas import EXAMPLE_KEY_ID
-from spanloom.api.routes.places import EXAMPLE_SPAN
+from spanloom.api.runs.places import EXAMPLE_SPAN
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.client.models import Cost
 from spanloom.collector.intake.redaction.rules import read_rules

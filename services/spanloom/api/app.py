@@ -11,46 +11,43 @@ from starlette.middleware.gzip import GZipMiddleware
 from spanloom import __version__
 from spanloom.access.headers import Hosts
 from spanloom.annotation.services import Annotating
-from spanloom.api.body_bound import BodyBound
-from spanloom.api.bounded import BoundedCalls
-from spanloom.api.doorkeeper import Doorkeeper, guarded_routes
-from spanloom.api.feed.feed import MOST_READERS, Feed
-from spanloom.api.gate import Gate
-from spanloom.api.openapi import DESCRIPTION, install_openapi
-from spanloom.api.problems import install_problem_handlers, problem_responses
-from spanloom.api.routes import (
+from spanloom.api.admin import deletions, keys, replays, service, snapshots
+from spanloom.api.annotations import (
     agreement,
-    annotation_export,
-    annotation_import,
-    annotation_queues,
-    annotation_schemes,
-    changes,
-    conversation_pages,
-    conversations,
-    deletions,
-    diffs,
-    documents,
     kept_versions,
-    keys,
-    one_step,
-    outlines,
-    parts,
     potato,
     queue_turns,
-    replays,
-    run_pages,
     scores,
-    search,
-    service,
-    snapshots,
-    stats,
-    steps,
-    trajectories,
     trajectory_annotations,
     versions,
 )
-from spanloom.api.run_views import RunViews
+from spanloom.api.annotations import export as annotation_export
+from spanloom.api.annotations import imports as annotation_import
+from spanloom.api.annotations import queues as annotation_queues
+from spanloom.api.annotations import schemes as annotation_schemes
+from spanloom.api.feed import changes
+from spanloom.api.feed.feed import MOST_READERS, Feed
+from spanloom.api.http.bounds import BodyBound, BoundedCalls
+from spanloom.api.http.doorkeeper import Doorkeeper, guarded_routes
+from spanloom.api.http.gate import Gate
+from spanloom.api.http.openapi import DESCRIPTION, install_openapi
+from spanloom.api.http.problems import install_problem_handlers, problem_responses
+from spanloom.api.runs import (
+    conversation_pages,
+    conversations,
+    diffs,
+    documents,
+    one_step,
+    outlines,
+    parts,
+    steps,
+    trajectories,
+)
+from spanloom.api.runs import pages as run_pages
+from spanloom.api.runs.views import RunViews
+from spanloom.api.search import search
 from spanloom.api.services import Services
+from spanloom.api.stats import stats
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence

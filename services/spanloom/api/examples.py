@@ -5,10 +5,10 @@ from typing import Any
 
 import orjson
 
-from spanloom.api.key_schemas import EXAMPLE_KEY_ID
+from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID
+from spanloom.api.runs.step_schemas import encode_step_cursor
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
-from spanloom.api.search_schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
-from spanloom.api.step_cursors import encode_step_cursor
+from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
 from spanloom.core.document import Document
 from spanloom.core.formats.entry import HTML, NDJSON, Of, Via
 from spanloom.core.formats.registry import formats_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from spanloom.api.cursors import decode_position, demand, encode_cursor
+from spanloom.api.query.cursors import decode_position, demand, encode_cursor
 
 _REPLAY_ID = re.compile(r"[0-9a-f]{16}")
 

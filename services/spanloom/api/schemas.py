@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
-from spanloom.api.cursors import encode_cursor
-from spanloom.api.filters import ConversationFilters, Filters, Instant, Name, RunFilters
-from spanloom.api.questions import read_question
+from spanloom.api.query.cursors import encode_cursor
+from spanloom.api.query.filters import ConversationFilters, Filters, Instant, Name, RunFilters
+from spanloom.api.query.questions import read_question
 from spanloom.api.replay_cursors import encode_replay_cursor
 from spanloom.api.rows.choice import DOCUMENT_COLUMNS, RUN_GROUPS, read_fields
 from spanloom.api.rows.columns import Columns, Sort, columns_of

@@ -8,9 +8,9 @@ from fastapi import Depends, Request
 
 from spanloom.access.administration import KeyAdministration
 from spanloom.annotation.services import Annotating
-from spanloom.api.bounded import BoundedCalls
 from spanloom.api.feed.feed import Feed
-from spanloom.api.run_views import RunViews
+from spanloom.api.http.bounds import BoundedCalls
+from spanloom.api.runs.views import RunViews
 from spanloom.core.model.finding import Finding
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.telemetry import Metrics

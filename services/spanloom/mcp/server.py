@@ -10,7 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from spanloom import __version__
-from spanloom.api.needs import needs
+from spanloom.api.http.needs import needs
 from spanloom.core.model.access import Scope as KeyScope
 from spanloom.mcp.requests import InProcess
 from spanloom.mcp.sql import SqlTool

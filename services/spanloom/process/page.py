@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request, Response
 
-from spanloom.api.needs import open_to_all
+from spanloom.api.http.needs import open_to_all
 from spanloom.viewer.site import MODULES, PAGES, Site, own_site
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from pyarrow import ipc, parquet
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.api.annotation_rows import COLUMNS
-from spanloom.api.annotators import HEADER
+from spanloom.api.annotations.annotators import HEADER
+from spanloom.api.annotations.rows import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

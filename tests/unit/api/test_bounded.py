@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from spanloom.api.bounded import BoundedCalls
+from spanloom.api.http.bounds import BoundedCalls
 from spanloom.core.errors import StoreUnavailableError
 
 

@@ -10,7 +10,7 @@ import orjson
 import pytest
 from tests.unit.api.conftest import summary
 
-from spanloom.api.routes import conversation_pages
+from spanloom.api.runs import conversation_pages
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey

@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import TRACE
 
-from spanloom.api.routes import one_step, parts
+from spanloom.api.runs import one_step, parts
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 

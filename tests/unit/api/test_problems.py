@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from structlog.testing import capture_logs
 
-from spanloom.api.body_bound import MAX_BODY_BYTES
+from spanloom.api.http.bounds import MAX_BODY_BYTES
 from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
 
 if TYPE_CHECKING:

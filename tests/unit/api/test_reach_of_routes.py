@@ -12,8 +12,8 @@ from tests.support.access import Locks
 from tests.support.isolation import Twins, make_twins
 from tests.support.memory_store import MemoryStore
 
-from spanloom.api.access import reach_of
 from spanloom.api.app import create_app
+from spanloom.api.http.doorkeeper import reach_of
 from spanloom.core.model.tenancy import Reach
 from spanloom.telemetry import Metrics
 

@@ -33,7 +33,7 @@ from tests.unit.api.test_rows import (
     talking,
 )
 
-from spanloom.api.bounded import BoundedCalls
+from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.rows import stream
 from spanloom.api.rows.arrow import ArrowStream, Drain, Parquet, schema_of
 from spanloom.api.rows.choice import RUN_GROUPS, STEP_GROUPS

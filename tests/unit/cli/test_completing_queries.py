@@ -13,7 +13,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from spanloom import client as client_room
-from spanloom.api.stats_schemas import FieldItem
+from spanloom.api.stats.schemas import FieldItem
 from spanloom.cli.begun_query import Place, read_begun
 from spanloom.cli.completing_fields import WAIT_S
 from spanloom.cli.completion import PROGRAM, VARIABLE

@@ -19,7 +19,7 @@ from spanloom.telemetry import get_logger
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from spanloom.api.bounded import BoundedCalls
+    from spanloom.api.http.bounds import BoundedCalls
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.reading import RunReader
     from spanloom.core.query.positions import Position

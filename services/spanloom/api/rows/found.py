@@ -12,7 +12,7 @@ from spanloom.api.rows.stream import NOTHING_MORE, PAGE_ROWS, VARIES, written
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from spanloom.api.bounded import BoundedCalls
+    from spanloom.api.http.bounds import BoundedCalls
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Form, Row
 

@@ -14,7 +14,7 @@ from spanloom.core.query.paging import Page, read_page
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-    from spanloom.api.bounded import BoundedCalls
+    from spanloom.api.http.bounds import BoundedCalls
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Form, Row
     from spanloom.api.rows.listed import Rows

@@ -1,0 +1,75 @@
+"""Deletions: traces gone for good, and the record of who asked for it."""
+
+import time
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Request
+
+from spanloom.api.admin.deletion_schemas import Deletion, DeletionList, DeletionQuery
+from spanloom.api.examples import DELETION, DELETIONS
+from spanloom.api.http.doorkeeper import caller_of
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
+from spanloom.api.services import Using
+from spanloom.core.model.access import ALL_PROJECTS, Caller, Scope
+from spanloom.core.model.deletion import DeletionScope, new_deletion
+from spanloom.core.model.tenancy import Reach
+
+router = APIRouter(tags=["deletions"])
+
+
+@router.post(
+    "/v1/deletions",
+    operation_id="requestDeletion",
+    summary="Delete traces",
+    responses={200: DELETION, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.ADMIN)
+async def post_deletion(
+    query: Annotated[DeletionQuery, Query()], request: Request, using: Using
+) -> Deletion:
+    """Delete the traces that meet every condition, or count them (`dry_run`).
+
+    They are in no answer from the moment this one is given, and leave the disk soon after. What
+    arrives of them later is deleted too, for as long as `--deletion-days` says.
+    """
+    caller = caller_of(request)
+    host = request.client.host if request.client else ""
+    scope = _within(caller, query.scope)
+    wanted = new_deletion(scope, f"key {caller.key_id}" if caller.key_id else host, time.time_ns())
+    if query.dry_run:
+        traces, spans = await using.calls.run(
+            using.store.deletions.extent_of, scope, wanted.until_seq
+        )
+        return Deletion.of(replace(wanted, id="", traces=traces, spans=spans))
+    return Deletion.of(await using.calls.run(using.store.deletions.delete, wanted))
+
+
+@router.get(
+    "/v1/deletions",
+    operation_id="listDeletions",
+    summary="See what was deleted, and by whom",
+    responses={200: DELETIONS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.ADMIN, all_projects=True)
+async def list_deletions(
+    using: Using,
+    limit: Annotated[
+        int, Query(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+    ] = DEFAULT_LIMIT,
+) -> DeletionList:
+    """Return the newest deletions, newest first; they are recorded for good."""
+    found = await using.calls.run(using.store.deletions.list, limit)
+    return DeletionList(items=[Deletion.of(deletion) for deletion in found])
+
+
+def _within(caller: Caller, scope: DeletionScope) -> DeletionScope:
+    """Return the scope inside the caller's project; 403 for a project that is not the caller's."""
+    if caller.project == ALL_PROJECTS:
+        return scope
+    own = Reach.only(caller.project)
+    if not scope.reach.is_every and not own.includes(scope.reach):
+        raise HTTPException(403, f"The key {caller.key_id} does not open that project.")
+    return replace(scope, reach=own)

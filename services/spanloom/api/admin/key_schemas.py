@@ -1,0 +1,85 @@
+"""Keys as the API takes and shows them; the secret only once, in the answer that makes it."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.access.administration import MadeKey
+from spanloom.api.query.filters import Instant, Name
+from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
+
+EXAMPLE_KEY_ID = "0f3a9c5b7d21"
+Moment = Annotated[
+    str | None, Field(description="RFC 3339 in UTC, or null.", examples=["2026-01-31T12:00:00Z"])
+]
+
+
+class KeyRequest(BaseModel):
+    """A key to make."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    project: Annotated[
+        Name | None,
+        Field(description="The one project that it opens; null for all.", examples=["support"]),
+    ]
+    scopes: Annotated[
+        frozenset[Scope],
+        Field(description="What it allows; no scope implies another.", examples=[["ingest"]]),
+    ]
+    expires_at: Annotated[
+        Instant | None,
+        Field(
+            description="RFC 3339, or milliseconds since the epoch; absent or null: never.",
+            examples=["2126-01-31T12:00:00Z"],
+        ),
+    ] = None
+
+
+class KeyItem(BaseModel):
+    """A key, without its secret."""
+
+    id: Annotated[str, Field(description="Public: it names the key.", examples=[EXAMPLE_KEY_ID])]
+    project: Annotated[str | None, Field(description="The one project, or null for all.")]
+    scopes: list[Scope]
+    created_at: Moment
+    expires_at: Moment
+    revoked_at: Moment
+    last_used_at: Annotated[Moment, Field(description="To about a minute.")]
+
+    @classmethod
+    def of(cls, key: Key) -> "KeyItem":
+        """Return a stored key as the API shows it."""
+        return cls(
+            id=key.id,
+            project=None if key.project == ALL_PROJECTS else key.project,
+            scopes=sorted(key.scopes),
+            created_at=_rfc3339(key.created_ns),
+            expires_at=_rfc3339(key.expires_ns),
+            revoked_at=_rfc3339(key.revoked_ns),
+            last_used_at=_rfc3339(key.used_ns),
+        )
+
+
+class NewKey(KeyItem):
+    """A key that was just made."""
+
+    key: Annotated[str, Field(description="What senders and readers send. Not shown again.")]
+
+    @classmethod
+    def just_made(cls, made: MadeKey) -> "NewKey":
+        """Return a new key with its secret."""
+        return cls(**KeyItem.of(made.key).model_dump(), key=made.text)
+
+
+class KeyList(BaseModel):
+    """Every key that the caller administers, newest first."""
+
+    items: list[KeyItem]
+
+
+def _rfc3339(at_ns: int) -> str | None:
+    if not at_ns:
+        return None
+    return datetime.fromtimestamp(at_ns // 10**9, UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,71 @@
+"""Keys: made, listed and revoked, as `spanloom keys` does it beside the store."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Request
+
+from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID, KeyItem, KeyList, KeyRequest, NewKey
+from spanloom.api.examples import KEY, KEYS, NEW_KEY
+from spanloom.api.http.doorkeeper import caller_of
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.services import Using
+from spanloom.core.model.access import ALL_PROJECTS, Scope
+
+router = APIRouter(tags=["keys"])
+
+KeyIdInPath = Annotated[
+    str,
+    Path(
+        description="The public part of a key, as the list has it.",
+        examples=[EXAMPLE_KEY_ID],
+        pattern="^[0-9a-f]{12}$",
+    ),
+]
+
+
+@router.get(
+    "/v1/keys",
+    operation_id="listKeys",
+    summary="List keys, newest first",
+    responses={200: KEYS, **problem_responses(401, 403, 503)},
+)
+@needs(Scope.ADMIN)
+async def list_keys(request: Request, using: Using) -> KeyList:
+    """Return the keys of the caller's project, or all keys to a caller of all projects."""
+    keys = await using.calls.run(using.keys.list, caller_of(request))
+    return KeyList(items=[KeyItem.of(key) for key in keys])
+
+
+@router.post(
+    "/v1/keys",
+    operation_id="createKey",
+    summary="Make a key",
+    responses={200: NEW_KEY, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.ADMIN)
+async def create_key(wanted: KeyRequest, request: Request, using: Using) -> NewKey:
+    """Make a key of one project or of all, and show it this once."""
+    made = await using.calls.run(
+        using.keys.create,
+        ALL_PROJECTS if wanted.project is None else wanted.project,
+        wanted.scopes,
+        wanted.expires_at,
+        caller_of(request),
+    )
+    return NewKey.just_made(made)
+
+
+@router.delete(
+    "/v1/keys/{key_id}",
+    operation_id="revokeKey",
+    summary="Revoke a key",
+    responses={200: KEY, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.ADMIN)
+async def revoke_key(key_id: KeyIdInPath, request: Request, using: Using) -> KeyItem:
+    """Make a key useless for good, within a second and everywhere; it stays in the list."""
+    key = await using.calls.run(using.keys.revoke, key_id, caller_of(request))
+    if key is None:
+        raise HTTPException(404, f"There is no key {key_id!r}.")
+    return KeyItem.of(key)

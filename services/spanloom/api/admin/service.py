@@ -1,0 +1,101 @@
+"""How the service is: alive, ready, and in figures."""
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from spanloom import __version__
+from spanloom.api.admin.doctor_schemas import Diagnosis
+from spanloom.api.examples import DESCRIPTION, DIAGNOSIS, HEALTH, METRICS, READINESS
+from spanloom.api.http.needs import needs, open_to_all
+from spanloom.api.http.problems import problem, problem_responses
+from spanloom.api.schemas import Health, Readiness, ServiceDescription
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+
+router = APIRouter(tags=["service"])
+
+
+@router.get(
+    "/healthz",
+    operation_id="getHealth",
+    summary="Whether the process runs",
+    responses={200: HEALTH},
+)
+@open_to_all
+async def get_health() -> Health:
+    """Answer 200 as long as the process can answer at all."""
+    return Health()
+
+
+@router.get(
+    "/readyz",
+    operation_id="getReadiness",
+    summary="Whether it can do its work",
+    responses={200: READINESS, **problem_responses(503)},
+    response_model=Readiness,
+)
+@open_to_all
+async def get_readiness(request: Request, using: Using) -> Readiness | Response:
+    """Answer 503 with `reasons` while starting, while stopping and without the store.
+
+    `degraded` is ready too: what is asked is answered, but requests of senders may be refused, or
+    what is accepted may wait for a store that does not take it.
+    """
+    reasons = list(await using.probes.run(using.ready))
+    if not reasons:
+        troubles = list(using.troubles())
+        return Readiness(status="degraded" if troubles else "ok", reasons=troubles)
+    detail = "; ".join(reasons)
+    retry = {"Retry-After": "1"}
+    return problem(request.url.path, 503, detail, retry, reasons=reasons)
+
+
+@router.get(
+    "/metrics",
+    operation_id="getMetrics",
+    summary="Figures for Prometheus",
+    response_class=Response,
+    responses={200: METRICS, **problem_responses(401, 403)},
+)
+@needs(Scope.READ, all_projects=True)
+async def get_metrics(using: Using) -> Response:
+    """Return every metric of this process in the Prometheus text format.
+
+    They sum over all projects, so the key must open all of them.
+    """
+    return Response(using.metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+@router.get(
+    "/v1/service",
+    operation_id="getService",
+    summary="What it is, and where it answers SQL",
+    responses={200: DESCRIPTION, **problem_responses(401, 403)},
+)
+@needs(Scope.READ)
+async def get_service(using: Using) -> ServiceDescription:
+    """Return the version, and the port of SQL while this process listens there."""
+    return ServiceDescription(version=__version__, sql_port=using.sql_port)
+
+
+@router.get(
+    "/v1/doctor",
+    operation_id="getDiagnosis",
+    summary="What is wrong with it, and what to do",
+    responses={200: DIAGNOSIS, **problem_responses(401, 403, 503)},
+)
+@needs(Scope.ADMIN, all_projects=True)
+async def get_diagnosis(using: Using) -> Diagnosis:
+    """Examine this process and its store, as `spanloom doctor` shows it beside its own findings.
+
+    Checks of files in the data directory are `skipped` here. It tells of all projects.
+    """
+    return Diagnosis.of(await using.calls.run(using.examine))
+
+
+@router.get("/openapi.json", include_in_schema=False)
+@open_to_all
+async def get_openapi(request: Request) -> Response:
+    """Describe this API."""
+    return JSONResponse(request.app.openapi())

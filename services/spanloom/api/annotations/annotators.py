@@ -1,0 +1,99 @@
+"""Who annotates, and which annotations of many runs a request means."""
+
+from typing import Annotated
+from urllib.parse import unquote
+
+from fastapi import Depends, Header, HTTPException, Query, Request
+
+from spanloom.api.http.doorkeeper import caller_of
+from spanloom.api.query.filters import Instant, Name
+from spanloom.core.model.access import ALL_PROJECTS
+from spanloom.core.ports.annotations import AnnotationQuery
+
+HEADER = "x-spanloom-annotator"
+LONGEST_NAME = 100
+DEFAULT_PROJECT = "default"
+
+AnnotatorInHeader = Annotated[
+    str,
+    Header(
+        alias=HEADER,
+        description="Who annotates, percent-encoded where it is not ASCII. Nobody checks it.",
+        examples=["ada"],
+        max_length=9 * LONGEST_NAME,
+    ),
+]
+
+
+def reader_of(annotator: AnnotatorInHeader = "") -> str:
+    """Return the name of who reads, empty without one; answers 422 for one that cannot be."""
+    name = unquote(annotator).strip()
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise HTTPException(422, f"{HEADER}: at most {LONGEST_NAME} printable characters.")
+    return name
+
+
+def annotator_of(annotator: AnnotatorInHeader = "") -> str:
+    """Return the name of who writes; answers 422 without one."""
+    name = reader_of(annotator)
+    if not name:
+        raise HTTPException(422, f"{HEADER}: say who annotates, in this header.")
+    return name
+
+
+def project_of(
+    request: Request,
+    project: Annotated[
+        Name | None,
+        Query(
+            description="The project; without it that of the key, else `default`.",
+            examples=["default"],
+        ),
+    ] = None,
+) -> str:
+    """Return the one project that a request is about; answers 403 if the key does not open it."""
+    caller = caller_of(request)
+    if project is None:
+        return DEFAULT_PROJECT if caller.project == ALL_PROJECTS else caller.project
+    if not caller.may_see(project):
+        raise HTTPException(403, f"The key {caller.key_id} does not open that project.")
+    return project
+
+
+Reader = Annotated[str, Depends(reader_of)]
+Annotator = Annotated[str, Depends(annotator_of)]
+OneProject = Annotated[str, Depends(project_of)]
+
+
+SchemeInQuery = Annotated[
+    str, Query(description="Only of this scheme.", max_length=200, examples=["step_evaluation"])
+]
+AnnotatorInQuery = Annotated[
+    str, Query(description="Only by this annotator.", max_length=100, examples=["ada"])
+]
+SinceInQuery = Annotated[
+    Instant | None,
+    Query(
+        description="Only what was said at this time or later.",
+        examples=["2026-01-31T12:00:00Z"],
+    ),
+]
+UntilInQuery = Annotated[
+    Instant | None,
+    Query(description="Only what was said before.", examples=["2126-01-31T12:00:00Z"]),
+]
+
+
+def asked_rows(
+    scheme: SchemeInQuery = "",
+    annotator: AnnotatorInQuery = "",
+    since: SinceInQuery = None,
+    until: UntilInQuery = None,
+) -> AnnotationQuery:
+    """Return which annotations are asked for, by times in nanoseconds."""
+    from_us = 0 if since is None else since // 1_000
+    before_us = 2**63 if until is None else until // 1_000
+    return AnnotationQuery(None, scheme, annotator, from_us, before_us)
+
+
+AskedAnnotations = Annotated[AnnotationQuery, Depends(asked_rows)]

@@ -1,0 +1,153 @@
+"""What the routes of annotations work out and answer; whatever blocks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+import orjson
+
+from spanloom.annotation import writing
+from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.reading import Stood, score_now
+from spanloom.annotation.requests import InvalidWritesError, Problem, Session, Write
+from spanloom.annotation.schemes import UnknownSchemeError
+from spanloom.annotation.writing import Written
+from spanloom.api.annotations.schemas import BulkRequest, shown
+from spanloom.api.runs.places import known
+from spanloom.api.services import Services
+from spanloom.core.annotation.marks import Score, plain
+from spanloom.core.annotation.scheme import Scheme
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+
+
+async def home_of(using: Services, trace_id: str, callers: Reach, project: str | None) -> TraceKey:
+    """Return where a trajectory is; answers 404 where the caller may see none."""
+    reach = callers.narrowed(project)
+    return known(
+        await using.calls.run(using.store.spans.find_home, trace_id, reach), trace_id, project
+    )
+
+
+def open_session(
+    using: Services, key: TraceKey, scheme: str, annotator: str, version: int | None
+) -> Session:
+    """Return who writes about which version; raises ``UnknownSchemeError``."""
+    found = using.annotating.schemes.find(key.project, scheme)
+    return Session(key, found, annotator, version or 0)
+
+
+def keep(using: Services, key: TraceKey, version: int) -> bytes | None:
+    """Keep a version, and say which; ``None`` if it is not there any more."""
+    versions = using.annotating.versions
+    if not versions.keep(key, version, using.annotating.writing.now_us()):
+        return None
+    versions.anchors(key, version)  # so that the first save need not work them out
+    return orjson.dumps({"trace_id": key.trace_id, "version": version})
+
+
+def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
+    """Give one mark to each step that has none yet; raises ``InvalidWritesError`` for too many."""
+    annotating = using.annotating
+    version = session.version or annotating.versions.current(session.key)
+    anchors = annotating.versions.anchors(session.key, version)
+    said = annotating.reading.of_trace(session.key, session.scheme.name, session.annotator)
+    judged = {r.standing.step_id for r in said if r.said.mark.correctness}
+    steps = anchors.below(wanted.below) if anchors else ()
+    writes = [
+        Write(step.id, wanted.write_id, {"correctness": wanted.correctness})
+        for step in steps
+        if step.is_judged and step.id not in judged
+    ]
+    if len(writes) > writing.MOST_ROWS:
+        told = f"{len(writes):,} steps have no mark, and {writing.MOST_ROWS:,} is the most at once"
+        raise InvalidWritesError([Problem(0, "below", f"{told}: name a branch")])
+    return annotating.writing.write(session._replace(version=version), writes)
+
+
+def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: str) -> bytes:
+    """Return what a reader may see of the annotations of a trajectory."""
+    is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
+    version = using.annotating.versions.current(key)
+    every = using.annotating.reading.of_trace(key, scheme, annotator, version)
+    rows = [row for row in every if not is_withheld(key, row.said.slot.annotator)]
+    scores = _scores(using, key, version, rows)
+    return _answer(key, version, rows, scores, len(every) - len(rows))
+
+
+def listed_rows(
+    using: Services, key: TraceKey, reader: str, scheme: str, annotator: str
+) -> tuple[Iterator[Mapping[str, Any]], Mapping[str, object]]:
+    """Return the same rows, made as they are wanted, and what is told behind the last."""
+    is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
+    version = using.annotating.versions.current(key)
+    told = {**key._asdict(), "version": version, "withheld": 0}
+
+    def seen() -> Iterator[Mapping[str, Any]]:
+        for row in using.annotating.reading.each_of_trace(key, scheme, annotator, version):
+            if is_withheld(key, row.said.slot.annotator):
+                told["withheld"] += 1
+            else:
+                yield shown(row)
+
+    return seen(), told
+
+
+def written(using: Services, session: Session, done: Written) -> bytes:
+    """Return the rows of a request, and the score that all marks of the annotator come to."""
+    key = session.key
+    rows = using.annotating.reading.stood(key, done.rows, done.version)
+    named = {"scheme": session.scheme.name, "annotator": session.annotator}
+    scores = [] if done.score is None else [{**named, **_figures(done.score)}]
+    return _answer(key, done.version, rows, scores, 0)
+
+
+def _answer(
+    key: TraceKey,
+    version: int,
+    rows: Sequence[Stood],
+    scores: Sequence[Mapping[str, Any]],
+    withheld: int,
+) -> bytes:
+    return orjson.dumps(
+        {
+            "trace_id": key.trace_id,
+            "project": key.project,
+            "version": version,
+            "withheld": withheld,
+            "items": list(map(shown, rows)),
+            "scores": scores,
+        }
+    )
+
+
+def _scores(
+    using: Services, key: TraceKey, version: int, rows: Sequence[Stood]
+) -> list[Mapping[str, Any]]:
+    """Return the score of every annotator and scheme, of all their rows."""
+    found: list[Mapping[str, Any]] = []
+    schemes = cache(lambda name: _scheme(using, key, name))
+    for (_, name, annotator), group in groupby(rows, key=lambda row: row.said.slot[:3]):
+        anchors = using.annotating.versions.anchors(key, version)
+        scheme = schemes(name)
+        if scheme is not None and scheme.has_score and anchors is not None:
+            score = score_now(scheme, group, anchors.to_judge)
+            found.append({"scheme": name, "annotator": annotator, **_figures(score)})
+    return found
+
+
+def _scheme(using: Services, key: TraceKey, name: str) -> Scheme | None:
+    try:
+        return using.annotating.schemes.find(key.project, name)
+    except UnknownSchemeError:
+        return None
+
+
+def _figures(score: Score) -> Mapping[str, Any]:
+    return {
+        "score": plain(score.value),
+        "score_complete": score.is_complete,
+        "unjudged": score.unjudged,
+        "unweighed": score.unweighed,
+    }

@@ -1,0 +1,120 @@
+"""Annotations as Potato's files: a task out, what its users said in."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import StreamingResponse
+
+from spanloom.annotation.blind import withheld_from
+from spanloom.api.annotations.annotators import AskedAnnotations, OneProject, Reader
+from spanloom.api.annotations.examples import IMPORTED, TASK
+from spanloom.api.annotations.import_schemas import ImportReport
+from spanloom.api.annotations.imports import DryRunInQuery, take_all
+from spanloom.api.annotations.zip_stream import zipped
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.services import Services, Using
+from spanloom.core.annotation.potato.folder import read_files
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
+from spanloom.core.model.access import Scope
+from spanloom.core.model.tenancy import Reach
+
+router = APIRouter(tags=["annotations"])
+
+ZIP = formats_of(Of.ANNOTATIONS)["potato"].media_type
+
+
+class PotatoFile(BaseModel):
+    """One of Potato's files."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: Annotated[str, Field(max_length=1_000)]
+    text: str
+
+
+class PotatoFiles(BaseModel):
+    """Files of Potato's: user_state.json, CSV, the JSON of agent_eval, and items.json."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    files: Annotated[
+        list[PotatoFile],
+        Field(
+            min_length=1,
+            max_length=1_000,
+            description="With `items.json` among them steps are found by our ids.",
+            examples=[[{"path": "items.json", "text": "[]"}]],
+        ),
+    ]
+
+
+@router.get(
+    "/v1/annotations/potato",
+    operation_id="exportPotatoTask",
+    summary="Get a task for Potato",
+    response_class=Response,
+    responses={200: TASK, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def export_task(
+    project: OneProject,
+    using: Using,
+    reader: Reader,
+    asked: AskedAnnotations,
+    queue: Annotated[
+        str, Query(description="The runs of this queue.", max_length=200, examples=[""])
+    ] = "",
+) -> Response:
+    """Return a ZIP of `config.yaml`, `items.json` and a `user_state.json` for each annotator.
+
+    Of any number of runs: it is sent while it is written. What is withheld from the reader is left
+    out. An account has to be made in Potato before the folder of its user is copied there.
+    """
+
+    def begin() -> tuple[Iterator[bytes], bytes]:
+        runs = None
+        if queue:
+            desk = using.annotating.queues.desks.named(project, queue)
+            runs = [item.trace_id for item in desk.items]
+        withheld = withheld_from(using.store.queues, Reach.only(project), reader)
+        write = using.annotating.tasks.write
+        pieces = zipped(lambda create: write(create, project, asked, withheld, runs))
+        return pieces, next(pieces, b"")
+
+    pieces, first = await using.calls.run(begin)
+    named = {"Content-Disposition": 'attachment; filename="potato-task.zip"'}
+    return StreamingResponse(_rest(using, pieces, first), headers=named, media_type=ZIP)
+
+
+@router.post(
+    "/v1/annotations/potato",
+    operation_id="importPotatoFiles",
+    summary="Take what users of Potato said",
+    responses={200: IMPORTED, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def import_files(
+    wanted: PotatoFiles, project: OneProject, using: Using, dry_run: DryRunInQuery = False
+) -> ImportReport:
+    """Take files as Potato writes them; the same again adds nothing. A line is an entry of them."""
+    files = {file.path: file.text.encode() for file in wanted.files}
+    entries = await using.calls.run(_read, files)
+    return await take_all(using, project, entries, is_dry_run=dry_run)
+
+
+def _read(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    try:
+        return list(read_files(files))
+    except ValueError as error:
+        raise HTTPException(422, f"files: {error}") from error
+
+
+async def _rest(using: Services, pieces: Iterator[bytes], first: bytes) -> AsyncIterator[bytes]:
+    piece = first
+    while piece:
+        yield piece
+        piece = await using.calls.run(next, pieces, b"")

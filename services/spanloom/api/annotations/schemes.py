@@ -1,0 +1,90 @@
+"""Schemes: what annotators are asked, as Potato's configuration has it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from spanloom.api.annotations.annotators import OneProject, Reader
+from spanloom.api.annotations.examples import CHECKED, SCHEME, SCHEMES
+from spanloom.api.annotations.scheme_schemas import (
+    CheckedScheme,
+    CheckedSchemes,
+    SchemeItem,
+    SchemeList,
+    SchemeText,
+)
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.runs.places import ProjectInQuery
+from spanloom.api.services import Using
+from spanloom.core.annotation.presets import presets
+from spanloom.core.annotation.scheme_reader import check_schemes
+from spanloom.core.model.access import Scope
+
+router = APIRouter(tags=["annotations"])
+
+SchemeNameInPath = Annotated[
+    str,
+    Path(
+        description="Name of the scheme, as in its text.",
+        min_length=1,
+        max_length=200,
+        examples=["step_evaluation"],
+    ),
+]
+
+
+@router.get(
+    "/v1/schemes",
+    operation_id="listSchemes",
+    summary="List annotation schemes",
+    responses={200: SCHEMES, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_schemes(
+    callers: CallersReach, using: Using, project: ProjectInQuery = None
+) -> SchemeList:
+    """Return the schemes that were put, and the presets `mast`, `potato` and `trail`."""
+    reach = callers.narrowed(project)
+    found = await using.calls.run(using.annotating.schemes.listed, reach)
+    items = [SchemeItem.of(stored, reading) for stored, reading in found]
+    return SchemeList(items=items, presets=[SchemeItem.preset(s) for s in presets().values()])
+
+
+@router.put(
+    "/v1/schemes/{name:path}",  # Potato's names may have slashes
+    operation_id="putScheme",
+    summary="Put an annotation scheme",
+    responses={200: SCHEME, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def put_scheme(
+    name: SchemeNameInPath,
+    wanted: SchemeText,
+    project: OneProject,
+    using: Using,
+    reader: Reader,
+) -> SchemeItem:
+    """Store a scheme as it is given; what was said with an older text stays as it was said.
+
+    Where weights, highest score or right option changed, stored scores follow before the answer.
+    The answer names what of it is not understood, with its line. What cannot be meant is 422.
+    """
+    at_us = using.annotating.writing.now_us()
+    put = using.annotating.rescoring.put
+    reading = await using.calls.run(put, project, name, wanted.text, reader, at_us)
+    return SchemeItem.put(project, reading, reader, at_us)
+
+
+@router.post(
+    "/v1/schemes/check",
+    operation_id="checkSchemes",
+    summary="See what a text of schemes comes to",
+    responses={200: CHECKED, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def check(wanted: SchemeText, using: Using) -> CheckedSchemes:
+    """Return each scheme of the text with remarks and errors; nothing is stored."""
+    found = await using.calls.run(check_schemes, wanted.text)
+    return CheckedSchemes(schemes=[CheckedScheme.of(one) for one in found])

@@ -1,0 +1,98 @@
+"""Scores: what people, rules and models say in numbers and words, in one list."""
+
+from itertools import islice
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Response
+
+from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.pages import every_score
+from spanloom.api.annotations.annotators import OneProject, Reader
+from spanloom.api.annotations.examples import SCORES, STORED_SCORES
+from spanloom.api.annotations.score_schemas import ScoreItem, ScoreList, ScoresQuery, ScoresRequest
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.columns import columns_of
+from spanloom.api.rows.found import stream_found
+from spanloom.api.runs.places import AcceptInHeader
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+from spanloom.core.model.score import Score
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.tenancy import Reach
+
+router = APIRouter(tags=["annotations"])
+
+
+@router.get(
+    "/v1/scores",
+    operation_id="listScores",
+    summary="List scores",
+    response_model=ScoreList,
+    responses={200: SCORES, **problem_responses(401, 403, 406, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_scores(
+    callers: CallersReach,
+    using: Using,
+    reader: Reader,
+    query: Annotated[ScoresQuery, Query()],
+    accept: AcceptInHeader = "application/json",
+) -> Response | ScoreList:
+    """Return one page of current scores, by project, trace and id.
+
+    In every form but JSON they are all scores, unless `limit` is given.
+
+    The marks of annotators are scores of steps, and what they come to is one of the trajectory.
+    """
+    reach, limit, after = callers.narrowed(query.project), query.limit, query.place()
+    if (form := form_for(accept)) is not None:
+        withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
+        most = query.limit if "limit" in query.model_fields_set else None
+        found = every_score(using.store.scores, reach, query.asked(), after)
+        kept = (score for score in found if not withheld(score.key, score.author))
+        rows = (vars(ScoreItem.of(score)) for score in islice(kept, most))
+        return await stream_found(rows, columns_of(ScoreItem), form, using.calls)
+
+    def read() -> tuple[list[Score], int, Score | None]:
+        page = using.store.scores.list(reach, query.asked(), limit + 1, after)
+        withheld = withheld_from(using.store.queues, reach, reader)
+        seen = [score for score in page[:limit] if not withheld(score.key, score.author)]
+        more = page[limit - 1] if len(page) > limit else None
+        return seen, len(page[:limit]) - len(seen), more
+
+    seen, hidden, last = await using.calls.run(read)
+    items = [ScoreItem.of(score) for score in seen]
+    behind = last and query.cursor_behind(last)
+    return ScoreList(items=items, withheld=hidden, next_cursor=behind)
+
+
+@router.post(
+    "/v1/scores",
+    operation_id="writeScores",
+    summary="Store scores",
+    responses={200: STORED_SCORES, **problem_responses(401, 403, 404, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def write_scores(wanted: ScoresRequest, project: OneProject, using: Using) -> ScoreList:
+    """Store scores of rules and models; those of people come from what they annotate.
+
+    The same score again, by target, name, source, author, experiment, item and repeat, is a
+    revision of it.
+    """
+    at_us = using.annotating.writing.now_us()
+    made = [item.score(project, at_us) for item in wanted.items]
+
+    def store() -> None:
+        reach = Reach.only(project)
+        for trace_id in {score.key.trace_id for score in made}:
+            if using.store.spans.find_home(trace_id, reach) is None:
+                raise HTTPException(404, f"There is no trajectory {trace_id} in {project!r}.")
+            using.annotating.taking_in.take_in(TraceKey(project, trace_id))
+        using.store.scores.add(made)
+
+    await using.calls.run(store)
+    items = [ScoreItem.of(score) for score in made]
+    return ScoreList(items=items, withheld=0, next_cursor=None)

@@ -1,0 +1,157 @@
+"""Annotations of one trajectory: read with their states, written all or nothing, undone."""
+
+from fastapi import APIRouter, Response
+
+from spanloom.api.annotations.annotators import Annotator, AnnotatorInQuery, Reader, SchemeInQuery
+from spanloom.api.annotations.answers import (
+    home_of,
+    listed,
+    listed_rows,
+    mark_all,
+    open_session,
+    written,
+)
+from spanloom.api.annotations.examples import ANNOTATIONS, WRITTEN
+from spanloom.api.annotations.schemas import (
+    ANNOTATION_COLUMNS,
+    AnnotationList,
+    AnnotationsRequest,
+    BulkRequest,
+    UndoRequest,
+)
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.found import stream_found
+from spanloom.api.rows.stream import VARIES
+from spanloom.api.runs.places import AcceptInHeader, ProjectInQuery, TraceIdInPath
+from spanloom.api.services import Using
+from spanloom.core.formats.entry import JSON
+from spanloom.core.model.access import Scope
+from spanloom.core.model.annotation import Origin
+
+router = APIRouter(tags=["annotations"])
+
+_WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/annotations",
+    operation_id="listAnnotations",
+    summary="Get what annotators say of a trajectory",
+    response_model=AnnotationList,
+    responses={200: ANNOTATIONS, **NOT_MODIFIED, **problem_responses(401, 403, 404, 406, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_annotations(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    reader: Reader,
+    project: ProjectInQuery = None,
+    scheme: SchemeInQuery = "",
+    annotator: AnnotatorInQuery = "",
+    *,
+    accept: AcceptInHeader = JSON,
+    if_none_match: IfNoneMatch = "",
+) -> Response:
+    """Return the current annotations, each with its state against the current version.
+
+    In a blind queue what others say is withheld, and counted, until the reader is done. As lines
+    they come some at a time; scores are in JSON alone.
+    """
+    key = await home_of(using, trace_id, callers, project)
+    if (form := form_for(accept)) is not None:
+        asked = (using, key, reader, scheme, annotator)
+        rows, told = await using.calls.run(listed_rows, *asked)
+        return await stream_found(rows, ANNOTATION_COLUMNS, form, using.calls, told)
+    body = await using.calls.run(listed, using, key, reader, scheme, annotator)
+    answer = await using.calls.run(unless_known, body, JSON, if_none_match)
+    answer.headers.update(VARIES)
+    return answer
+
+
+@router.post(
+    "/v1/trajectories/{trace_id}/annotations",
+    operation_id="writeAnnotations",
+    summary="Annotate steps",
+    response_model=AnnotationList,
+    responses={200: WRITTEN, **_WRITING},
+)
+@needs(Scope.ANNOTATE)
+async def write_annotations(
+    wanted: AnnotationsRequest,
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    annotator: Annotator,
+    project: ProjectInQuery = None,
+) -> Response:
+    """Store all items or none; when this answers they survive a crash.
+
+    An item changes the fields that it names. Where one of these was changed elsewhere since
+    `base_revision`, the answer is 409 with the current rows; edits of other fields are joined.
+    """
+    key = await home_of(using, trace_id, callers, project)
+    session = await using.calls.run(
+        open_session, using, key, wanted.scheme, annotator, wanted.version
+    )
+    session = session._replace(origin=Origin(wanted.origin), group=wanted.group)
+    writes = [item.write() for item in wanted.items]
+    done = await using.calls.run(using.annotating.writing.write, session, writes)
+    body = await using.calls.run(written, using, session, done)
+    return Response(body, media_type=JSON)
+
+
+@router.post(
+    "/v1/trajectories/{trace_id}/annotations/bulk",
+    operation_id="bulkAnnotate",
+    summary="Mark all unjudged steps alike",
+    response_model=AnnotationList,
+    responses={200: WRITTEN, **_WRITING},
+)
+@needs(Scope.ANNOTATE)
+async def bulk_annotate(
+    wanted: BulkRequest,
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    annotator: Annotator,
+    project: ProjectInQuery = None,
+) -> Response:
+    """Give one mark to every step that has none yet, of all or of a branch: one undo group."""
+    key = await home_of(using, trace_id, callers, project)
+    session = await using.calls.run(
+        open_session, using, key, wanted.scheme, annotator, wanted.version
+    )
+    session = session._replace(group=wanted.write_id)
+    rows = await using.calls.run(mark_all, using, session, wanted)
+    body = await using.calls.run(written, using, session, rows)
+    return Response(body, media_type=JSON)
+
+
+@router.post(
+    "/v1/trajectories/{trace_id}/annotations/undo",
+    operation_id="undoAnnotations",
+    summary="Undo a write, or a group of them",
+    response_model=AnnotationList,
+    responses={200: WRITTEN, **_WRITING},
+)
+@needs(Scope.ANNOTATE)
+async def undo_annotations(
+    wanted: UndoRequest,
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    annotator: Annotator,
+    project: ProjectInQuery = None,
+) -> Response:
+    """Put back what was there before, as new revisions; their group is this request's write id."""
+    key = await home_of(using, trace_id, callers, project)
+    session = await using.calls.run(open_session, using, key, wanted.scheme, annotator, None)
+    undo = using.annotating.writing.undo
+    rows = await using.calls.run(undo, session, wanted.group, wanted.write_id)
+    body = await using.calls.run(written, using, session, rows)
+    return Response(body, media_type=JSON)

@@ -1,0 +1,136 @@
+"""What the change feed takes and gives, as models."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.api.feed.tokens import encode_token
+from spanloom.api.feed.window import Wanted
+from spanloom.api.query.filters import Filters, Name
+from spanloom.api.query.questions import read_where
+from spanloom.api.schemas import EXAMPLE_TRACE, Milliseconds, Where
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.feed import Announcement, FeedPage
+from spanloom.core.query.positions import Position
+from spanloom.core.query.where.tree import asks_for_words
+from spanloom.core.records.run import Run
+
+LONGEST_WAIT_S = 60
+NO_WORDS = (
+    "words cannot be followed, for what a run says is found some seconds after it is told of; ask"
+    " the list for them"
+)
+EXAMPLE_TOKEN = encode_token(Position(1_715_400_004_600_000))
+
+
+class ChangesQuery(Filters):
+    """Which changes to tell, and since when; a parameter that is not here is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
+        None
+    )
+    where: Where = None
+    after: Annotated[
+        str | None,
+        Field(
+            max_length=64,
+            description="Behind this: `next` of the answer before, or `beginning` for all that is "
+            "kept. Left out: what changes from now on.",
+            examples=[EXAMPLE_TOKEN],
+        ),
+    ] = None
+    wait: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=LONGEST_WAIT_S,
+            description="How many seconds to wait where nothing has changed yet. Events have no "
+            "end and need none.",
+            examples=[0],
+        ),
+    ] = 0
+    fields: Annotated[
+        Literal["core"] | None,
+        Field(
+            description="`core`: each item has the `trajectory` as the list shows it now.",
+            examples=["core"],
+        ),
+    ] = None
+
+    annotations: Annotated[
+        bool,
+        Field(
+            description="Whether to tell also of runs whose annotations or scores changed: `what` "
+            "says so. Of a blind queue's, once all annotators are done.",
+            examples=[False],
+        ),
+    ] = False
+
+    def wanted(self, callers: Reach) -> Wanted:
+        """Return what the feed understands, of what the caller may see.
+
+        Raises ``InvalidQueryError``, also where words are asked for: what a run says is in the
+        index some seconds after the run is told of, so it would be passed over.
+        """
+        asked = read_where(self.where)
+        if asks_for_words(asked):
+            raise InvalidQueryError(NO_WORDS, "where")
+        reach = callers.narrowed(self.project)
+        return Wanted(reach, self.filter(), self.annotations, asked)
+
+
+class ChangeItem(BaseModel):
+    """A version of a trajectory that was stored, or something new said of it."""
+
+    project: str
+    trace_id: Annotated[str, Field(examples=[EXAMPLE_TRACE])]
+    version: Annotated[int, Field(description="Grows with every change of the trajectory.")]
+    status: Status
+    changed_at: Annotated[
+        Milliseconds, Field(description="When it was stored, milliseconds since the epoch.")
+    ]
+    start: Annotated[Milliseconds, Field(description="When the run began, likewise.")]
+    what: Annotated[
+        Literal["version", "annotations"],
+        Field(
+            description="`annotations`: what is said of it changed, its annotations or scores; "
+            "version and status are those of now. Left out of a version."
+        ),
+    ] = "version"
+    trajectory: Annotated[
+        Run | None, Field(description="What it is now; only with `fields=core`.")
+    ] = None
+
+    @classmethod
+    def of(cls, told: Announcement, fields: str | None) -> "ChangeItem":
+        """Return an announcement as the API shows it."""
+        more: dict[str, Any] = {"what": "annotations"} if told.is_said else {}
+        if fields and told.now:
+            more["trajectory"] = told.now.run
+        of = told.now if told.is_said and told.now else told
+        return cls(
+            project=told.key.project,
+            trace_id=told.key.trace_id,
+            version=of.version,
+            status=of.status,
+            changed_at=str(told.changed_us // 1000),
+            start=str(of.start_ns // 1_000_000),
+            **more,
+        )
+
+
+class ChangeList(BaseModel):
+    """What changed, oldest first."""
+
+    items: list[ChangeItem]
+    next: Annotated[str, Field(description="Pass it as `after` to be told what comes next.")]
+
+    @classmethod
+    def of(cls, page: FeedPage, fields: str | None) -> "ChangeList":
+        """Return a page of the feed as the API shows it."""
+        items = [ChangeItem.of(told, fields) for told in page.announcements]
+        return cls(items=items, next=encode_token(page.next))

@@ -1,0 +1,75 @@
+"""What every request passes: the host check, the headers, the count and the last catch."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers, MutableHeaders
+
+from spanloom.access.headers import NOT_OURS, SECURITY_HEADERS, Hosts
+from spanloom.api.http.problems import problem
+from spanloom.telemetry import Metrics, get_logger
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+class Gate:
+    """The outermost layer of the application.
+
+    ``hosts`` are the names in ``Host`` that are answered; for another the answer is 421.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, hosts: Hosts) -> None:
+        """Wrap an application."""
+        self._app = app
+        self._metrics = metrics
+        self._hosts = hosts
+        self._log = get_logger("api")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; whatever goes wrong inside becomes a 500."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = perf_counter()
+        answer = _Answer(send)
+        try:
+            await self._chosen(scope)(scope, receive, answer.send)
+        except Exception:
+            self._log.exception("request failed", route=_route(scope))
+            if answer.status:
+                raise  # the answer has begun: all that is left is to break the connection
+            failed = problem(scope["path"], 500, "Something went wrong here; see the log.")
+            await failed(scope, receive, answer.send)
+        finally:
+            route = _route(scope)
+            self._metrics.api_requests.labels(route, str(answer.status or 500)).inc()
+            self._metrics.api_seconds.labels(route).observe(perf_counter() - began)
+
+    def _chosen(self, scope: Scope) -> ASGIApp:
+        if self._hosts.answers(Headers(scope=scope).get("host", "")):
+            return self._app
+        return problem(scope["path"], 421, NOT_OURS)
+
+
+class _Answer:
+    """Remembers the status of an answer and adds the headers on its way out."""
+
+    def __init__(self, send: Send) -> None:
+        self.status = 0
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)  # a route may have set its own
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+def _route(scope: Scope) -> str:
+    """Name the route's template, never the path: labels must stay few."""
+    return getattr(scope.get("route"), "path", "unmatched")

@@ -1,0 +1,266 @@
+"""Errors as ``application/problem+json`` (RFC 9457), whoever raised them.
+
+This is the API's one translation table from errors to statuses.
+"""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from math import ceil
+from typing import Annotated, Any
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from spanloom.annotation.filling import UnknownQueueError
+from spanloom.annotation.queues import NotCompleteError
+from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
+from spanloom.annotation.schemes import UnknownSchemeError
+from spanloom.api.annotations.schemas import write_row
+from spanloom.api.feed.tokens import encode_token
+from spanloom.api.rows.accept import NotAcceptableError
+from spanloom.core.annotation.yaml_tree import SchemeError
+from spanloom.core.errors import (
+    InvalidQueryError,
+    NotEmbeddedError,
+    PermissionDeniedError,
+    RetryableError,
+)
+from spanloom.core.ports.feed import PositionGoneError
+from spanloom.core.query.where.problems import InvalidTextsError
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class InvalidInput(BaseModel):
+    """One parameter that cannot be used."""
+
+    parameter: Annotated[str, Field(description="Its name.")]
+    detail: Annotated[str, Field(description="What is wrong with it.")]
+    position: Annotated[
+        int | None, Field(description="Where in it that stands, in code points from 0.")
+    ] = None
+    length: Annotated[int | None, Field(description="How many code points it takes.")] = None
+    message: Annotated[str | None, Field(description="The same as `detail`.")] = None
+    did_you_mean: Annotated[
+        list[str] | None, Field(description="What resembles the word that is wrong.")
+    ] = None
+    expected: Annotated[list[str] | None, Field(description="What may stand there.")] = None
+
+
+class Problem(BaseModel):
+    """An error as RFC 9457 describes it."""
+
+    model_config = ConfigDict(title="Problem")
+
+    type: Annotated[str, Field(description="Always `about:blank`: `status` says it all.")]
+    title: Annotated[str, Field(description="The status in words.")]
+    status: Annotated[int, Field(description="The HTTP status.")]
+    detail: Annotated[str, Field(description="What went wrong and what to do.")]
+    instance: Annotated[str, Field(description="The path that was asked for.")]
+    errors: Annotated[
+        list[InvalidInput] | None, Field(description="Of 422: each parameter at fault.")
+    ] = None
+    available: Annotated[
+        list[str] | None, Field(description="Of 406: the media types that there are.")
+    ] = None
+    reasons: Annotated[
+        list[str] | None, Field(description="Of 503 from `/readyz`: what is not ready.")
+    ] = None
+    current: Annotated[
+        list[dict[str, Any]] | None,
+        Field(description="Of 409 to a write: the rows as they are now."),
+    ] = None
+    resume: Annotated[
+        str | None,
+        Field(description="Of 410: pass it as `after` once you have listed everything."),
+    ] = None
+
+
+def problem(
+    path: str,
+    status: int,
+    detail: str,
+    headers: dict[str, str] | None = None,
+    **extensions: Any,  # any JSON value
+) -> Response:
+    """Answer with a problem document; extensions become further members of it."""
+    document = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "instance": path,
+        **extensions,
+    }
+    return Response(orjson.dumps(document), status, headers, MEDIA_TYPE)
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Describe the problems of an operation for OpenAPI."""
+    return {status: _described(status) for status in statuses}
+
+
+def install_problem_handlers(app: FastAPI) -> None:
+    """Answer every error that a route or the framework raises with a problem document.
+
+    What nobody expected is left to ``Gate``, which answers 500 and logs it.
+    """
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid_input)
+    app.add_exception_handler(InvalidTextsError, _on_invalid_texts)
+    app.add_exception_handler(InvalidQueryError, _on_invalid_query)
+    app.add_exception_handler(NotAcceptableError, _on_not_acceptable)
+    app.add_exception_handler(RetryableError, _on_retryable)
+    app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
+    app.add_exception_handler(NotEmbeddedError, _on_conflict)
+    app.add_exception_handler(PositionGoneError, _on_position_gone)
+    app.add_exception_handler(InvalidWritesError, _on_invalid_writes)
+    app.add_exception_handler(SchemeError, _on_invalid_scheme)
+    app.add_exception_handler(WriteConflictError, _on_write_conflict)
+    app.add_exception_handler(UnknownSchemeError, _on_unknown)
+    app.add_exception_handler(UnknownQueueError, _on_unknown)
+    app.add_exception_handler(NotCompleteError, _on_conflict)
+
+
+def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101  # as registered
+    if (error.status_code, error.detail) == _UNREADABLE:
+        return _refuse(request, [{"parameter": "body", "detail": "It is no JSON in UTF-8."}])
+    detail = _FRAMEWORK_DETAILS.get((error.status_code, error.detail), error.detail)
+    return problem(request.url.path, error.status_code, detail, dict(error.headers or {}))
+
+
+def _on_invalid_input(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101  # as registered
+    return _refuse(
+        request,
+        [
+            {"parameter": _named(e["loc"]), "detail": e["msg"].removeprefix("Value error, ")}
+            for e in error.errors()
+        ],
+    )
+
+
+def _refuse(request: Request, errors: Sequence[Mapping[str, str]]) -> Response:
+    detail = "; ".join(f"{e['parameter']}: {e['detail']}" for e in errors)
+    return problem(request.url.path, 422, detail, errors=errors)
+
+
+def _named(loc: Sequence[str | int]) -> str:
+    """Return the parameter's name: ``("body", "scopes", 0)`` is ``scopes``; else where it is."""
+    return next((part for part in loc[1:] if isinstance(part, str)), str(loc[0]))
+
+
+def _on_invalid_texts(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InvalidTextsError)  # noqa: S101  # as registered
+    errors = [
+        {"parameter": text.parameter, "detail": found.message, **found._asdict()}
+        for text in error.texts
+        for found in text.problems
+    ]
+    return problem(request.url.path, 422, str(error), errors=errors)
+
+
+def _on_invalid_query(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InvalidQueryError)  # noqa: S101  # as registered
+    if not error.parameter:
+        return problem(request.url.path, 422, str(error))
+    return _refuse(request, [{"parameter": error.parameter, "detail": error.detail}])
+
+
+def _on_not_acceptable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, NotAcceptableError)  # noqa: S101  # as registered
+    return problem(request.url.path, 406, str(error), available=error.available)
+
+
+def _on_permission_denied(request: Request, error: Exception) -> Response:
+    return problem(request.url.path, 403, str(error))
+
+
+def _on_conflict(request: Request, error: Exception) -> Response:
+    return problem(request.url.path, 409, str(error))
+
+
+def _on_position_gone(request: Request, error: Exception) -> Response:
+    assert isinstance(error, PositionGoneError)  # noqa: S101  # as registered
+    return problem(request.url.path, 410, str(error), resume=encode_token(error.end))
+
+
+def _on_invalid_writes(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InvalidWritesError)  # noqa: S101  # as registered
+    found = [
+        {"parameter": f"items[{p.place}].{p.field}", "detail": p.reason} for p in error.problems
+    ]
+    return _refuse(request, found)
+
+
+def _on_invalid_scheme(request: Request, error: Exception) -> Response:
+    assert isinstance(error, SchemeError)  # noqa: S101  # as registered
+    return _refuse(
+        request,
+        [
+            {"parameter": "text", "detail": f"line {r.line}: {r.key}: {r.reason}"}
+            for r in error.remarks
+        ],
+    )
+
+
+def _on_write_conflict(request: Request, error: Exception) -> Response:
+    assert isinstance(error, WriteConflictError)  # noqa: S101  # as registered
+    rows = [write_row(row) for row in error.rows]
+    return problem(request.url.path, 409, str(error), current=rows)
+
+
+def _on_unknown(request: Request, error: Exception) -> Response:
+    return problem(request.url.path, 404, str(error))
+
+
+def _on_retryable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RetryableError)  # noqa: S101  # as registered
+    retry = {"Retry-After": str(max(1, ceil(error.retry_after_s)))}
+    return problem(request.url.path, 503, str(error), retry)
+
+
+_UNREADABLE = (400, "There was an error parsing the body")
+"""What FastAPI says of text that is not UTF-8, nested too deep, or has a number of 5,000 digits."""
+_FRAMEWORK_DETAILS = {
+    (404, "Not Found"): "There is no such path; /openapi.json lists those there are.",
+    (405, "Method Not Allowed"): "This path takes another method; `Allow` names it.",
+}
+_MEANINGS = {
+    401: "A key is missing, wrong, revoked or expired.",
+    403: "The key does not open this, or a web page asked for a change.",
+    404: "There is no such trajectory, conversation, replay, scheme, queue or key.",
+    406: "No form of rows that `Accept` asks for is there; `available` lists those that are.",
+    409: "It cannot be done as things stand: changed elsewhere, or not by this store.",
+    410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
+    413: "The body is larger than any that is asked for here.",
+    421: "The `Host` header names a host that this service does not answer for.",
+    422: "A parameter cannot be used; `errors` says which and why.",
+    500: "Something went wrong here; the service's log has the details.",
+    501: "The service runs with `--no-search`: there is no index of texts.",
+    503: "The store does not answer at the moment; retry after `Retry-After` seconds.",
+}
+
+
+def _described(status: int) -> dict[str, Any]:
+    example = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": _MEANINGS[status],
+        "instance": "/v1/trajectories",
+    }
+    content = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}
+    described: dict[str, Any] = {
+        "description": _MEANINGS[status],
+        "content": {MEDIA_TYPE: content},
+    }
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        described["headers"] = {
+            "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}
+        }
+    return described

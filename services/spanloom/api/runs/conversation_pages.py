@@ -1,0 +1,109 @@
+"""A conversation as a file for people: run after run, so that memory holds one of them."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from itertools import chain
+from urllib.parse import quote
+
+from fastapi import APIRouter, Response
+from fastapi.responses import StreamingResponse
+
+from spanloom.api.examples import EXPORT_HTML
+from spanloom.api.http.bounds import BoundedCalls
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.runs.conversations import (
+    CONVERSATIONS_PATH,
+    ConversationIdInPath,
+    no_conversation,
+)
+from spanloom.api.runs.pages import file_headers
+from spanloom.api.runs.places import ProjectInQuery
+from spanloom.api.schemas import ConversationQuery
+from spanloom.api.services import Using
+from spanloom.core.errors import RetryableError
+from spanloom.core.formats.entry import HTML
+from spanloom.core.model.access import Scope
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.ports.reading import ReadingStore
+from spanloom.core.query.paging import every_line
+from spanloom.core.query.summaries import ListedRun
+from spanloom.core.showing.html.conversation import begin, finish, write_run
+from spanloom.core.showing.html.steps import Room
+
+router = APIRouter(tags=["trajectories"])
+
+MOST_RUNS = 10_000
+RUNS_AT_ONCE = 100
+_NO_NAME_OF_A_FILE = re.compile(r"[^\w.-]+", re.ASCII)
+
+
+@router.get(
+    f"{CONVERSATIONS_PATH}/{{conversation_id:path}}/export.html",
+    operation_id="exportConversationPage",
+    summary="Get a conversation as one file of HTML",
+    response_class=Response,
+    responses={200: EXPORT_HTML, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def export_conversation(
+    conversation_id: ConversationIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+) -> Response:
+    """Return its runs in their order, each in its newest version as its own file shows it.
+
+    The first 5,000 steps and 30 MB of texts are in it; of the runs behind these it says where they
+    are. It names 10,000 runs at most.
+    """
+    reach = callers.narrowed(project)
+    pieces = _pieces(using.store, conversation_id, reach)
+    first = await using.calls.run(next, pieces)
+    named = _NO_NAME_OF_A_FILE.sub("-", conversation_id[:100]).strip("-.") or "conversation"
+    return StreamingResponse(
+        _sent(first, pieces, using.calls), headers=file_headers(named), media_type=HTML
+    )
+
+
+def _pieces(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[bytes]:
+    """Yield the file, a run at a time; a run that is deleted meanwhile is left out."""
+    room = Room()
+    for at, line in enumerate(_lines(store, conversation_id, reach), 1):
+        if at == 1:
+            yield begin(conversation_id)
+        if at > MOST_RUNS:
+            listed = f"{CONVERSATIONS_PATH}/{quote(conversation_id, safe='')}"
+            yield finish(f"The first {MOST_RUNS:,} runs are in this file. All are in {listed}")
+            return
+        if room.steps <= 0:
+            yield write_run(at, line, None, room)
+        elif document := store.documents.get(line.key.trace_id, Reach.only(line.key.project)):
+            yield write_run(at, line, document, room)
+    yield finish()
+
+
+def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[ListedRun]:
+    """Return its runs as the list has them; answers 404 if there is none."""
+    where = ConversationQuery().filter()
+    lines = every_line(
+        lambda most, after: store.runs.conversation(conversation_id, reach, where, most, after),
+        lambda line: line.cursor,
+        RUNS_AT_ONCE,
+    )
+    first = next(lines, None)
+    if first is None:
+        raise no_conversation(conversation_id)
+    return chain([first], lines)
+
+
+async def _sent(first: bytes, rest: Iterator[bytes], calls: BoundedCalls) -> AsyncIterator[bytes]:
+    """Yield the pieces; a file that cannot be finished says so where it ends."""
+    piece: bytes | None = first
+    try:
+        while piece is not None:
+            yield piece
+            piece = await calls.run(next, rest, None)
+    except RetryableError as error:
+        yield finish(f"This file is not whole, for the service could not go on: {error}")

@@ -1,0 +1,131 @@
+"""Conversations: the runs that one user had with the agents, in their order."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Query, Response
+
+from spanloom.api.examples import CONVERSATION, CONVERSATIONS
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query.cursors import next_cursor, position_of
+from spanloom.api.query.filters import Name
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.columns import columns_of
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import stream_rows
+from spanloom.api.runs.places import AcceptInHeader, most_of
+from spanloom.api.schemas import (
+    EXAMPLE_CONVERSATION,
+    Conversation,
+    ConversationItem,
+    ConversationList,
+    ConversationListQuery,
+    ConversationQuery,
+)
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+from spanloom.core.query.paging import read_page
+from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
+from spanloom.core.records.run import Run
+
+router = APIRouter(tags=["trajectories"])
+
+CONVERSATIONS_PATH = "/v1/conversations"
+
+ConversationIdInPath = Annotated[
+    Name,
+    Path(
+        description="As the telemetry names it: a conversation, session or thread id.",
+        examples=[EXAMPLE_CONVERSATION],
+        min_length=1,
+    ),
+]
+
+
+@router.get(
+    CONVERSATIONS_PATH,
+    operation_id="listConversations",
+    summary="List conversations, newest first",
+    response_model=ConversationList,
+    responses={200: CONVERSATIONS, **problem_responses(401, 403, 406, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_conversations(
+    query: Annotated[ConversationListQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | ConversationList:
+    """Return one page of the conversations in which a run passes every filter.
+
+    In every form but JSON they are all such conversations, unless `limit` is given.
+
+    Each is told whole, with all its runs. They come by the newest run that passes, newest first;
+    one that goes on between two pages moves to the front.
+    """
+    after, asked = position_of(query, CONVERSATIONS_PATH), query.filter()
+    reach = callers.narrowed(query.project)
+
+    def read(limit: int, after: Cursor | None) -> Sequence[ConversationSummary]:
+        return using.store.conversations.list(reach, asked, limit, after)
+
+    if (form := form_for(accept)) is not None:
+        columns = columns_of(ConversationItem)
+        rows = Rows(read, ConversationItem.of, columns, after, most_of(query))
+        return await stream_rows(rows, form, using.calls)
+    page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
+    return ConversationList(
+        items=[ConversationItem.of(summary) for summary in page.lines],
+        next_cursor=next_cursor(page, query, CONVERSATIONS_PATH),
+    )
+
+
+@router.get(
+    f"{CONVERSATIONS_PATH}/{{conversation_id:path}}",  # an id may hold slashes
+    operation_id="getConversation",
+    summary="List the trajectories of a conversation, oldest first",
+    response_model=Conversation,
+    responses={200: CONVERSATION, **problem_responses(401, 403, 404, 406, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_conversation(
+    conversation_id: ConversationIdInPath,
+    query: Annotated[ConversationQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | Conversation:
+    """Return one page of the runs of a conversation in the order in which they began.
+
+    In every form but JSON they are all its runs, unless `limit` is given.
+
+    A run belongs to the conversation that its root names, else to the only one that any of its
+    steps names. Pages follow each other by `cursor`, a position and not a number.
+    """
+    of = f"{CONVERSATIONS_PATH}/{conversation_id}"
+    after, asked = position_of(query, of), query.filter()
+    reach = callers.narrowed(query.project)
+
+    def read(limit: int, after: Cursor | None) -> Sequence[ListedRun]:
+        found = using.store.runs.conversation(conversation_id, reach, asked, limit, after)
+        if not found and after is None:
+            raise no_conversation(conversation_id)
+        return found
+
+    if (form := form_for(accept)) is not None:
+        columns = columns_of(Run)
+        rows = Rows(read, lambda line: line.run, columns, after, most_of(query))
+        return await stream_rows(rows, form, using.calls)
+    page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
+    return Conversation(
+        conversation_id=conversation_id,
+        items=[line.run for line in page.lines],
+        next_cursor=next_cursor(page, query, of),
+    )
+
+
+def no_conversation(conversation_id: str) -> HTTPException:
+    """Return what answers 404 where the caller may see no run of a conversation."""
+    return HTTPException(404, f"There is no trajectory of conversation {conversation_id!r}.")

@@ -1,0 +1,75 @@
+"""Two trajectories side by side."""
+
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Query, Response
+
+from spanloom.api.examples import DIFF
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query.filters import Name
+from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, VersionInQuery, known
+from spanloom.api.runs.read_versions import document_of
+from spanloom.api.services import Using
+from spanloom.core.diff.diff import diff_documents
+from spanloom.core.diff.shown import show_diff
+from spanloom.core.formats.registry import CANONICAL
+from spanloom.core.model.access import Scope
+
+router = APIRouter(tags=["trajectories"])
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/diff/{other_trace_id}",
+    operation_id="diffTrajectories",
+    summary="See what differs between two runs",
+    response_class=Response,
+    responses={200: DIFF, **problem_responses(401, 403, 404, 409, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_diff(
+    trace_id: TraceIdInPath,
+    other_trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    other_project: Annotated[
+        Name | None,
+        Query(
+            description="The project of the other run, if it is another one.", examples=["default"]
+        ),
+    ] = None,
+    *,
+    version: VersionInQuery = None,
+    other_version: VersionInQuery = None,
+    every: Annotated[
+        bool, Query(description="Give the steps that are the same, too.", examples=[False])
+    ] = False,
+    whole_texts: Annotated[
+        bool, Query(description="Give whole texts, not 400 characters.", examples=[False])
+    ] = False,
+) -> Response:
+    """Lay two runs, or two versions of one, side by side, agent by agent.
+
+    Without a version it is the newest; others can be read that `/versions` names. `a` is the run
+    that is named first. Steps that ran at the same time have no order. Of model
+    calls the messages are compared that no earlier call was given, ids of tool calls left out.
+    """
+    documents = []
+    sides = (
+        (trace_id, project, version),
+        (other_trace_id, other_project or project, other_version),
+    )
+    for wanted, own, number in sides:
+        reach = callers.narrowed(own)
+        found = await using.calls.run(document_of, using, wanted, reach, number)
+        documents.append(known(found, wanted, own))
+    body = await using.calls.run(_body, *documents, every=every, texts=whole_texts)
+    return Response(body, media_type=CANONICAL.media_type)
+
+
+def _body(first: bytes, second: bytes, *, every: bool, texts: bool) -> bytes:
+    a, b = orjson.loads(first), orjson.loads(second)
+    return orjson.dumps(show_diff(a, b, diff_documents(a, b), every=every, texts=texts))

@@ -1,0 +1,167 @@
+"""One run piece by piece, for whoever shows it: outline, rows, what stands where, graph."""
+
+from itertools import islice
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from spanloom.api.examples import FOUND, GRAPH, OUTLINE, ROWS
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
+from spanloom.api.runs.outline_schemas import (
+    MAX_FOUND,
+    MAX_ROWS,
+    FoundItem,
+    FoundList,
+    RowItem,
+    RowList,
+    RunGraph,
+)
+from spanloom.api.runs.places import (
+    ProjectInQuery,
+    TraceIdInPath,
+    VersionInQuery,
+    known,
+    refuse_other,
+)
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+from spanloom.core.outline.columns import MEDIA_TYPE, encode_outline
+from spanloom.core.outline.find import find_rows
+from spanloom.core.outline.graph import run_graph
+from spanloom.core.outline.view import RunView, WholeRun
+
+router = APIRouter(tags=["trajectories"])
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/outline",
+    operation_id="getOutline",
+    summary="Get the structure of a run",
+    response_class=Response,
+    responses={200: OUTLINE, **NOT_MODIFIED, **problem_responses(401, 403, 404, 409, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_outline(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    version: VersionInQuery = None,
+    if_none_match: IfNoneMatch = "",
+) -> Response:
+    """Return a row for every stored span, in the order of a tree, as binary columns.
+
+    The format stands in `docs/adr/038-a-viewer-without-a-build.md`. Texts are not in it.
+    """
+    reach = callers.narrowed(project)
+    found = await using.calls.run(using.views.view, trace_id, reach, version)
+    view = _of_version(known(found, trace_id, project), version)
+    body = await using.calls.run(encode_outline, view.rows, view.version)
+    return await using.calls.run(unless_known, body, MEDIA_TYPE, if_none_match)
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/rows",
+    operation_id="getOutlineRows",
+    summary="Get some rows of a run with their first words",
+    responses={200: ROWS, **problem_responses(401, 403, 404, 409, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_rows(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    version: VersionInQuery = None,
+    from_: Annotated[
+        int, Query(alias="from", ge=0, description="The first row.", examples=[0])
+    ] = 0,
+    to: Annotated[
+        int | None,
+        Query(
+            ge=0,
+            description=f"The row behind the last one, {MAX_ROWS} further at most.",
+            examples=[128],
+        ),
+    ] = None,
+) -> RowList:
+    """Return rows by their numbers in the outline: the first words, model, cost and failure."""
+    reach = callers.narrowed(project)
+    found = await using.calls.run(using.views.view, trace_id, reach, version)
+    view = _of_version(known(found, trace_id, project), version)
+    end = min(from_ + MAX_ROWS, len(view.rows) if to is None else to, len(view.rows))
+    items = await using.calls.run(_items, view, range(from_, end))
+    return RowList(version=view.version, rows=len(view.rows), items=items)
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/search",
+    operation_id="searchTrajectory",
+    summary="Find a text in one run",
+    responses={200: FOUND, **problem_responses(401, 403, 404, 409, 422, 503)},
+)
+@needs(Scope.READ)
+async def search_run(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    q: Annotated[
+        str,
+        Query(min_length=1, max_length=200, description="Any text, in any case.", examples=["429"]),
+    ],
+    project: ProjectInQuery = None,
+    version: VersionInQuery = None,
+) -> FoundList:
+    """Return the rows in whose name, input, output or error a text stands, parts of words too."""
+    reach = callers.narrowed(project)
+    found = await using.calls.run(using.views.whole, trace_id, reach, version)
+    run = known(found, trace_id, project)
+    _of_version(run.view, version)
+    items = await using.calls.run(_found, run, q)
+    return FoundList(
+        version=run.view.version, items=items[:MAX_FOUND], truncated=len(items) > MAX_FOUND
+    )
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/graph",
+    operation_id="getRunGraph",
+    summary="See who called whom in a run",
+    responses={200: GRAPH, **problem_responses(401, 403, 404, 409, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_graph(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    version: VersionInQuery = None,
+) -> RunGraph:
+    """Return agents, models, tools and graphs as nodes, and who called whom by the spans alone.
+
+    Of a run of up to 250 steps each step is a node; of a longer one all calls of one name by one
+    agent are one, and the answer says so.
+    """
+    reach = callers.narrowed(project)
+    found = await using.calls.run(using.views.whole, trace_id, reach, version)
+    run = known(found, trace_id, project)
+    _of_version(run.view, version)
+    graph: dict[str, Any] = await using.calls.run(run_graph, run.view.rows, run.steps)
+    return RunGraph.model_validate({"version": run.view.version, **graph})
+
+
+def _of_version(view: RunView, version: int | None) -> RunView:
+    refuse_other(view.version, version)
+    return view
+
+
+def _items(view: RunView, numbers: range) -> list[RowItem]:
+    return [RowItem.of(view, number) for number in numbers]
+
+
+def _found(run: WholeRun, text: str) -> list[FoundItem]:
+    found = find_rows(run.view.rows, run.steps, text)
+    return [FoundItem.of(each) for each in islice(found, MAX_FOUND + 1)]

@@ -1,0 +1,77 @@
+"""Where in a trace to look: what several routes take in their path and query."""
+
+from typing import Annotated, TypeVar
+
+from fastapi import Header, HTTPException, Path, Query
+from pydantic import AfterValidator, Field
+
+from spanloom.api.query.filters import Name
+from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery, TraceId
+from spanloom.core.formats.entry import JSON, NDJSON, Of, Via
+from spanloom.core.formats.parts import Texts
+from spanloom.core.formats.registry import formats_of, named_by
+
+T = TypeVar("T")
+
+EXAMPLE_SPAN = "a1c4e1b7d2f30002"
+
+TraceIdInPath = Annotated[
+    TraceId, Path(description="32 hex digits, in either case.", examples=[EXAMPLE_TRACE])
+]
+SpanIdInPath = Annotated[
+    str,
+    Field(pattern="^[0-9a-fA-F]{16}$"),
+    AfterValidator(str.lower),
+    Path(description="16 hex digits, in either case.", examples=[EXAMPLE_SPAN]),
+]
+ProjectInQuery = Annotated[
+    Name | None,
+    Query(
+        description="The project to look in; without it, the newest that has the trace.",
+        examples=["default"],
+    ),
+]
+TextsInQuery = Annotated[
+    Texts,
+    Query(
+        description="`parsed`: messages, arguments and results as JSON; `raw`: as JSON in texts;"
+        " `none`: every `input` and `output` empty.",
+        examples=["parsed"],
+    ),
+]
+
+VersionInQuery = Annotated[
+    int | None,
+    Query(
+        ge=1, description="The one that you have: 409 if it is not there any more.", examples=[1]
+    ),
+]
+
+AcceptInHeader = Annotated[
+    str,
+    Header(
+        description=f"{named_by(formats_of(Of.ROWS, Via.ACCEPT), 'and')}; `{JSON}`: a page.",
+        examples=[NDJSON],
+    ),
+]
+
+
+def most_of(query: PageQuery) -> int | None:
+    """Return how many rows at most an answer of many pages has: all, unless `limit` is given."""
+    return query.limit if "limit" in query.model_fields_set else None
+
+
+def refuse_other(stored: int, asked: int | None) -> None:
+    """Raise a problem, 409, if a version is asked for that is not the stored one."""
+    if asked not in (None, stored):
+        raise HTTPException(409, f"Version {asked} is not stored any more: the newest is {stored}.")
+
+
+def known(found: T | None, trace_id: str, project: str | None) -> T:
+    """Return what was found of a trace; answers 404 where the caller may see no trajectory."""
+    if found is not None:
+        return found
+    where = "" if project is None else f" in project {project!r}"
+    raise HTTPException(
+        404, f"There is no trajectory of trace {trace_id}{where}; a new one takes a few seconds."
+    )

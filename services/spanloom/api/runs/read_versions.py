@@ -1,0 +1,22 @@
+"""Documents of versions: the newest one, and those that were kept."""
+
+from spanloom.api.runs.places import refuse_other
+from spanloom.api.services import Services
+from spanloom.core.model.tenancy import Reach
+
+
+def document_of(using: Services, trace_id: str, reach: Reach, version: int | None) -> bytes | None:
+    """Return the document of a version, the newest without one; ``None`` if there is no such run.
+
+    Raises a problem, 409, for a version that cannot be read.
+    """
+    home = using.store.spans.find_home(trace_id, reach)
+    if home is None:
+        return None
+    own = Reach.only(home.project)
+    if version is None:
+        return using.store.documents.get(trace_id, own)
+    found = using.annotating.versions.document(home, version)
+    if found is None:
+        refuse_other(using.store.versions.current(home), version)
+    return found

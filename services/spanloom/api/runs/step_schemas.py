@@ -1,0 +1,76 @@
+"""Steps in lists, as models, with their cursors."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from spanloom.api.query.cursors import decode_position, demand, encode_cursor, is_position
+from spanloom.api.query.filters import Filters
+from spanloom.api.query.questions import fingerprint, read_steps_where, read_where
+from spanloom.api.rows.choice import STEP_GROUPS, read_fields
+from spanloom.api.rows.columns import Columns, columns_of
+from spanloom.api.schemas import Fields, PageQuery
+from spanloom.core.ports.steps import StepCursor, StepsAsked
+from spanloom.core.query.summaries import Cursor
+from spanloom.core.query.where.problems import both
+from spanloom.core.records.step import StepRow
+
+
+def encode_step_cursor(cursor: StepCursor, question: str) -> str:
+    """Return the position as text that needs no escaping in a URL, with its question."""
+    return encode_cursor(cursor, question)
+
+
+def decode_step_cursor(text: str, question: str) -> StepCursor:
+    """Return the position; raise ``InvalidQueryError`` for what is none, or of another question."""
+    return decode_position(text, question, _step)
+
+
+def _step(*parts: object) -> StepCursor:
+    cursor = StepCursor(*parts)  # type: ignore[arg-type]  # looked at below
+    demand(is_position(Cursor(cursor.start_ns, cursor.trace_id, cursor.project)))
+    demand(type(cursor.position) is int and 0 <= cursor.position < 2**32)
+    return cursor
+
+
+class StepsQuery(PageQuery, Filters):
+    """Which steps to list, and of which runs."""
+
+    where: Annotated[
+        str | None,
+        Field(
+            max_length=4096,
+            description="Which steps: `/v1/fields` names what can be asked of them.",
+            examples=["type = tool and error"],
+        ),
+    ] = None
+    run_where: Annotated[
+        str | None,
+        Field(max_length=4096, description="Of which runs.", examples=["has_error"]),
+    ] = None
+
+    fields: Fields = None
+
+    def columns(self) -> Columns:
+        """Return what to give of each step; raises ``InvalidTextError``."""
+        return read_fields(self.fields, columns_of(StepRow), STEP_GROUPS)
+
+    def asked(self) -> StepsAsked:
+        """Return what the store understands; raises ``InvalidQueryError``."""
+        steps, runs = both(
+            lambda: read_steps_where(self.where), lambda: read_where(self.run_where, "run_where")
+        )
+        return StepsAsked(steps, runs)
+
+    def after(self) -> StepCursor | None:
+        """Return where the page begins, ``None`` for the first; raises ``InvalidQueryError``."""
+        return None if self.cursor is None else decode_step_cursor(self.cursor, fingerprint(self))
+
+
+class StepList(BaseModel):
+    """A page of steps: newest run first, the steps of each by their position."""
+
+    items: list[StepRow]
+    next_cursor: Annotated[
+        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
+    ]

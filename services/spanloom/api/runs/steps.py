@@ -1,0 +1,64 @@
+"""Steps of many runs as rows."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from spanloom.api.examples import STEPS
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query.questions import fingerprint, refuse_words
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import chosen_page, stream_rows
+from spanloom.api.runs.places import AcceptInHeader, most_of
+from spanloom.api.runs.step_schemas import StepList, StepsQuery, encode_step_cursor
+from spanloom.api.schemas import ChosenList
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+from spanloom.core.ports.steps import ListedStep, StepCursor
+from spanloom.core.query.paging import Page, read_page
+from spanloom.core.query.where.problems import both
+
+router = APIRouter(tags=["questions"])
+
+
+@router.get(
+    "/v1/steps",
+    operation_id="listSteps",
+    summary="List steps as rows, newest run first",
+    response_model=StepList | ChosenList,
+    responses={200: STEPS, **problem_responses(401, 403, 406, 422, 501, 503)},
+)
+@needs(Scope.READ)
+async def list_steps(
+    query: Annotated[StepsQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | StepList:
+    """Return one page of the steps that `where` asks for, of runs that pass every other filter.
+
+    In every form but JSON they are all steps, unless `limit` is given.
+    """
+    reach, where = callers.narrowed(query.project), query.filter()
+    asked, columns = both(query.asked, query.columns)
+    refuse_words(using, asked.where, asked.run_where)
+
+    def read(limit: int, after: StepCursor | None) -> list[ListedStep]:
+        return list(using.store.steps.list(reach, where, limit, after, asked))
+
+    after = query.after()
+    rows = Rows(read, lambda line: line.row, columns, after, most_of(query))
+    if (form := form_for(accept)) is not None:
+        return await stream_rows(rows, form, using.calls)
+    page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
+
+    def behind(page: Page[ListedStep]) -> str | None:
+        last = page.lines[-1].cursor if page.has_more else None
+        return last and encode_step_cursor(last, fingerprint(query))
+
+    if query.fields is not None:
+        return chosen_page(rows, page, behind)
+    return StepList(items=[line.row for line in page.lines], next_cursor=behind(page))

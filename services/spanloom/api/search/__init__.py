@@ -1,0 +1,1 @@
+"""Full text: what steps were given, answered, and failed with."""

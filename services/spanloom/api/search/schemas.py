@@ -1,0 +1,166 @@
+"""What a search of texts takes and answers, as models, with its cursors."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from spanloom.api.query.cursors import decode_position, demand, encode_cursor, is_position
+from spanloom.api.query.filters import Instant
+from spanloom.api.query.questions import fingerprint
+from spanloom.api.rows.columns import Sort
+from spanloom.api.schemas import EXAMPLE_TRACE, Moment, PageQuery
+from spanloom.core.ports.texts import HitCursor, Part, TextHit, TextSearch
+from spanloom.core.query.summaries import Cursor
+from spanloom.core.query.text_query import parse_text_query
+
+_STEP_ID = re.compile(r"[0-9a-f]{16}")
+
+
+def encode_hit_cursor(cursor: HitCursor, question: str = "") -> str:
+    """Return the position as text that needs no escaping in a URL, with its question."""
+    return encode_cursor(cursor, question)
+
+
+def decode_hit_cursor(text: str, question: str = "") -> HitCursor:
+    """Return the position; raise ``InvalidQueryError`` for what is none, or of another question."""
+    return decode_position(text, question, _hit)
+
+
+def _hit(*parts: object) -> HitCursor:
+    cursor = HitCursor(*parts)  # type: ignore[arg-type]  # looked at below
+    demand(is_position(Cursor(cursor.start_ns, cursor.trace_id, cursor.project)))
+    demand(isinstance(cursor.step_id, str) and _STEP_ID.fullmatch(cursor.step_id) is not None)
+    demand(type(cursor.part) is int and 1 <= cursor.part <= len(Part))
+    return cursor
+
+
+MAX_HITS = 200
+DEFAULT_HITS = 20
+HITS_AT_ONCE = 1_000
+"""Of an answer that has all of them: each text is read, to show what stands around the place."""
+EXAMPLE_STEP = "a1c4e1b7d2f30004"
+EXAMPLE_HIT_CURSOR = encode_hit_cursor(
+    HitCursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default", EXAMPLE_STEP, 2)
+)
+
+
+def _read_parts(text: str) -> str:
+    """Check ``input,error``; raises ``ValueError`` for what is no part of a step."""
+    known = [str(part) for part in Part]
+    for name in text.split(","):
+        if name not in known:
+            raise ValueError(f"{name!r} is no part of a step: name some of {', '.join(known)}")
+    return text
+
+
+class SearchQuery(PageQuery):
+    """What to look for, and where."""
+
+    q: Annotated[
+        str,
+        Field(
+            description='Words, all of them in one text; `"rate limit"`: one behind the other; '
+            "`kubern*`: words that begin so.",
+            examples=['refund "rate limit"'],
+        ),
+    ]
+    in_: Annotated[
+        str,
+        AfterValidator(_read_parts),
+        Field(
+            alias="in",
+            description="In which texts of a step, with commas between: `input`, `output`, "
+            "`error`.",
+            examples=["input,output"],
+        ),
+    ] = "input,output,error"
+    since: Annotated[
+        Instant | None,
+        Field(
+            description="Of runs that started at or after: RFC 3339 or ms since the epoch.",
+            examples=["2026-01-31T12:00:00Z"],
+        ),
+    ] = None
+    until: Annotated[
+        Instant | None,
+        Field(
+            description="Of runs that started before: RFC 3339 or ms since the epoch.",
+            examples=["2026-01-31T13:00:00Z"],
+        ),
+    ] = None
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_HITS, description="The most hits to give.", examples=[20])
+    ] = DEFAULT_HITS
+    cursor: Annotated[
+        str | None,
+        Field(
+            max_length=4096,
+            description="`next_cursor` of the page before; the other parameters as there.",
+            examples=[EXAMPLE_HIT_CURSOR],
+        ),
+    ] = None
+
+    def after(self) -> HitCursor | None:
+        """Return where the page begins, ``None`` for the first; raises ``InvalidQueryError``."""
+        return None if self.cursor is None else decode_hit_cursor(self.cursor, fingerprint(self))
+
+    def wanted(self) -> TextSearch:
+        """Return what the store understands; raises ``InvalidQueryError``."""
+        return TextSearch(
+            parse_text_query(self.q),
+            tuple(part for part in Part if part in self.in_.split(",")),
+            self.since or 0,
+            2**64 - 1 if self.until is None else self.until,
+        )
+
+
+class Hit(BaseModel):
+    """A text that has what was looked for, at the step that brought it."""
+
+    trace_id: str
+    project: str
+    started_at: Annotated[Moment, Field(description="When the run began, as in lists.")]
+    step_id: str
+    position: Annotated[
+        int, Field(description="Place of the step among those of its run, from 1, as they began.")
+    ]
+    part: Annotated[Part, Field(description="Which text of the step.")]
+    type: Annotated[str, Field(description="Of the step: agent, model, tool or graph.")]
+    name: Annotated[str, Field(description="Of the step.")]
+    snippet: Annotated[
+        str, Field(description="What stands around the first place: plain text, never markup.")
+    ]
+    offsets: Annotated[
+        list[tuple[int, int]],
+        Field(
+            description="Where in the snippet it stands: for each place the number of its first "
+            "character and of the one behind it, counted in Unicode code points."
+        ),
+        Sort.PAIRS,
+    ]
+
+    @classmethod
+    def of(cls, hit: TextHit) -> "Hit":
+        """Return a hit of the store as the API shows it."""
+        return cls(
+            trace_id=hit.key.trace_id,
+            project=hit.key.project,
+            started_at=str(hit.start_ns // 1_000_000),
+            step_id=hit.step_id,
+            position=hit.position,
+            part=hit.part,
+            type=hit.type,
+            name=hit.name,
+            snippet=hit.snippet.text,
+            offsets=[(mark.start, mark.end) for mark in hit.snippet.marks],
+        )
+
+
+class HitList(BaseModel):
+    """One page of hits."""
+
+    items: list[Hit]
+    next_cursor: Annotated[
+        str | None, Field(description="Of the page that follows; `null` behind the last.")
+    ]

@@ -1,0 +1,66 @@
+"""Full text: what steps were given, said, and failed with."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Response
+
+from spanloom.api.examples import HITS
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query.questions import NO_SEARCH, fingerprint
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.columns import columns_of
+from spanloom.api.rows.listed import Rows
+from spanloom.api.rows.stream import stream_rows
+from spanloom.api.runs.places import AcceptInHeader, most_of
+from spanloom.api.search.schemas import HITS_AT_ONCE, Hit, HitList, SearchQuery, encode_hit_cursor
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+from spanloom.core.ports.texts import HitCursor, TextHit
+from spanloom.core.query.paging import read_page
+
+router = APIRouter(tags=["trajectories"])
+
+SWITCHED_OFF = f"Texts are not searched here: {NO_SEARCH}"
+
+
+@router.get(
+    "/v1/search",
+    operation_id="searchTexts",
+    summary="Find what steps said, newest run first",
+    response_model=HitList,
+    responses={200: HITS, **problem_responses(401, 403, 406, 422, 501, 503)},
+)
+@needs(Scope.READ)
+async def search_texts(
+    query: Annotated[SearchQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | HitList:
+    """Return one page of the texts that have every word and phrase.
+
+    In every form but JSON they are all such texts, unless `limit` is given.
+
+    A text is found once, at the step that brought it into its run: a message at the first model
+    call that was given it, an answer at the call that gave it. Of Chinese, Japanese and Korean each
+    character is a word. What is new is found some seconds after its trajectory is stored.
+    """
+    if not using.has_search:
+        raise HTTPException(501, SWITCHED_OFF)
+    reach, wanted, after = callers.narrowed(query.project), query.wanted(), query.after()
+
+    def read(limit: int, after: HitCursor | None) -> Sequence[TextHit]:
+        return using.store.texts.search(reach, wanted, limit, after)
+
+    if (form := form_for(accept)) is not None:
+        rows = Rows(read, Hit.of, columns_of(Hit), after, most_of(query), at_once=HITS_AT_ONCE)
+        return await stream_rows(rows, form, using.calls)
+    page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
+    last = page.lines[-1].cursor if page.has_more else None
+    return HitList(
+        items=[Hit.of(hit) for hit in page.lines],
+        next_cursor=last and encode_hit_cursor(last, fingerprint(query)),
+    )

@@ -1,0 +1,245 @@
+"""What the API takes and gives where numbers and fields are asked for, as models."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.api.query.filters import Filters, Name
+from spanloom.api.query.questions import read_steps_where, read_where
+from spanloom.api.rows.columns import Columns, Sort
+from spanloom.api.schemas import Where
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.asked_numbers import parse_by, parse_metrics
+from spanloom.core.query.question import is_orderable
+from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers
+from spanloom.core.query.where import fields as declared
+from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.problems import both
+from spanloom.core.query.where.values import OPERATORS
+from spanloom.core.records.declared import FieldType
+
+_SORTS = {FieldType.FLAG: Sort.TRUTH, FieldType.INTEGER: Sort.WHOLE}
+SUBJECTS = {"trajectories": Subject.RUN, "steps": Subject.STEP}
+_INTERVAL = re.compile(r"([1-9]\d{0,5})([smhd])")
+_UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+Of = Annotated[
+    Literal["trajectories", "steps"],
+    Field(description="What is asked about.", examples=["steps"]),
+]
+
+
+class SomeRuns(Filters):
+    """Of which runs something is asked; a parameter that is not here is an error, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
+        None
+    )
+
+
+class StatsQuery(SomeRuns):
+    """Which numbers to give, of what, and in which groups."""
+
+    of: Of = "trajectories"
+    metrics: Annotated[
+        str,
+        Field(
+            max_length=1000,
+            description="`count`, `rate` of a flag, `sum`, `avg`, `min`, `max`, `p50`, `p75`,"
+            " `p90`, `p95` or `p99` of a number; several by commas.",
+            examples=["count,rate(error),p95(duration),sum(cost)"],
+        ),
+    ] = "count"
+    by: Annotated[
+        str,
+        Field(
+            max_length=200,
+            description="Up to three fields whose values make groups, by commas.",
+            examples=["model"],
+        ),
+    ] = ""
+    interval: Annotated[
+        str | None,
+        Field(
+            max_length=8,
+            description="Groups also by when a run began, in UTC: `30s`, `15m`, `1h`, `1d`.",
+            examples=["1h"],
+        ),
+    ] = None
+    top: Annotated[
+        int,
+        Field(ge=1, le=MAX_GROUPS, description="The most groups to give.", examples=[20]),
+    ] = MAX_GROUPS
+    where: Where = None
+    run_where: Annotated[
+        str | None,
+        Field(
+            max_length=4096,
+            description="With `of=steps`: of which runs, where `where` says which steps.",
+            examples=["has_error"],
+        ),
+    ] = None
+
+    def numbers(self) -> Numbers:
+        """Return what the store understands; raises ``InvalidQueryError``."""
+        of = SUBJECTS[self.of]
+        of_steps = of is Subject.STEP
+        of_runs = (self.run_where, "run_where") if of_steps else (self.where, "where")
+        if self.run_where and not of_steps:
+            raise InvalidQueryError("this is for of=steps; of runs, ask by where", "run_where")
+        (metrics, by), (where, steps_where) = both(
+            lambda: both(lambda: parse_metrics(self.metrics, of), lambda: parse_by(self.by, of)),
+            lambda: both(
+                lambda: read_where(*of_runs),
+                lambda: read_steps_where(self.where if of_steps else None),
+            ),
+        )
+        interval_ns = self._interval_ns()
+        return Numbers(of, metrics, by, interval_ns, self.top + 1, where, steps_where)
+
+    def _interval_ns(self) -> int:
+        if self.interval is None:
+            return 0
+        found = _INTERVAL.fullmatch(self.interval)
+        if found is None:
+            raise InvalidQueryError(f"{self.interval!r} is none; like 30s, 15m, 1h, 1d", "interval")
+        return int(found[1]) * _UNITS_S[found[2]] * 10**9
+
+
+class Stats(BaseModel):
+    """Numbers of groups: by time in its order, else the largest first number first."""
+
+    items: Annotated[
+        list[dict[str, str | int | float | bool | None]],
+        Field(
+            description="A group each: the values that make it, `start` of its time in milliseconds"
+            " since the epoch, and its numbers by their names. Null: absent, or unknown. Durations"
+            " are milliseconds."
+        ),
+    ]
+    truncated: Annotated[bool, Field(description="Whether there are more groups than these.")]
+
+    @classmethod
+    def of(cls, asked: Numbers, groups: list[Group]) -> "Stats":
+        """Return groups from the store as the API shows them: one is asked for beyond the most."""
+        most = asked.top - 1
+        return cls(items=[_item(asked, g) for g in groups[:most]], truncated=len(groups) > most)
+
+
+def operators_of(field: declared.Field) -> list[str]:
+    """Return what a field can be compared by; texts are asked for words alone."""
+    more = [] if field.type is FieldType.WORDS else ["in", "exists"]
+    return [*(operator.value for operator in OPERATORS[field.type]), *more]
+
+
+class FieldItem(BaseModel):
+    """A field that `where` can name."""
+
+    name: str
+    of: Of
+    type: Annotated[str, Field(description="What its values are.")]
+    description: str
+    operators: Annotated[list[str], Field(description="What it can be compared by.")]
+    example: Annotated[str, Field(description="A condition with it.")]
+    choices: Annotated[list[str], Field(description="All its values, where they are few.")]
+    is_list: Annotated[bool, Field(description="Whether it has several values.")]
+    has_keys: Annotated[bool, Field(description="Whether it is asked by key: `metadata.tier`.")]
+    is_ordered: Annotated[bool, Field(description="Whether lists can be ordered by it.")]
+
+    @classmethod
+    def of_field(cls, field: declared.Field, of: Literal["trajectories", "steps"]) -> "FieldItem":
+        """Return a declared field as the API shows it."""
+        return cls(
+            name=field.name,
+            of=of,
+            type=field.type.value,
+            description=field.description,
+            operators=operators_of(field),
+            example=field.example,
+            choices=list(field.choices),
+            is_list=field.is_list,
+            has_keys=field.has_keys,
+            is_ordered=of == "trajectories" and is_orderable(field),
+        )
+
+
+class LineQuery(BaseModel):
+    """A line as somebody typed it; a parameter that is not here is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    line: Annotated[
+        str,
+        Field(
+            max_length=4096,
+            description="What was typed: short forms, or the language itself.",
+            examples=["type:tool name:search tokens>10k"],
+        ),
+    ]
+
+
+class SpelledWhere(BaseModel):
+    """What a line asks."""
+
+    where: Annotated[str, Field(description="In the `where` language; empty for an empty line.")]
+
+
+class FieldList(BaseModel):
+    """Every field, of runs and of steps."""
+
+    items: list[FieldItem]
+
+
+class ValuesQuery(SomeRuns):
+    """Which values of a field to give."""
+
+    of: Of = "trajectories"
+    limit: Annotated[
+        int, Field(ge=1, le=1000, description="The most items to give.", examples=[50])
+    ] = 50
+
+
+class ValueItem(BaseModel):
+    """A value and how often it is there."""
+
+    value: str | int | bool
+    count: Annotated[int, Field(description="Runs, or steps, that have it.")]
+
+
+class ValueList(BaseModel):
+    """Values of a field, the most frequent first."""
+
+    items: list[ValueItem]
+
+
+def values_in(groups: Sequence[Group]) -> list[ValueItem]:
+    """Return the values of groups by one field; what is absent is none."""
+    return [
+        ValueItem(value=value, count=int(group.values[0] or 0))
+        for group in groups
+        if (value := group.by[0]) is not None
+    ]
+
+
+def sort_of(field: declared.Field) -> Sort:
+    """Return what a column of values of a field holds."""
+    return _SORTS.get(field.type, Sort.TEXT)
+
+
+def numbers_columns(asked: Numbers) -> Columns:
+    """Return what every item has, in its order; a number may have a fraction, but for counts."""
+    start = {"start": Sort.MOMENT} if asked.interval_ns else {}
+    by = {field.name: sort_of(field) for field in asked.by}
+    is_count = {metric.name: metric.function == COUNT for metric in asked.metrics}
+    numbers = {name: Sort.WHOLE if whole else Sort.REAL for name, whole in is_count.items()}
+    return {**start, **by, **numbers}
+
+
+def _item(asked: Numbers, group: Group) -> dict[str, str | int | float | bool | None]:
+    at = {} if group.start_ns is None else {"start": str(group.start_ns // 1_000_000)}
+    by = {field.name: value for field, value in zip(asked.by, group.by, strict=True)}
+    numbers = zip((metric.name for metric in asked.metrics), group.values, strict=True)
+    return {**at, **by, **dict(numbers)}

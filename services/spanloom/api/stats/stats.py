@@ -1,0 +1,154 @@
+"""Numbers over runs and steps, and the fields by which they can be asked for."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from spanloom.api.examples import FACETS, FIELDS, SPELLED, STATS, VALUES
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query.questions import refuse_words
+from spanloom.api.rows.accept import form_for
+from spanloom.api.rows.columns import Sort, columns_of
+from spanloom.api.rows.stream import whole_rows
+from spanloom.api.runs.places import AcceptInHeader
+from spanloom.api.services import Using
+from spanloom.api.stats.facets import Facet, FacetList, FacetsQuery
+from spanloom.api.stats.schemas import (
+    SUBJECTS,
+    FieldItem,
+    FieldList,
+    LineQuery,
+    SpelledWhere,
+    Stats,
+    StatsQuery,
+    ValueList,
+    ValuesQuery,
+    numbers_columns,
+    sort_of,
+    values_in,
+)
+from spanloom.core.model.access import Scope
+from spanloom.core.query.asked_numbers import parse_group
+from spanloom.core.query.stats import COUNT, Metric, Numbers
+from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
+from spanloom.core.query.where.short.spelling import spell
+
+router = APIRouter(tags=["questions"])
+
+
+@router.get(
+    "/v1/stats",
+    operation_id="getStats",
+    summary="Count, sum and compare runs or steps",
+    response_model=Stats,
+    responses={200: STATS, **problem_responses(401, 403, 406, 422, 501, 503)},
+)
+@needs(Scope.READ)
+async def get_stats(
+    query: Annotated[StatsQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | Stats:
+    """Return numbers of all runs that pass every filter and are what `where` asks for.
+
+    Runs that only repeat another are left out, unless asked for. A quantile is exact up to 8,192
+    values of a group, above that it is one of a sample.
+    """
+    asked, form, reach = query.numbers(), form_for(accept), callers.narrowed(query.project)
+    refuse_words(using, asked.where, asked.steps_where)
+    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
+    answer = Stats.of(asked, list(groups))
+    if form is None:
+        return answer
+    columns, is_cut = numbers_columns(asked), answer.truncated
+    return await using.calls.run(whole_rows, answer.items, columns, form, truncated=is_cut)
+
+
+@router.get(
+    "/v1/where",
+    operation_id="spellWhere",
+    summary="Spell out a `where` in short forms",
+    response_model=SpelledWhere,
+    responses={200: SPELLED, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
+    """Return the `where` that a line asks, as people type it: `type:tool -is:annotated`.
+
+    What is no short form stays as it is, also what is wrong: who asks a list is told of that, with
+    its place in the text that comes from here.
+    """
+    return SpelledWhere(where=spell(query.line))
+
+
+@router.get(
+    "/v1/fields",
+    operation_id="listFields",
+    summary="List what `where` can name",
+    response_model=FieldList,
+    responses={200: FIELDS, **problem_responses(401, 403, 406, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_fields(
+    using: Using, accept: AcceptInHeader = "application/json"
+) -> Response | FieldList:
+    """Return every field of runs and of steps, with its type, its operators and an example."""
+    form = form_for(accept)
+    items = [FieldItem.of_field(field, "trajectories") for field in RUN_FIELDS.values()]
+    items += [FieldItem.of_field(field, "steps") for field in STEP_FIELDS.values()]
+    if form is None:
+        return FieldList(items=items)
+    rows = [vars(item) for item in items]
+    return await using.calls.run(whole_rows, rows, columns_of(FieldItem), form)
+
+
+@router.get(
+    "/v1/fields/{name}/values",
+    operation_id="listFieldValues",
+    summary="List the frequent values of a field",
+    response_model=ValueList,
+    responses={200: VALUES, **problem_responses(401, 403, 406, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_field_values(
+    name: Annotated[str, Path(description="A field of text or choice.", examples=["agent"])],
+    query: Annotated[ValuesQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    accept: AcceptInHeader = "application/json",
+) -> Response | ValueList:
+    """Return the values of a field among the runs that pass every filter, or among their steps."""
+    of, form = SUBJECTS[query.of], form_for(accept)
+    asked = Numbers(of, [Metric(COUNT)], [parse_group(name, of)], top=query.limit + 1)
+    reach = callers.narrowed(query.project)
+    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
+    items = values_in(groups)[: query.limit]
+    if form is None:
+        return ValueList(items=items)
+    columns = {"value": sort_of(asked.by[0]), "count": Sort.WHOLE}
+    return await using.calls.run(whole_rows, [vars(item) for item in items], columns, form)
+
+
+@router.get(
+    "/v1/facets",
+    operation_id="getFacets",
+    summary="List the frequent values of several fields",
+    responses={200: FACETS, **problem_responses(401, 403, 422, 501, 503)},
+)
+@needs(Scope.READ)
+async def get_facets(
+    query: Annotated[FacetsQuery, Query()], callers: CallersReach, using: Using
+) -> FacetList:
+    """Return what the fields have among the runs that `where` asks for, or among such steps."""
+    asked, reach, where = query.numbers(), callers.narrowed(query.project), query.filter()
+    refuse_words(using, asked[0].where, asked[0].steps_where)
+    items = []
+    for each in asked:
+        groups = await using.calls.run(using.store.stats.numbers, reach, where, each)
+        values = values_in(groups)
+        shown, is_cut = values[: query.limit], len(values) > query.limit
+        items.append(Facet(field=each.by[0].name, values=shown, truncated=is_cut))
+    return FacetList(items=items)
