@@ -25,11 +25,18 @@ from spanloom.telemetry import Metrics, configure_logging
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
 
-from docs import conformance_table, evidence, matrix, page_types, recipes_page  # noqa: E402
+from docs import (  # noqa: E402
+    conformance_table,
+    evidence,
+    formats_tables,
+    matrix,
+    page_types,
+    recipes_page,
+)
 from tests.support import ground_truth  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
@@ -127,6 +134,12 @@ def conformance() -> str:
     return _table(head, conformance_table.rows())
 
 
+def formats() -> str:
+    """Every format, subject by subject."""
+    tables = ((title, _table(formats_tables.HEAD, r)) for title, r in formats_tables.subjects())
+    return "\n".join(f"### {title}\n\n{table}" for title, table in tables)
+
+
 def _dialect(title: str, prefix: str, docstring: str | None) -> str:
     parts = [f"## {title}\n", f"{_markdown(docstring)}\n" if docstring else ""]
     rows = [
@@ -142,6 +155,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "configuration.md": configuration,
     "conformance.md": conformance,
     "dialects.md": dialects,
+    "export.md": formats,
     "instrument.md": instrument,
     "metrics.md": metrics,
     "operations.md": checks,
@@ -180,7 +194,7 @@ def main() -> None:
         sys.exit(f"stale: {', '.join(stale)}; run python docs/generate.py")
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 

@@ -1,11 +1,10 @@
-"""Annotated runs in formats of others: training examples, Invariant, Snorkel."""
+"""Writers of annotations as lines: entries, training examples, runs for Invariant and Snorkel."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from itertools import chain, count, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
@@ -17,8 +16,10 @@ from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from spanloom.core.annotation.corrections import Example
+    from spanloom.core.model.assessment import Assessment
     from spanloom.core.ports.reading import DocumentReader
 
 
@@ -26,53 +27,69 @@ if TYPE_CHECKING:
     Json = dict[str, Any]  # as JSON gives and takes it
 
 
-class Form(StrEnum):
-    """What the lines of an export are."""
+LineWriter: TypeAlias = "Callable[[DocumentReader, Iterable[Json], Counter[str]], Iterator[Json]]"
+"""Makes lines of entries. It counts in the counter what became of corrections, if it writes them.
 
-    JSONL = "jsonl"
-    """What one annotator says of one run."""
-    SFT = "sft"
-    """`{messages}`: up to a corrected answer."""
-    DPO = "dpo"
-    """`{prompt, chosen, rejected}`: a corrected answer and the original."""
-    INVARIANT = "invariant"
-    """`{index, messages, annotations, metadata}`: an agent of a run, for Invariant Explorer."""
-    SNORKEL = "snorkel"
-    """A run as a trace of Snorkel, what was said in the metadata of its steps."""
+One run is held at a time.
+"""
 
 
-def in_form(
-    documents: DocumentReader, entries: Iterable[Json], form: Form, fates: Counter[str]
+def entry_lines(
+    _documents: DocumentReader, entries: Iterable[Json], _fates: Counter[str]
 ) -> Iterator[Json]:
-    """Yield entries in a form; of examples counts in ``fates`` what became of corrections.
+    """Yield entries as they are: what one annotator says of one run."""
+    yield from entries
 
-    One run is held at a time; of examples it is read only if something of it was corrected.
-    """
-    if form is Form.JSONL:
-        yield from entries
-        return
-    if form in (Form.INVARIANT, Form.SNORKEL):
-        yield from _runs(documents, entries, form)
-        return
+
+def sft_lines(
+    documents: DocumentReader, entries: Iterable[Json], fates: Counter[str]
+) -> Iterator[Json]:
+    """Yield corrected answers, each with the messages before it."""
+    return (example.as_sft() for example in _examples(documents, entries, fates))
+
+
+def dpo_lines(
+    documents: DocumentReader, entries: Iterable[Json], fates: Counter[str]
+) -> Iterator[Json]:
+    """Yield corrected answers and the original ones."""
+    return (example.as_dpo() for example in _examples(documents, entries, fates))
+
+
+def invariant_runs(
+    documents: DocumentReader, entries: Iterable[Json], _fates: Counter[str]
+) -> Iterator[Json]:
+    """Yield a line for each agent of the annotated runs."""
+    index = count()
+    for document, assessments in _annotated(documents, entries):
+        yield from ({"index": next(index), **x} for x in invariant_lines(document, assessments))
+
+
+def snorkel_runs(
+    documents: DocumentReader, entries: Iterable[Json], _fates: Counter[str]
+) -> Iterator[Json]:
+    """Yield annotated runs as traces of Snorkel."""
+    for document, assessments in _annotated(documents, entries):
+        yield snorkel_trace(document, assessments)
+
+
+def _examples(
+    documents: DocumentReader, entries: Iterable[Json], fates: Counter[str]
+) -> Iterator[Example]:
+    """Yield corrections as examples; a run is read only if something of it was corrected."""
     fates.update(dict.fromkeys(map(str, Fate), 0))
     wanted = (entry for entry in entries if b'"corrections"' in orjson.dumps(entry))
     for document, of_run in _by_run(documents, wanted):
         for entry in of_run:
-            for example in examples_of(document, entry, fates):
-                yield example.as_sft() if form is Form.SFT else example.as_dpo()
+            yield from examples_of(document, entry, fates)
 
 
-def _runs(documents: DocumentReader, entries: Iterable[Json], form: Form) -> Iterator[Json]:
-    """Yield runs that something was said of, as long as they are stored."""
-    index = count()
+def _annotated(
+    documents: DocumentReader, entries: Iterable[Json]
+) -> Iterator[tuple[Json, Iterable[Assessment]]]:
+    """Yield annotated runs with their assessments, as long as the runs are stored."""
     for document, of_run in _by_run(documents, entries):
-        if document is None:
-            continue
-        assessments = chain.from_iterable(map(assessments_of, of_run))
-        if form is Form.SNORKEL:
-            yield snorkel_trace(document, assessments)
-        else:
-            yield from ({"index": next(index), **x} for x in invariant_lines(document, assessments))
+        if document is not None:
+            yield document, chain.from_iterable(map(assessments_of, of_run))
 
 
 def _by_run(

@@ -6,12 +6,12 @@ from typing import Any
 import orjson
 
 from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID
-from spanloom.api.rows.arrow import ArrowStream, Parquet
-from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.runs.step_schemas import encode_step_cursor
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
 from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
 from spanloom.core.document import Document
+from spanloom.core.formats.entry import HTML, NDJSON, Of, Via
+from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.ports.steps import StepCursor
 from spanloom.core.records.run import RUN
@@ -129,17 +129,18 @@ def or_rows(answer: dict[str, Any], **told: object) -> dict[str, Any]:
     item = next(iter(answer["content"].values()))["example"]["items"][0]
     end = orjson.dumps({"end": True, "count": 1, **told}).decode()
     lines = f"{orjson.dumps(item).decode()}\n{end}\n"
-    answer["content"][Ndjson.media_type] = {"schema": {"type": "string"}, "example": lines}
+    answer["content"][NDJSON] = {"schema": {"type": "string"}, "example": lines}
     return or_table(answer, item)
 
 
 def or_table(answer: dict[str, Any], columns: Iterable[str]) -> dict[str, Any]:
     """Describe an answer that is also given as a table with these columns."""
-    table = f"{','.join(columns)}\r\n"
-    answer["content"][Csv.media_type] = {"schema": {"type": "string"}, "example": table}
-    for media in (ArrowStream.media_type, Parquet.media_type):
-        schema = {"type": "string", "format": "binary"}
-        answer["content"][media] = {"schema": schema, "example": "(bytes)"}
+    text = {"schema": {"type": "string"}, "example": f"{','.join(columns)}\r\n"}
+    binary = {"schema": {"type": "string", "format": "binary"}, "example": "(bytes)"}
+    for form in formats_of(Of.ROWS, Via.ACCEPT).values():
+        if form.media_type != NDJSON:
+            is_text = form.media_type.startswith("text/")
+            answer["content"][form.media_type] = text if is_text else binary
     return answer
 
 
@@ -302,9 +303,7 @@ GRAPH = _answer(
         "why": "",
     },
 )
-EXPORT_HTML = _answer(
-    "The file.", {"type": "string"}, "<!doctype html>…", "text/html; charset=utf-8"
-)
+EXPORT_HTML = _answer("The file.", {"type": "string"}, "<!doctype html>…", HTML)
 VERSIONS = _answer(
     "The versions.",
     _component("VersionList"),

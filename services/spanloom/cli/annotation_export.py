@@ -14,6 +14,8 @@ from spanloom.cli.options import TeachingCommand
 from spanloom.client.calls.annotations import annotation_table
 from spanloom.client.transfer.potato import write_task
 from spanloom.core.annotation.scheme_reader import plain_scheme
+from spanloom.core.formats.entry import Of, Via
+from spanloom.core.formats.registry import formats_of
 from spanloom.core.showing.values import counted
 
 if TYPE_CHECKING:
@@ -22,12 +24,7 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
     from spanloom.client.request import Call
 
-EXAMPLES = ("sft", "dpo")
-"""Formats whose lines are corrected answers."""
-RUNS = ("invariant", "snorkel")
-"""Formats whose lines are runs with what was said of them."""
-TABLES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-"""Formats with a row for each step, and their media types."""
+_FORMATS = formats_of(Of.ANNOTATIONS, Via.SHELL)
 
 
 @click.command("export", cls=TeachingCommand)
@@ -38,7 +35,7 @@ TABLES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["jsonl", *TABLES, *EXAMPLES, *RUNS, "potato"]),
+    type=click.Choice(list(_FORMATS)),
     default="jsonl",
     show_default=True,
     help="A line for each annotator and run; a table with a row for each step; corrected answers"
@@ -60,10 +57,11 @@ def export_command(
     **asked: Any,
 ) -> None:
     """Write annotations as lines of JSON or a table, or with their runs as a task for Potato."""
-    if form in TABLES:
-        _export_table(client.copy, annotation_table(TABLES[form], **asked), output)
+    chosen = _FORMATS[form]
+    if Via.QUERY not in chosen.via and Via.ACCEPT in chosen.via:
+        _export_table(client.copy, annotation_table(chosen.media_type, **asked), output)
         return
-    entries = client.annotation_entries(**asked, form=form if form in (*EXAMPLES, *RUNS) else None)
+    entries = client.annotation_entries(**asked, form=form if Via.QUERY in chosen.via else None)
     if form == "potato":
         if output is None:
             raise click.UsageError("--format potato writes a folder: name it with --output")
@@ -74,7 +72,7 @@ def export_command(
         sys.stdout.write(lines.decode())
     else:
         output.write_bytes(lines)
-    if form in EXAMPLES:
+    if chosen.counts_corrections:
         counts = client.annotation_corrections(**asked)
         said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
         click.echo(f"corrections: {said or 'none'}".replace("_", " "), err=True)

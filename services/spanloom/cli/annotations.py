@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import orjson
@@ -11,15 +11,20 @@ import orjson
 from spanloom.cli.annotation_export import export_command
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand, TeachingGroup
-from spanloom.client.transfer.potato import read_potato
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
 from spanloom.core.showing.values import counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from spanloom.client.annotation_models import ImportReport
     from spanloom.client.client import Client
 
+EntryReader: TypeAlias = (
+    "Callable[[Iterable[Path], Path | None], Iterator[dict[str, Any]]]"  # as JSON has them
+)
+"""Reads entries from files or folders, and step ids from a file of items if there is one."""
 AT_ONCE = 100
 """Entries of one request at most."""
 STEPS_AT_ONCE = 5_000
@@ -120,11 +125,16 @@ def requests_of(entries: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, An
 
 
 def _read(file: Path, items: Path | None) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a file: lines of ours, or whatever Potato writes."""
-    if file.is_file() and file.suffix in (".jsonl", ".ndjson"):
+    """Return the entries of a file: lines of ours, or whatever Potato writes."""
+    known = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
+    read: EntryReader = formats_of(Of.ANNOTATIONS)[known].load_reader()
+    return read([file], items)
+
+
+def read_lines(files: Iterable[Path], _items: Path | None) -> Iterator[dict[str, Any]]:
+    """Yield the entries of files of ours, one a line."""
+    for file in files:
         yield from (orjson.loads(line) for line in file.read_bytes().splitlines() if line.strip())
-    else:
-        yield from read_potato([file], items)
 
 
 def _say(file: Path, report: ImportReport, entries: Sequence[dict[str, Any]]) -> None:

@@ -14,7 +14,8 @@ from spanloom.cli.options import TeachingCommand
 from spanloom.cli.run_filters import order_option, run_filters, words_option
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
-from spanloom.core.formats.registry import FILE_FORMATS
+from spanloom.core.formats.entry import Of, Via
+from spanloom.core.formats.registry import formats_of
 from spanloom.core.showing.values import counted, printable
 from spanloom.terminal.live import Counting
 from spanloom.terminal.output import write_json
@@ -22,6 +23,8 @@ from spanloom.terminal.output import write_json
 if TYPE_CHECKING:
     from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
+
+_FORMATS = formats_of(Of.RUNS, Via.SHELL)
 
 
 @click.command(
@@ -39,10 +42,10 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "format_id",
-    type=click.Choice(list(FILE_FORMATS)),
+    type=click.Choice(list(_FORMATS)),
     default="jsonl",
     show_default=True,
-    help=" ".join(f"{known.id}: {known.holds}" for known in FILE_FORMATS.values()),
+    help=" ".join(f"{known.id}: {known.description}" for known in _FORMATS.values()),
 )
 @click.option(
     "-o",
@@ -71,7 +74,7 @@ def export_command(
     wanted = Export(
         trajectories(words=words, order=order, limit=limit, **filters),
         {**filters, **({"words": words} if words else {}), "order": order, "limit": limit},
-        FILE_FORMATS[format_id],
+        _FORMATS[format_id],
         output,
     )
     with Counting(sys.stderr, "runs", limit) as counting:

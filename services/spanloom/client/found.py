@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic
 
 from spanloom.client.answers import reading_from
-from spanloom.client.calls.walks import ARROW, FoundT, Row, RowWalks
+from spanloom.client.calls.walks import FoundT, Row, RowWalks
 from spanloom.client.frames import Frames
 from spanloom.client.models import ItemT
+from spanloom.core.formats.entry import ARROW
 from spanloom.core.records.run import Run
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from tests.support.memory_store import MemoryStore
 from tests.unit.api.conftest import summary
 
 from spanloom.api.app import create_app
-from spanloom.api.rows import accept as accepting
 from spanloom.api.rows import stream
 from spanloom.api.rows.accept import NotAcceptableError, form_for
 from spanloom.api.rows.arrow import ArrowStream, Parquet
 from spanloom.api.rows.columns import Sort
 from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.formats import entry
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def test_a_form_that_is_not_there_is_406_with_those_that_are(
     told = answer.json()
     there_is = ["application/json", NDJSON, CSV, ARROW, PARQUET]
     assert (answer.status_code, told["available"]) == (406, there_is)
-    monkeypatch.setattr(accepting, "find_spec", lambda _name: None)
+    monkeypatch.setattr(entry, "find_spec", lambda _name: None)
     told = served.get(path, headers={"accept": ARROW}).json()
     assert told["available"] == there_is[:3]
     assert "pip install 'spanloom[arrow]'" in told["detail"]

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 from spanloom import Client
-from spanloom.api.rows import accept
 from spanloom.client import NotSpanloomError, QueryError, frames
-from spanloom.client.calls.walks import ARROW, PAGE_ITEMS
+from spanloom.client.calls.walks import PAGE_ITEMS
+from spanloom.core.formats import entry
+from spanloom.core.formats.entry import ARROW
 
 if TYPE_CHECKING:
     from tests.unit.client.conftest import World
@@ -78,7 +79,7 @@ def test_arrow_and_pages_of_json_make_equal_tables(
     listing = getattr(asking, name)(limit=limit)
     in_arrow = getattr(listing, f"to_{library}")(fields)
     assert listening.accepted == [ARROW]
-    monkeypatch.setattr(accept, "find_spec", lambda _name: None)
+    monkeypatch.setattr(entry, "find_spec", lambda _name: None)
     by_pages = getattr(listing, f"to_{library}")(fields)
     assert listening.accepted[1:] == [ARROW, "*/*"]
     assert types_of(in_arrow) == types_of(by_pages)

@@ -19,7 +19,8 @@ from spanloom.client.errors import UnavailableError
 from spanloom.client.transfer import export as exporting
 from spanloom.client.transfer.export import Export, export
 from spanloom.client.transfer.partial import ExportError, Mark, PartialFile
-from spanloom.core.formats.registry import FILE_FORMATS
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tests.unit.client.conftest import World
 
 RUNS = 7
+FORMATS = formats_of(Of.RUNS)
 
 
 @dataclass
@@ -66,7 +68,7 @@ def client(flaky: Flaky) -> Iterator[Client]:
 
 def wanted(path: Path, kind: str = "jsonl", limit: int | None = None, **filters: Any) -> Export:
     listing = trajectories(limit=limit, **filters)
-    return Export(listing, {**filters, "limit": limit}, FILE_FORMATS[kind], path)
+    return Export(listing, {**filters, "limit": limit}, FORMATS[kind], path)
 
 
 def quietly(_: Mark) -> None:
@@ -84,7 +86,7 @@ def test_a_file_has_every_document_as_the_api_gives_it(client: Client, tmp_path:
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("kind", list(FILE_FORMATS))
+@pytest.mark.parametrize("kind", list(FORMATS))
 @pytest.mark.parametrize("requests", [0, 1, 2, 4, 8, 10])
 def test_what_is_interrupted_goes_on(
     client: Client, flaky: Flaky, tmp_path: Path, kind: str, requests: int

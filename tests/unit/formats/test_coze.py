@@ -31,7 +31,7 @@ TOOL = genai("execute_tool", tool__name="t")
 
 def encode(trajectory: Trajectory) -> dict[str, Any]:
     document = encode_document(trajectory, 1, Status.SETTLED)
-    encoded = find_format("coze").encode(document, encode_spans(trajectory))
+    encoded = find_format("coze").load_writer()(document, encode_spans(trajectory))
     return orjson.loads(encoded)  # type: ignore[no-any-return]  # JSON
 
 
@@ -143,7 +143,7 @@ def test_documents_of_two_versions_give_what_both_know() -> None:
     before = extract_spans(make_span(1, attributes=AGENT))
     after = extract_spans(make_span(1, attributes=AGENT), make_span(2, 1, TOOL))
     for document, spans in ((before, after), (after, before)):
-        encoded = find_format("coze").encode(
+        encoded = find_format("coze").load_writer()(
             encode_document(document, 1, Status.LIVE), encode_spans(spans)
         )
         assert shape(orjson.loads(encoded)) == [(1, [])]

@@ -9,6 +9,7 @@ from spanloom.api.annotations.schemas import EXAMPLE_STEP, EXAMPLE_WRITE
 from spanloom.api.annotations.scheme_schemas import EXAMPLE_SCHEME
 from spanloom.api.examples import or_rows, or_table
 from spanloom.api.schemas import EXAMPLE_TRACE
+from spanloom.core.formats.entry import NDJSON
 from spanloom.core.formats.schema import canonical_example
 
 _MARK = {
@@ -205,7 +206,7 @@ ENTRIES = or_table(
         "A line for each annotator and trajectory; or a table with a row for each step.",
         {"type": "string"},
         orjson.dumps(_ENTRY).decode() + "\n",
-        "application/x-ndjson",
+        NDJSON,
     ),
     COLUMNS,
 )

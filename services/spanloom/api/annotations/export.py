@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
+from enum import StrEnum
 from itertools import chain, islice
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Header, HTTPException, Query, Response
@@ -11,7 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
 from spanloom.annotation.blind import withheld_from
-from spanloom.annotation.examples import Form, in_form
+from spanloom.annotation.examples import LineWriter, sft_lines
 from spanloom.api.annotations.annotators import AskedAnnotations, Reader
 from spanloom.api.annotations.examples import CORRECTIONS, ENTRIES
 from spanloom.api.annotations.rows import COLUMNS, rows_of
@@ -19,18 +20,25 @@ from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.rows.accept import form_for
-from spanloom.api.rows.arrow import ArrowStream, Parquet
-from spanloom.api.rows.forms import Csv, Ndjson
+from spanloom.api.rows.forms import Ndjson
 from spanloom.api.rows.found import stream_found
 from spanloom.api.runs.places import ProjectInQuery
 from spanloom.api.services import Services, Using
+from spanloom.core.formats.entry import NDJSON, PARQUET, Of, Via
+from spanloom.core.formats.registry import formats_of, named_by
 from spanloom.core.model.access import Scope
 
 router = APIRouter(tags=["annotations"])
 
-NDJSON = Ndjson.media_type
 AT_ONCE = 50
 """Entries that are written at once."""
+_LINES = formats_of(Of.ANNOTATIONS, Via.QUERY)
+if TYPE_CHECKING:  # mypy reads no members from a mapping
+    Form = StrEnum
+else:
+    Form = StrEnum("Form", {name.upper(): name for name in _LINES})
+    Form.__doc__ = "What the lines of an export are."
+_ENTRIES = Form("jsonl")
 FormInQuery = Annotated[
     Form,
     Query(
@@ -44,9 +52,8 @@ FormInQuery = Annotated[
 TableInHeader = Annotated[
     str,
     Header(
-        description=f"`{NDJSON}`: a line for each annotator and run; `{Csv.media_type}`, "
-        f"`{ArrowStream.media_type}` or `{Parquet.media_type}`: a row for each step.",
-        examples=[Parquet.media_type],
+        description=f"{named_by(formats_of(Of.ANNOTATIONS, Via.ACCEPT), 'or')}.",
+        examples=[PARQUET],
     ),
 ]
 
@@ -77,7 +84,7 @@ async def export_annotations(
     asked: AskedAnnotations,
     project: ProjectInQuery = None,
     *,
-    form: FormInQuery = Form.JSONL,
+    form: FormInQuery = _ENTRIES,
     accept: TableInHeader = NDJSON,
 ) -> Response:
     """Return a line of JSON for each annotator and trajectory, with all that is said of its steps.
@@ -92,11 +99,12 @@ async def export_annotations(
     withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
     found = using.annotating.exchange.entries(reach, asked, withheld)
     if (table := form_for(accept)) not in (None, Ndjson):
-        if form is not Form.JSONL:
+        if form is not _ENTRIES:
             raise HTTPException(406, f"format={form} is lines of JSON: accept {NDJSON}.")
         rows = chain.from_iterable(map(rows_of, found))
         return await stream_found(rows, COLUMNS, table, using.calls)
-    entries = in_form(using.store.documents, found, form, Counter())
+    write: LineWriter = _LINES[form].load_writer()
+    entries = write(using.store.documents, found, Counter())
     first = await using.calls.run(_some, entries)
     return StreamingResponse(_lines(using, entries, first), media_type=NDJSON)
 
@@ -119,7 +127,7 @@ async def count_corrections(
     reach, counts = callers.narrowed(project), Counter[str]()
     withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
     entries = using.annotating.exchange.entries(reach, asked, withheld)
-    examples = in_form(using.store.documents, entries, Form.SFT, counts)
+    examples = sft_lines(using.store.documents, entries, counts)
     while await using.calls.run(_some, examples):
         pass
     return Corrections(**counts)

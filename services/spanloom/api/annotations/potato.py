@@ -17,12 +17,14 @@ from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.services import Services, Using
 from spanloom.core.annotation.potato.folder import read_files
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 
 router = APIRouter(tags=["annotations"])
 
-ZIP = "application/zip"
+ZIP = formats_of(Of.ANNOTATIONS)["potato"].media_type
 
 
 class PotatoFile(BaseModel):

@@ -23,11 +23,12 @@ from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
-from spanloom.api.rows.accept import JSON, form_for
+from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.found import stream_found
 from spanloom.api.rows.stream import VARIES
 from spanloom.api.runs.places import AcceptInHeader, ProjectInQuery, TraceIdInPath
 from spanloom.api.services import Using
+from spanloom.core.formats.entry import JSON
 from spanloom.core.model.access import Scope
 from spanloom.core.model.annotation import Origin
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.api.rows.arrow import ArrowStream, Parquet
-from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.core.errors import SpanloomError
+from spanloom.core.formats.entry import JSON, Of, Via
+from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.api.rows.forms import Form
+    from spanloom.core.formats.entry import Format
 
-JSON = "application/json"
-_TEXTS: Sequence[type[Form]] = (Ndjson, Csv)
-_TABLES: Sequence[type[Form]] = (ArrowStream, Parquet)
+_FORMS = list(formats_of(Of.ROWS, Via.ACCEPT).values())
 _NOT_INSTALLED = (
     "; Arrow and Parquet are there once PyArrow is installed beside the service: "
     "pip install 'spanloom[arrow]'"
@@ -61,18 +59,19 @@ def form_for(accept: str) -> type[Form] | None:
     wanted = {media: _wanted(ranges, media) for media in there_is}
     best = max(wanted, key=lambda media: wanted[media])  # of equals the first: JSON
     if wanted[best][0] <= 0:
-        raise NotAcceptableError(accept, there_is, "" if _has_arrow() else _NOT_INSTALLED)
-    return there_is[best]
+        has_all = len(there_is) > len(_FORMS)
+        raise NotAcceptableError(accept, there_is, "" if has_all else _NOT_INSTALLED)
+    chosen = there_is[best]
+    if chosen is None:
+        return None
+    form: type[Form] = chosen.load_writer()
+    return form
 
 
-def _available() -> Mapping[str, type[Form] | None]:
-    forms = (*_TEXTS, *_TABLES) if _has_arrow() else _TEXTS
-    return {JSON: None, **{form.media_type: form for form in forms}}
-
-
-def _has_arrow() -> bool:
-    """Return whether PyArrow is there; it is not loaded before somebody asks for it."""
-    return find_spec("pyarrow") is not None
+def _available() -> Mapping[str, Format | None]:
+    """Return the forms whose libraries are installed, by media type; JSON first."""
+    installed = {form.media_type: form for form in _FORMS if form.is_installed}
+    return {JSON: None, **installed}
 
 
 def _wanted(ranges: Sequence[_Range], media: str) -> tuple[float, int]:

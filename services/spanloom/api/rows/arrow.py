@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from spanloom.api.rows.columns import Sort
 from spanloom.api.rows.flat import lay_flat
 from spanloom.api.rows.forms import Written
+from spanloom.core.formats.entry import ARROW, PARQUET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +98,7 @@ class _Columnar:
 class ArrowStream(_Columnar):
     """The streaming format of Arrow's IPC: a record batch for each page."""
 
-    media_type: ClassVar[str] = "application/vnd.apache.arrow.stream"
+    media_type: ClassVar[str] = ARROW
 
     def _opened(self) -> Any:  # see above
         from pyarrow import ipc  # noqa: PLC0415  # as above
@@ -108,7 +109,7 @@ class ArrowStream(_Columnar):
 class Parquet(_Columnar):
     """A Parquet file, compressed by zstd: a row group for each page."""
 
-    media_type: ClassVar[str] = "application/vnd.apache.parquet"
+    media_type: ClassVar[str] = PARQUET
 
     def _opened(self) -> Any:  # see above
         from pyarrow.parquet import ParquetWriter  # noqa: PLC0415  # as above

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import orjson
 
+from spanloom.core.formats.entry import CSV, NDJSON
 from spanloom.core.showing.csv_text import csv_lines
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Form(Protocol):
 class Ndjson:
     """A line of JSON for each row; the last says whether these were all."""
 
-    media_type: ClassVar[str] = "application/x-ndjson"
+    media_type: ClassVar[str] = NDJSON
 
     def __init__(self, _columns: Columns) -> None:
         """See ``Form``: each line names its columns."""
@@ -77,7 +78,7 @@ class Ndjson:
 class Csv:
     """RFC 4180 with a header, in UTF-8: null is empty, a list or an object is JSON."""
 
-    media_type: ClassVar[str] = "text/csv"
+    media_type: ClassVar[str] = CSV
 
     def __init__(self, columns: Columns) -> None:
         """See ``Form``."""

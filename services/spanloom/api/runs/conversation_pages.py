@@ -23,13 +23,13 @@ from spanloom.api.runs.places import ProjectInQuery
 from spanloom.api.schemas import ConversationQuery
 from spanloom.api.services import Using
 from spanloom.core.errors import RetryableError
+from spanloom.core.formats.entry import HTML
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.paging import every_line
 from spanloom.core.query.summaries import ListedRun
 from spanloom.core.showing.html.conversation import begin, finish, write_run
-from spanloom.core.showing.html.page import MEDIA_TYPE
 from spanloom.core.showing.html.steps import Room
 
 router = APIRouter(tags=["trajectories"])
@@ -63,7 +63,7 @@ async def export_conversation(
     first = await using.calls.run(next, pieces)
     named = _NO_NAME_OF_A_FILE.sub("-", conversation_id[:100]).strip("-.") or "conversation"
     return StreamingResponse(
-        _sent(first, pieces, using.calls), headers=file_headers(named), media_type=MEDIA_TYPE
+        _sent(first, pieces, using.calls), headers=file_headers(named), media_type=HTML
     )
 
 

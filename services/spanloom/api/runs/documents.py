@@ -12,8 +12,9 @@ from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
 from spanloom.api.runs.places import ProjectInQuery, TextsInQuery, TraceIdInPath, known
 from spanloom.api.services import Using
 from spanloom.core.formats.continued import may_continue, with_continuation
+from spanloom.core.formats.entry import DocumentEncoder, Of, Via
 from spanloom.core.formats.parts import with_texts
-from spanloom.core.formats.registry import CANONICAL, COZE, FORMATS, find_format
+from spanloom.core.formats.registry import CANONICAL, find_format, formats_of
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import ReadingStore
@@ -21,12 +22,13 @@ from spanloom.core.query.continuations import TURNS
 
 router = APIRouter(tags=["trajectories"])
 
+_FORMATS = formats_of(Of.RUN, Via.QUERY)
 FormatInQuery = Annotated[
     str,
     Query(
-        description="; ".join(f"`{known.id}`: {known.renders}" for known in FORMATS.values()),
-        examples=list(FORMATS),
-        json_schema_extra={"enum": list(FORMATS)},
+        description="; ".join(f"`{known.id}`: {known.description}" for known in _FORMATS.values()),
+        examples=list(_FORMATS),
+        json_schema_extra={"enum": list(_FORMATS)},
     ),
 ]
 ProfileInQuery = Annotated[
@@ -37,7 +39,7 @@ ProfileInQuery = Annotated[
         examples=["full", "coze"],
     ),
 ]
-PROFILES = {"full": CANONICAL, "coze": COZE}
+PROFILES = {"full": "canonical", "coze": "coze"}
 
 
 @router.get(
@@ -100,7 +102,7 @@ async def get_trajectory(
     `extraction.status` says how far the trace has come. Who follows a run that is live sends the
     `etag` of the last answer, and is told 304 until there is more.
     """
-    chosen = find_format(PROFILES[profile].id if profile else format)
+    chosen = find_format(PROFILES[profile] if profile else format)
     reach = callers.narrowed(project)
     found = await using.calls.run(find_document, using.store, trace_id, reach)
     document = known(found, trace_id, project)
@@ -110,7 +112,8 @@ async def get_trajectory(
         spans = None
         if chosen.needs_spans:
             spans = await using.calls.run(using.store.documents.spans, trace_id, reach)
-        body = await using.calls.run(chosen.encode, document, spans or b"[]")
+        encode: DocumentEncoder = chosen.load_writer()
+        body = await using.calls.run(encode, document, spans or b"[]")
     return await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
 
 

@@ -9,8 +9,9 @@ from spanloom.api.http.problems import problem_responses
 from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, VersionInQuery, known
 from spanloom.api.runs.read_versions import document_of
 from spanloom.api.services import Using
+from spanloom.core.formats.entry import HTML
 from spanloom.core.model.access import Scope
-from spanloom.core.showing.html.page import MEDIA_TYPE, POLICY, run_page
+from spanloom.core.showing.html.page import POLICY, run_page
 
 router = APIRouter(tags=["trajectories"])
 
@@ -38,7 +39,7 @@ async def export_page(
     reach = callers.narrowed(project)
     found = await using.calls.run(document_of, using, trace_id, reach, version)
     body = await using.calls.run(run_page, known(found, trace_id, project))
-    return Response(body, headers=file_headers(trace_id), media_type=MEDIA_TYPE)
+    return Response(body, headers=file_headers(trace_id), media_type=HTML)
 
 
 def file_headers(name: str) -> dict[str, str]:

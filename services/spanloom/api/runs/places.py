@@ -6,10 +6,10 @@ from fastapi import Header, HTTPException, Path, Query
 from pydantic import AfterValidator, Field
 
 from spanloom.api.query.filters import Name
-from spanloom.api.rows.arrow import ArrowStream, Parquet
-from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery, TraceId
+from spanloom.core.formats.entry import JSON, NDJSON, Of, Via
 from spanloom.core.formats.parts import Texts
+from spanloom.core.formats.registry import formats_of, named_by
 
 T = TypeVar("T")
 
@@ -50,10 +50,8 @@ VersionInQuery = Annotated[
 AcceptInHeader = Annotated[
     str,
     Header(
-        description=f"`{Ndjson.media_type}`: a line of JSON for each row; `{Csv.media_type}`: a "
-        f"table; `{ArrowStream.media_type}` and `{Parquet.media_type}`: columns with types; "
-        "`application/json`: a page.",
-        examples=[Ndjson.media_type],
+        description=f"{named_by(formats_of(Of.ROWS, Via.ACCEPT), 'and')}; `{JSON}`: a page.",
+        examples=[NDJSON],
     ),
 ]
 

@@ -10,13 +10,12 @@ import orjson
 from spanloom.client.annotation_models import ImportReport, Scheme, SchemeList
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import JSON, Call, Reply, Request, get, given
+from spanloom.core.formats.entry import NDJSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.client.moments import Moment
-
-NDJSON = "application/x-ndjson"
 
 
 def annotation_entries(

@@ -71,7 +71,12 @@ def sent_span(trace_id: str, span_id: str, *, project: str | None = None) -> Cal
 
 def otlp(trace_id: str, *, project: str | None = None) -> Call[bytes]:
     """Return every stored span of a trace as it was sent, as OTLP JSON."""
-    return Call(get(f"{_place(trace_id)}/otlp", project=project), body_of)
+    return written_at("otlp", trace_id, project=project)
+
+
+def written_at(path: str, trace_id: str, *, project: str | None = None) -> Call[bytes]:
+    """Return a run in a format that has a path of its own below the run's."""
+    return Call(get(f"{_place(trace_id)}/{path}", project=project), body_of)
 
 
 def spans(trace_id: str, *, project: str | None = None) -> Call[list[SpanVerdict]]:

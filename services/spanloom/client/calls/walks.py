@@ -18,6 +18,7 @@ import orjson
 from spanloom.client.calls.runs import document
 from spanloom.client.models import ItemT, Page, Trajectory
 from spanloom.client.request import JSON, NOT_FOUND, Request, in_body_if_long
+from spanloom.core.formats.entry import ARROW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 PAGE_ITEMS = 1_000
 """The most that the API gives at one time."""
-ARROW = "application/vnd.apache.arrow.stream"
 FIELDS = "fields"
 FoundT = TypeVar("FoundT")
 FoundT_co = TypeVar("FoundT_co", covariant=True)

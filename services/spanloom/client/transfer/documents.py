@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import orjson
 from pydantic import ValidationError
@@ -13,6 +13,7 @@ from spanloom.core.document import OF_THE_RUN, ROOT
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.formats.entry import ItemReader
 from spanloom.core.formats.imported import carry, find_difference, find_loss, span_json
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tree import SpanTree
@@ -27,6 +28,10 @@ MAX_VALUE_BYTES = 8 * 1024 * 1024
 """A receiver cuts a longer text."""
 _DIALECT = "imported"
 _BY_COZE = "it has no `extraction`: of documents only canonical ones are read (--format jsonl)"
+
+
+Group: TypeAlias = "dict[str, Any]"  # as JSON has it
+"""An item of ``resourceSpans``."""
 
 
 class Run(NamedTuple):
@@ -64,10 +69,13 @@ def read_run(document: Json, project: str | None) -> Run:
     return run
 
 
-def groups_of(run: Run) -> Sequence[dict[str, object]]:
+def groups_of(run: Run) -> Sequence[Group]:
     """Return the spans of a run as items of OTLP's ``resourceSpans``."""
     spans = [span_json(span) for span in run.spans]
     return [{"scopeSpans": [{"scope": {"name": SCOPE}, "spans": spans}]}]
+
+
+CANONICAL = ItemReader(is_document, lambda document: document)
 
 
 class Standing(NamedTuple):

@@ -6,7 +6,7 @@ Until the API gives many documents in one answer, each is a request of its own (
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
@@ -15,7 +15,8 @@ from spanloom.client.calls import runs as calls
 from spanloom.client.calls.walks import PageWalk, Row, read_rows
 from spanloom.client.request import NOT_FOUND, OK
 from spanloom.client.transfer.partial import Mark, PartialFile
-from spanloom.core.formats.registry import Content
+from spanloom.core.formats.entry import Of, Via
+from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from spanloom.client.calls.walks import Listing
     from spanloom.client.client import Client
     from spanloom.client.request import Request
-    from spanloom.core.formats.registry import FileFormat
+    from spanloom.core.formats.entry import Format
     from spanloom.core.records.run import Run
 
+Assemble: TypeAlias = "Callable[[IO[bytes]], Path]"
+"""Makes the file from lines in pairs, a row of the list and a document, and returns its place."""
 PAGE_RUNS = 100
 """What is written so far is made safe after so many."""
 
@@ -38,7 +41,7 @@ class Export:
     runs: Listing[Run]
     asked: Mapping[str, Any]  # as JSON has it
     """What the user asked for, in his words."""
-    format: FileFormat
+    format: Format
     path: Path
 
 
@@ -60,20 +63,14 @@ def export(client: Client, wanted: Export, tell: Callable[[Mark], None]) -> Expo
 
     Interrupted, by whatever, it goes on where it was when the same is asked for again.
     """
-    if wanted.format.content is Content.ROW:
-        from spanloom.client.transfer.tables import write_table  # noqa: PLC0415  # needs PyArrow
+    assemble: Assemble | None = wanted.format.load_writer() if wanted.format.writer else None
     asked = {**wanted.asked, "format": wanted.format.id, "url": client.url}
     with PartialFile(wanted.path, Mark(asked, wanted.runs.filters)) as partial:
         for rows, cursor in _pages(client, wanted, partial.mark):
             skipped = tuple(r["trace_id"] for r in rows if not _write(client, wanted, r, partial))
             partial.commit(cursor, len(rows) - len(skipped), skipped)
             tell(partial.mark)
-        whole = (
-            write_table(partial.file, wanted.format.id)
-            if wanted.format.content is Content.ROW
-            else None
-        )
-        partial.finish(whole)
+        partial.finish(assemble(partial.file) if assemble else None)
     mark = partial.mark
     return Exported(
         file=str(wanted.path),
@@ -102,7 +99,7 @@ def _pages(
 def _write(client: Client, wanted: Export, row: Row, partial: PartialFile) -> bool:
     """Write what is kept of a run, a line or two; nothing, and ``False``, if it is gone."""
     file, start = partial.file, partial.file.tell()
-    if wanted.format.content is Content.ROW:
+    if wanted.format.writer:
         file.write(orjson.dumps(row) + b"\n")
     request = _request(wanted.format, row)
     if client.transport.ask(request, file).status == NOT_FOUND:
@@ -113,10 +110,11 @@ def _write(client: Client, wanted: Export, row: Row, partial: PartialFile) -> bo
     return True
 
 
-def _request(wanted: FileFormat, row: Row) -> Request:
+def _request(wanted: Format, row: Row) -> Request:
     trace_id, project = row["trace_id"], row["project"]
-    if wanted.content is Content.SPANS:
-        request = calls.otlp(trace_id, project=project).request
+    line = formats_of(Of.RUN)[wanted.line]
+    if Via.PATH in line.via:
+        request = calls.written_at(line.path, trace_id, project=project).request
     else:
-        request = calls.document(trace_id, project=project, format=wanted.format.id).request
+        request = calls.document(trace_id, project=project, format=line.id).request
     return replace(request, expected=frozenset({OK, NOT_FOUND}))

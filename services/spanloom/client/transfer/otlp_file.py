@@ -5,26 +5,29 @@ Spans go as they are; a canonical document goes as spans that carry it (``docume
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 from google.protobuf.message import DecodeError
 
-from spanloom.client.transfer.documents import Run, groups_of, is_document, read_run
+from spanloom.client.transfer.documents import Group, Run, groups_of, read_run
 from spanloom.client.transfer.parts import CUT_OFF, read_parts
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.formats.entry import Of
 from spanloom.core.formats.imported import text_attribute
 from spanloom.core.formats.otlp import resource_spans_json
+from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from spanloom.core.formats.entry import ItemReader
+
 PIECE_BYTES = 4 * 1024 * 1024
 """About what a request may have: a receiver takes 64 MiB, and gRPC's neighbours 4."""
 PROJECT = "spanloom.project"
-
-Group = dict[str, Any]  # an item of resourceSpans, as JSON has it
 
 
 class Piece(NamedTuple):
@@ -56,7 +59,8 @@ def read_pieces(path: Path, project: str | None = None) -> Iterator[Piece | Unre
         except (ValueError, TypeError, DecodeError, InvalidRequestError) as error:
             yield Unreadable(place, str(error), share)
             continue
-        given = groups if project is None else [_moved(group, project) for group in groups]
+        of = run.project if run else project
+        given = groups if of is None else [_moved(group, of) for group in groups]
         for chosen, count in _split(given):
             yield Piece(place, orjson.dumps({"resourceSpans": chosen}), count, share, run)
 
@@ -67,14 +71,25 @@ def _contents(read: bytes, project: str | None) -> tuple[Run | None, Sequence[Gr
         raise ValueError("it is cut off, or neither JSON nor OTLP's protobuf")
     if read.lstrip()[:1] not in {b"{", b"["}:
         return None, [orjson.loads(item) for item in resource_spans_json(read)]
-    document = orjson.loads(read)
-    if not is_document(document):
-        return None, _groups(document)
-    run = read_run(document, project)
-    return run, [_moved(group, run.project) for group in groups_of(run)]
+    value = orjson.loads(read)
+    for reader in _item_readers():
+        if reader.fits(value):
+            run = read_run(reader.to_document(value), project)
+            return run, groups_of(run)
+    return None, read_groups(value)
 
 
-def _groups(document: object) -> Sequence[Group]:
+@cache
+def _item_readers() -> Sequence[ItemReader]:
+    """Return the readers of documents; what fits none of them is read as OTLP."""
+    known = formats_of(Of.RUNS).values()
+    return [
+        one.load_reader() for one in known if one.is_read and not one.magic and one.line != "otlp"
+    ]
+
+
+def read_groups(document: object) -> Sequence[Group]:
+    """Return the items of ``resourceSpans``; raises ``ValueError`` if there are none."""
     groups = document.get("resourceSpans", ()) if isinstance(document, dict) else None
     if not isinstance(groups, list | tuple) or (not groups and document):
         raise ValueError("it has no `resourceSpans`, and is no canonical document either")

@@ -12,16 +12,22 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
 
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from spanloom.core.formats.entry import Format
 
 MESSAGE_BYTES = 1024 * 1024 * 1024
 """A longer one is no message."""
 CUT_OFF = b"\xff"
 """In place of a message that is not there as a whole: none begins like this."""
 _GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
-_TABLES = (b"PAR1", b"ARROW1")
+_HEAD_BYTES = 16
+"""More than the magic of any format has."""
 _TAG = b"\x0a"
 """With which a message begins that has spans; the length of one shorter than 160 MiB does not.
 It is a line break, too, so a file that begins with one is no JSON lines."""
@@ -42,18 +48,22 @@ class Part(NamedTuple):
 def read_parts(path: Path) -> Iterator[Part]:
     """Yield what is in a file; nothing of an empty one."""
     with path.open("rb") as raw:
-        head = raw.read(max(map(len, _TABLES)))
+        head = raw.read(_HEAD_BYTES)
         raw.seek(0)
-        if head.startswith(_TABLES):
-            from spanloom.client.transfer.tables import read_documents  # noqa: PLC0415  # PyArrow
-
-            for number, document, share in read_documents(path):
+        if (table := _find_table(head)) is not None:
+            for number, document, share in table.load_reader()(path):
                 yield Part(f"row {number}", document, share)
             return
         size = path.stat().st_size
         with gzip.open(raw) if head.startswith(_GZIP) else raw as file:
             for place, read in _parts(file):
                 yield Part(place, read, min(1.0, raw.tell() / size))
+
+
+def _find_table(head: bytes) -> Format | None:
+    """Return the format whose files begin like this, if one is declared to."""
+    known = formats_of(Of.RUNS).values()
+    return next((table for table in known if table.magic and head.startswith(table.magic)), None)
 
 
 def _parts(file: Bytes) -> Iterator[tuple[str, bytes]]:

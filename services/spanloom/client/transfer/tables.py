@@ -26,15 +26,13 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from spanloom.client.calls.walks import Row
 
 GROUP_BYTES = 4 * 1024 * 1024
 """Of documents in a row group; so much is held."""
 DOCUMENT = "document"
-ARROW_MAGIC = b"ARROW1"
-"""With which an Arrow file begins."""
 ROWS_HELD = 16
 """Of a file that is read: a document may have megabytes."""
 
@@ -43,27 +41,27 @@ class UnreadableTableError(ClientError):
     """A file is no Parquet and no Arrow, or has no documents."""
 
 
-def _parquet(path: Path, schema: pa.Schema) -> ParquetWriter:
-    return ParquetWriter(path, schema, compression="zstd")
+def write_parquet(lines: IO[bytes]) -> Path:
+    """Write a Parquet file next to the one of the lines and return its path."""
+    return _write(lines, lambda path, schema: ParquetWriter(path, schema, compression="zstd"))
 
 
-def _arrow(path: Path, schema: pa.Schema) -> ipc.RecordBatchFileWriter:
-    return ipc.new_file(str(path), schema)
+def write_arrow(lines: IO[bytes]) -> Path:
+    """Write an Arrow file, not compressed so that it can be mapped, and return its path."""
+    return _write(lines, lambda path, schema: ipc.new_file(str(path), schema))
 
 
-_WRITERS = {"parquet": _parquet, "arrow": _arrow}
-"""By the names of ``core.formats.registry``; Arrow's is plain, to be mapped into memory."""
-
-
-def write_table(lines: IO[bytes], format_id: str) -> Path:
-    """Write a file of a format beside the one of the lines and return where it is."""
+def _write(
+    lines: IO[bytes],
+    open_file: Callable[[Path, pa.Schema], ParquetWriter | ipc.RecordBatchFileWriter],
+) -> Path:
     path = Path(f"{lines.name}.whole")
     columns = Columns(Run)
     for rows, _ in _groups(lines):  # first which columns there are: a file has one schema
         columns.add(rows)
         columns.taken()
     schema = arrow.make(columns.taken()).schema.append(pa.field(DOCUMENT, pa.large_string()))
-    with _WRITERS[format_id](path, schema) as writer:
+    with open_file(path, schema) as writer:
         for rows, documents in _groups(lines):
             columns.add(rows)
             table = arrow.make(columns.taken())
@@ -73,16 +71,25 @@ def write_table(lines: IO[bytes], format_id: str) -> Path:
     return path
 
 
-def read_documents(path: Path) -> Iterator[tuple[int, bytes, float]]:
+def read_parquet(path: Path) -> Iterator[tuple[int, bytes, float]]:
     """Yield the documents of a table, each with the number of its row and the share read by then.
 
     Raises ``UnreadableTableError`` for what is no table of documents.
     """
-    with path.open("rb") as file:
-        is_arrow = file.read(len(ARROW_MAGIC)) == ARROW_MAGIC
+    return _documents(path, _parquet_pieces(path))
+
+
+def read_arrow(path: Path) -> Iterator[tuple[int, bytes, float]]:
+    """Do the same for an Arrow file."""
+    return _documents(path, _arrow_pieces(path))
+
+
+def _documents(
+    path: Path, pieces: Iterator[tuple[int, pa.Array]]
+) -> Iterator[tuple[int, bytes, float]]:
     try:
         number = 0
-        for count, documents in _arrow_pieces(path) if is_arrow else _parquet_pieces(path):
+        for count, documents in pieces:
             for document in documents.to_pylist():
                 number += 1
                 yield number, str(document or "").encode(), number / count

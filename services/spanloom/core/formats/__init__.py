@@ -1,6 +1,5 @@
-"""File and response formats of trajectories: one module per format, by name in ``registry``.
+"""Formats in which runs are written and read: one file each, pure functions over JSON.
 
-In: extracted trajectories, stored canonical documents, or documents to import.
-Out: bytes of the canonical format and of other formats; spans that carry an imported document.
-Start with ``canonical`` (the stored format) and ``registry`` (all formats by name).
+In: the stored canonical document, or a value of a file. Out: the document in another format, or a
+canonical one. Start at ``registry``, which lists the formats of all rooms; ``entry`` is their type.
 """

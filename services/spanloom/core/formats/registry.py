@@ -1,107 +1,215 @@
-"""Every format a trajectory can be given in, and every file that many can be kept in, by name.
+"""Every format that Spanloom writes or reads: documents, files, tables, pages and annotations.
 
-A new format is one file with its encoder, and one line here.
+What ``?format=``, ``Accept``, ``export`` and ``import`` offer is derived from this list, and so is
+the table of the documentation (``docs/export.md``). A new format is one file with its writer or
+reader, and one line here; ``entry.py`` says what a line declares.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.formats import canonical
-from spanloom.core.formats.coze import encode_coze
+from spanloom.core.formats.declarations import (
+    annotations_as,
+    document_with_file,
+    file_of_runs,
+    rows_as,
+)
+from spanloom.core.formats.entry import ARROW, CSV, HTML, JSON, NDJSON, PARQUET, Format, Of, Via
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping, Sequence
 
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A way to write a trajectory."""
-
-    id: str
-    """What a user names it by; lower case, stable."""
-    media_type: str
-    renders: str
-    """What comes out, in a sentence for people."""
-    encode: Callable[[bytes, bytes], bytes]
-    """The stored canonical document in, and the list of spans where needed; this format out."""
-    needs_spans: bool = False
-    """Whether it needs what became of each span too; else that is given empty."""
-
-
-CANONICAL = Format(
-    id="canonical",
-    media_type=canonical.MEDIA_TYPE,
-    renders="The trajectory as stored: Coze Loop's schema and an `extraction` object.",
-    encode=lambda document, _spans: document,  # stored in this form: every byte as it is
+_A_STEP = "A row for each step."
+REGISTRY: Sequence[Format] = (
+    *document_with_file(
+        "canonical",
+        "The trajectory as stored: Coze Loop's schema and an `extraction` object.",
+        "spanloom.core.formats.canonical:as_stored",
+        file="jsonl",
+        lines="A canonical document a line.",
+        reader="spanloom.client.transfer.documents:CANONICAL",
+    ),
+    *document_with_file(
+        "coze",
+        "What Coze Loop's published builder prints for the same steps.",
+        "spanloom.core.formats.coze:encode_coze",
+        needs_spans=True,
+        lines="A document of Coze Loop's builder a line.",
+    ),
+    Format(
+        id="otlp",
+        of=Of.RUN,
+        media_type=JSON,
+        suffix=".json",
+        description="Every span as it was sent, in OTLP's JSON or protobuf.",
+        via=Via.PATH,
+        path="otlp",
+        writer="spanloom.core.formats.otlp:resource_spans_json",
+        streams=True,
+    ),
+    Format(
+        id="html",
+        of=Of.RUN,
+        media_type=HTML,
+        suffix=".html",
+        description="Its steps as a tree, in one file without script.",
+        via=Via.PATH,
+        path="export.html",
+        writer="spanloom.core.showing.html.page:run_page",
+    ),
+    file_of_runs(
+        "parquet",
+        "A row a run: its figures, and its document as text.",
+        media_type=PARQUET,
+        suffix=".parquet",
+        line="canonical",
+        writer="spanloom.client.transfer.tables:write_parquet",
+        reader="spanloom.client.transfer.tables:read_parquet",
+        magic=b"PAR1",
+        extra="arrow",
+    ),
+    file_of_runs(
+        "arrow",
+        "The same as an Arrow file, which programs map into memory.",
+        media_type="application/vnd.apache.arrow.file",
+        suffix=".arrow",
+        line="canonical",
+        writer="spanloom.client.transfer.tables:write_arrow",
+        reader="spanloom.client.transfer.tables:read_arrow",
+        magic=b"ARROW1",
+        extra="arrow",
+    ),
+    file_of_runs(
+        "otlp",
+        "The spans of a run a line, as they were sent.",
+        line="otlp",
+        reader="spanloom.client.transfer.otlp_file:read_groups",
+        streams=True,
+    ),
+    rows_as("jsonl", NDJSON, "A line of JSON for each row.", "spanloom.api.rows.forms:Ndjson"),
+    rows_as("csv", CSV, "A table.", "spanloom.api.rows.forms:Csv"),
+    rows_as("arrow", ARROW, "Columns with types.", "spanloom.api.rows.arrow:ArrowStream", "arrow"),
+    rows_as("parquet", PARQUET, "Columns with types.", "spanloom.api.rows.arrow:Parquet", "arrow"),
+    annotations_as(
+        "jsonl",
+        "A line for each annotator and run.",
+        "spanloom.annotation.examples:entry_lines",
+        via=Via.QUERY | Via.ACCEPT | Via.SHELL,
+        reader="spanloom.cli.annotations:read_lines",
+    ),
+    annotations_as(
+        "csv",
+        _A_STEP,
+        "spanloom.api.rows.forms:Csv",
+        media_type=CSV,
+        suffix=".csv",
+        via=Via.ACCEPT | Via.SHELL,
+    ),
+    annotations_as(
+        "arrow",
+        _A_STEP,
+        "spanloom.api.rows.arrow:ArrowStream",
+        media_type=ARROW,
+        suffix=".arrow",
+        via=Via.ACCEPT,
+        extra="arrow",
+    ),
+    annotations_as(
+        "parquet",
+        _A_STEP,
+        "spanloom.api.rows.arrow:Parquet",
+        media_type=PARQUET,
+        suffix=".parquet",
+        via=Via.ACCEPT | Via.SHELL,
+        extra="arrow",
+    ),
+    annotations_as(
+        "sft",
+        "`{messages}` up to a corrected answer, to tune on.",
+        "spanloom.annotation.examples:sft_lines",
+        counts_corrections=True,
+    ),
+    annotations_as(
+        "dpo",
+        "`{prompt, chosen, rejected}`: a corrected answer and the original.",
+        "spanloom.annotation.examples:dpo_lines",
+        counts_corrections=True,
+    ),
+    annotations_as(
+        "invariant",
+        "`{index, messages, annotations, metadata}`: an agent of a run, for Invariant Explorer.",
+        "spanloom.annotation.examples:invariant_runs",
+    ),
+    annotations_as(
+        "snorkel",
+        "A run as a trace of Snorkel, annotations in the metadata of its steps.",
+        "spanloom.annotation.examples:snorkel_runs",
+    ),
+    annotations_as(
+        "potato",
+        "The folder of a task for Potato, or a ZIP of it.",
+        "spanloom.client.transfer.potato:write_task",
+        media_type="application/zip",
+        suffix="",
+        via=Via.SHELL | Via.PATH,
+        path="potato",
+        reader="spanloom.client.transfer.potato:read_potato",
+    ),
+    Format(
+        id="html",
+        of=Of.CONVERSATION,
+        media_type=HTML,
+        suffix=".html",
+        description="Its runs in their order, each as its own page shows it.",
+        via=Via.PATH,
+        path="export.html",
+        writer="spanloom.core.showing.html.conversation:write_run",
+        streams=True,
+    ),
 )
-COZE = Format(
-    id="coze",
-    media_type=canonical.MEDIA_TYPE,
-    renders="What Coze Loop's published builder prints for the same steps.",
-    encode=encode_coze,
-    needs_spans=True,
-)
-
-FORMATS = {known.id: known for known in (CANONICAL, COZE)}
 
 
-class Content(Enum):
-    """What a file keeps of each run."""
-
-    DOCUMENT = "document"
-    """One line of JSON: its document, in ``FileFormat.format``."""
-    SPANS = "spans"
-    """One line of JSON: its spans as they were sent."""
-    ROW = "row"
-    """One row: what the list says of it, and the document."""
+def formats_of(of: Of, via: Via | None = None) -> Mapping[str, Format]:
+    """Return the formats of a subject by id, in their order; of those that are chosen so."""
+    return {
+        known.id: known
+        for known in REGISTRY
+        if known.of is of and (via is None or via in known.via)
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class FileFormat:
-    """A way to keep many runs in one file."""
-
-    id: str
-    """What a user names it by; lower case, stable."""
-    content: Content
-    holds: str
-    """What is in such a file, in a sentence for people."""
-    format: Format = CANONICAL
-    is_read: bool = False
-    """Whether ``spanloom import`` takes it."""
-
-
-FILE_FORMATS = {
-    known.id: known
-    for known in (
-        FileFormat("jsonl", Content.DOCUMENT, "A canonical document a line.", is_read=True),
-        FileFormat("coze", Content.DOCUMENT, "A document of Coze Loop's builder a line.", COZE),
-        FileFormat(
-            "parquet",
-            Content.ROW,
-            "A row a run: its figures, and its document as text.",
-            is_read=True,
-        ),
-        FileFormat(
-            "arrow",
-            Content.ROW,
-            "The same as an Arrow file, which programs map into memory.",
-            is_read=True,
-        ),
-        FileFormat(
-            "otlp", Content.SPANS, "The spans of a run a line, as they were sent.", is_read=True
-        ),
-    )
-}
+CANONICAL = formats_of(Of.RUN)["canonical"]
 
 
 def find_format(name: str) -> Format:
-    """Return the format of this name, or raise ``InvalidQueryError`` naming those there are."""
+    """Return the format of one run for ``?format=``.
+
+    Raises ``InvalidQueryError`` for an unknown name, with those that there are.
+    """
+    formats = formats_of(Of.RUN, Via.QUERY)
     try:
-        return FORMATS[name]
+        return formats[name]
     except KeyError:
-        known = ", ".join(sorted(FORMATS))
+        known = ", ".join(sorted(formats))
         raise InvalidQueryError(f"{name!r} is unknown; known are {known}", "format") from None
+
+
+def named_by(formats: Mapping[str, Format], join: str) -> str:
+    """Return media types with what they are, those of one description together, as a phrase.
+
+    ``text/csv`` and others with "A table.": ```text/csv`: a table``; ``join`` is "and" or "or".
+    """
+    together: dict[str, list[str]] = {}
+    for known in formats.values():
+        together.setdefault(known.description, []).append(f"`{known.media_type}`")
+    return "; ".join(
+        f"{_listed(types, join)}: {description[0].lower()}{description[1:].rstrip('.')}"
+        for description, types in together.items()
+    )
+
+
+def _listed(names: Sequence[str], join: str) -> str:
+    *others, last = names
+    return f"{', '.join(others)} {join} {last}" if others else last

@@ -15,7 +15,6 @@ from spanloom.core.showing.values import duration, instant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MEDIA_TYPE = "text/html; charset=utf-8"
 POLICY = f"default-src 'none'; style-src 'sha256-{HASH}'; base-uri 'none'; form-action 'none'"
 """Content security policy: only the file's own style sheet is allowed, and no script."""
 ENDING = "</main></body></html>"

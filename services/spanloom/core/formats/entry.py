@@ -1,0 +1,125 @@
+"""What is declared of a format: one type for documents, files, tables, pages and annotations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, Flag, auto
+from importlib.util import find_spec
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+JSON = "application/json"
+NDJSON = "application/x-ndjson"
+CSV = "text/csv"
+ARROW = "application/vnd.apache.arrow.stream"
+PARQUET = "application/vnd.apache.parquet"
+HTML = "text/html; charset=utf-8"
+
+LIBRARIES = {"arrow": "pyarrow"}
+"""The module that an extra of the package brings (``pip install 'spanloom[arrow]'``)."""
+
+DocumentEncoder: TypeAlias = "Callable[[bytes, bytes], bytes]"
+"""Takes the stored canonical document and the list of spans, and returns the document."""
+
+
+class ItemReader(NamedTuple):
+    """Reads one JSON value of a file, a line or all of it, as a canonical document."""
+
+    fits: Callable[[object], bool]
+    """Whether the value is meant to be in this format, by its shape."""
+    to_document: Callable[[Any], dict[str, Any]]  # as JSON has them
+    """Return the canonical document; raises ``InvalidRequestError`` with the place and reason."""
+
+
+class Of(Enum):
+    """What a format writes or reads."""
+
+    RUN = "one run"
+    RUNS = "many runs in a file"
+    ROWS = "rows of a list"
+    ANNOTATIONS = "annotations"
+    CONVERSATION = "a conversation"
+
+
+class Via(Flag):
+    """How a format is chosen."""
+
+    QUERY = auto()
+    """By ``?format=`` of the API."""
+    ACCEPT = auto()
+    """By the ``Accept`` header."""
+    SHELL = auto()
+    """By ``--format`` of ``spanloom export`` or ``spanloom annotations export``."""
+    PATH = auto()
+    """By a path of its own (``Format.path``)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A format of one subject. ``id`` and ``of`` identify it.
+
+    ``writer`` and ``reader`` are names, ``module:object``, and imported when they are used: so the
+    core names objects of upper rooms, and a large library is loaded only for who uses it. Empty:
+    Spanloom does not write, or not read, the format. What they name depends on the subject:
+
+    - ``RUN``: the writer is a ``DocumentEncoder``;
+    - ``RUNS``: the writer makes the file of lines in pairs, a row of the list and a document
+      (``client/transfer/tables.py``), and is empty where each line is a document in the format
+      ``line``; the reader is an ``ItemReader``; with ``magic`` it reads a file of documents, and
+      of OTLP it reads ``resourceSpans``;
+    - ``ROWS``: the writer is a class that is a ``Form`` (``api/rows/forms.py``);
+    - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/examples.py``) for ``?format=``,
+      a ``Form`` for a table; the reader is an ``EntryReader`` (``cli/annotations.py``).
+    """
+
+    id: str
+    """What a user calls it; lower case, stable."""
+    of: Of
+    media_type: str
+    suffix: str
+    """Of a file, with the dot; empty for a folder."""
+    description: str
+    """A sentence for people: in help, OpenAPI and documentation."""
+    via: Via
+    writer: str = ""
+    reader: str = ""
+    streams: bool = False
+    """Whether it is sent or written piece by piece, so that its size does not matter."""
+    extra: str = ""
+    """The extra of the package that it needs; a key of ``LIBRARIES``."""
+    path: str = ""
+    """The last part of its own path at the API."""
+    needs_spans: bool = False
+    """Whether the encoder takes the list of spans too; else it is empty."""
+    line: str = ""
+    """The format of a run, by its id, in which a file has each run."""
+    magic: bytes = b""
+    """The first bytes of a file, where these identify the format."""
+    counts_corrections: bool = False
+    """Whether its lines are corrected answers, so that those left out are counted."""
+
+    @property
+    def is_written(self) -> bool:
+        """Whether Spanloom writes it."""
+        return bool(self.writer or self.line)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether Spanloom reads it."""
+        return bool(self.reader)
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the library that it needs is installed; it is not loaded for that."""
+        return not self.extra or find_spec(LIBRARIES[self.extra]) is not None
+
+    def load_writer(self) -> Any:  # of the type that the subject says
+        """Import and return the writer."""
+        return resolve_name(self.writer)
+
+    def load_reader(self) -> Any:  # of the type that the subject says
+        """Import and return the reader."""
+        return resolve_name(self.reader)
