@@ -1,4 +1,4 @@
-"""The change feed: what was stored since, asked again and again or as a stream of events."""
+"""The route of the change feed: trajectories stored since a position, as JSON or as events."""
 
 from contextlib import ExitStack
 from functools import partial
