@@ -1,4 +1,4 @@
-"""The answers that the OpenAPI description shows, one for each operation."""
+"""Examples of answers for the OpenAPI description, one for each operation."""
 
 from collections.abc import Iterable
 from typing import Any

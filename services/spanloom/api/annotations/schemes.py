@@ -1,4 +1,4 @@
-"""Schemes: what annotators are asked, as Potato's configuration has it."""
+"""Routes of annotation schemes, written as Potato's configuration: list, store, check."""
 
 from typing import Annotated
 
