@@ -119,8 +119,8 @@ def create_app(
         summary="Agent trajectories from OpenTelemetry spans",
         description=DESCRIPTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        openapi_url=None,  # a route of ours serves it, counted like the others
-        docs_url=None,  # its pages load scripts from elsewhere
+        openapi_url=None,  # served by a route of ours, so that it is counted in the metrics
+        docs_url=None,  # its pages load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
@@ -142,9 +142,9 @@ def create_app(
         sql_port=sql_port,
     )
     of_trajectories = (
-        changes,  # before the one whose path a trace id ends
+        changes,  # before documents: {trace_id} matches its path too
         *(trajectories, documents, outlines, run_pages, versions, one_step, parts),
-        conversation_pages,  # before the one whose path an id of slashes ends
+        conversation_pages,  # before conversations: {conversation_id:path} matches its path too
         *(diffs, conversations, stats, steps, search),
         *(trajectory_annotations, kept_versions, annotation_schemes),
         *(annotation_export, annotation_import),

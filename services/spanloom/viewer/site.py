@@ -123,7 +123,7 @@ def _walk(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
         name = before + entry.name
         if entry.is_dir():
             yield from _walk(entry, f"{name}/")
-        elif not name.endswith((".d.ts", ".json")):  # for tools, not for browsers
+        elif not name.endswith((".d.ts", ".json")):  # used by tools only
             yield name, entry.read_bytes()
 
 

@@ -33,7 +33,7 @@ router = APIRouter(tags=["annotations"])
 AT_ONCE = 50
 """Entries that are written in one blocking call."""
 _LINES = formats_of(Of.ANNOTATIONS, Via.QUERY)
-if TYPE_CHECKING:  # mypy reads no members from a mapping
+if TYPE_CHECKING:  # mypy can't derive members from a mapping
     Form = StrEnum
 else:
     Form = StrEnum("Form", {name.upper(): name for name in _LINES})

@@ -12,7 +12,7 @@ from spanloom.core.model.annotation import MARK_FIELDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    Json = Mapping[str, Any]  # as JSON has it
+    Json = Mapping[str, Any]  # as in JSON
 
 
 class AnnotationRow(BaseModel):

@@ -53,7 +53,7 @@ async def list_schemes(
 
 
 @router.put(
-    "/v1/schemes/{name:path}",  # Potato's names may have slashes
+    "/v1/schemes/{name:path}",  # names in Potato may contain slashes
     operation_id="putScheme",
     summary="Put an annotation scheme",
     responses={200: SCHEME, **problem_responses(401, 403, 413, 422, 503)},

@@ -83,7 +83,7 @@ class Feed:
         """End every wait at once; may be called from any thread."""
         self.is_stopping = True
         if self._loop is not None:
-            with suppress(RuntimeError):  # the loop has ended, and every wait with it
+            with suppress(RuntimeError):  # the event loop is closed, so nobody waits
                 self._loop.call_soon_threadsafe(self._news.set)
 
     async def close(self) -> None:

@@ -37,7 +37,7 @@ class BodyBound:
                 raise HTTPException(
                     413,
                     f"A body may have {most} bytes here.",
-                    {"Connection": "close"},  # the rest of it is not worth reading
+                    {"Connection": "close"},  # the rest of the body is not read
                 )
             return message
 

@@ -85,7 +85,7 @@ class Doorkeeper:
             if match is Match.FULL:
                 return guarded, methods
             if match is Match.PARTIAL:
-                scope["route"] = guarded.route  # for the count of requests
+                scope["route"] = guarded.route  # label of the request metrics in Gate
                 methods |= guarded.route.methods or set()
         return None, methods
 

@@ -40,7 +40,7 @@ class Gate:
         except Exception:
             self._log.exception("request failed", route=_route(scope))
             if answer.status:
-                raise  # the answer has begun: all that is left is to break the connection
+                raise  # the answer has begun, so only the connection can be cut
             failed = problem(scope["path"], 500, "Something went wrong here; see the log.")
             await failed(scope, receive, answer.send)
         finally:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from spanloom.core.model.access import Scope
 
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])  # of any signature: FastAPI reads it
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])  # any signature: FastAPI inspects it
 
 _ATTRIBUTE = "__needs__"
 

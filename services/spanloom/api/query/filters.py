@@ -45,7 +45,7 @@ def _kind_of(name: str, short: Short) -> Any:  # a type
     return {FieldType.TIME: Instant, FieldType.FLAG: bool}.get(field.type, Name)
 
 
-def _parameter(name: str, short: Short) -> Any:  # what create_model takes: (type, field)
+def _parameter(name: str, short: Short) -> Any:  # (type, field), as create_model expects
     kind = _kind_of(name, short) | (Literal["any"] if short.has_to_be_asked_for else None)
     default = False if short.has_to_be_asked_for else None
     return (kind, Field(default, description=short.description, examples=[short.example]))
@@ -58,7 +58,7 @@ class _Filters(BaseModel):
         return condition_of({n: None if v == ANY else v for n, v in given.items()})
 
 
-def _filters(name: str, *wanted: str) -> Any:  # a model made of declarations
+def _filters(name: str, *wanted: str) -> Any:  # a model class created at run time
     fields = {n: _parameter(n, short) for n, short in run_shorts().items() if n in wanted}
     return create_model(name, __base__=_Filters, **fields)
 

@@ -57,7 +57,7 @@ def form_for(accept: str) -> type[Form] | None:
     if not ranges:
         return None
     wanted = {media: _wanted(ranges, media) for media in there_is}
-    best = max(wanted, key=lambda media: wanted[media])  # of equals the first: JSON
+    best = max(wanted, key=lambda media: wanted[media])  # the first of equals, so JSON wins ties
     if wanted[best][0] <= 0:
         has_all = len(there_is) > len(_FORMS)
         raise NotAcceptableError(accept, there_is, "" if has_all else _NOT_INSTALLED)

@@ -39,7 +39,7 @@ class Drain(io.RawIOBase):
         """See ``io.IOBase``."""
         return True
 
-    def write(self, piece: Any) -> int:  # whatever has bytes
+    def write(self, piece: Any) -> int:  # any bytes-like object
         """See ``io.RawIOBase``."""
         taken = bytes(piece)
         self._pieces.append(taken)
@@ -67,7 +67,7 @@ class _Columnar:
         self._drain = Drain()
         self._writer = self._opened()
 
-    def _opened(self) -> Any:  # a writer of PyArrow, of either kind
+    def _opened(self) -> Any:  # PyArrow has no common type of its writers
         raise NotImplementedError
 
     def head(self) -> bytes:

@@ -67,7 +67,7 @@ def _sort_of_type(kind: Any) -> Sort | Columns:  # a type
     if isinstance(kind, UnionType):
         return _sort_of_type(next(one for one in get_args(kind) if one is not type(None)))
     if (origin := get_origin(kind)) is not None:
-        return _NESTED.get(origin, Sort.TEXT)  # of a choice: one of a few texts
+        return _NESTED.get(origin, Sort.TEXT)  # a Literal of strings
     if issubclass(kind, BaseModel):
         return columns_of(kind)
     return _PLAIN.get(kind, Sort.TEXT)  # as above

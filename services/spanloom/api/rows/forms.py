@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spanloom.api.rows.columns import Columns
 
-    Row = Mapping[str, Any]  # as JSON has it
+    Row = Mapping[str, Any]  # as in JSON
 
 
 class Written(NamedTuple):

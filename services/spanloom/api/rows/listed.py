@@ -22,7 +22,7 @@ class Line(Protocol):
     """An item of a list in the store."""
 
     @property
-    def cursor(self) -> Any:  # of the list
+    def cursor(self) -> Any:  # the cursor type of the list
         """The position just after it."""
 
 

@@ -93,7 +93,7 @@ class _Asked(NamedTuple):
 def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | None:
     """Return one step as JSON, ``None`` if there is none; parses the document, so it may block."""
     found = _documents(store, home, asked)
-    if found is None:  # deleted since
+    if found is None:  # deleted meanwhile
         return None
     whole: Json = orjson.loads(found.document)
     refuse_other(whole["extraction"]["version"], asked.version)
