@@ -1,5 +1,6 @@
-"""The HTTP API on port 8080: a room for each subject, over what they share.
+"""The HTTP API on port 8080: one package for each subject, on top of a few shared ones.
 
-Comes in: requests of clients, the shell and the page (``http``, ``query``). Goes out: stored
-documents, rows in any form (``rows``), the change feed (``feed``). Start with ``app``.
+In: HTTP requests from clients, the command line and the page (``http`` checks them, ``query`` reads
+their filters). Out: stored documents, rows as JSON or another media type (``rows``), the change
+feed (``feed``), problems. Start at ``app.py`` (``create_app``), then ``services.py``.
 """

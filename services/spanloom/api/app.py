@@ -1,4 +1,4 @@
-"""The HTTP API: reads the store; writes annotations, keys, and what was asked for."""
+"""Builds the HTTP API: all routes and middleware, over a store."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ if TYPE_CHECKING:
 
 STORE_CALLS = 8
 PROBES = 2
-"""Threads of readiness alone: however many lists are slow, it is answered."""
+"""Threads for readiness only, so that slow lists never delay its answer."""
 STORE_TIMEOUT_S = 10.0
 SMALL_BYTES = 1_000
-"""What is not worth compressing."""
+"""Smaller answers are sent uncompressed."""
 GZIP_LEVEL = 1
-"""A document becomes a fifth of its size, in six milliseconds a megabyte; the ninth level takes
-four times as long for little more."""
+"""Reduces a document to a fifth of its size, at six milliseconds per megabyte; level 9 takes four
+times as long for little gain."""
 GZIP_APART_BYTES = 64 * 1024
-"""What is larger is compressed beside the event loop: it takes half a millisecond or more."""
+"""Larger answers are compressed in a thread: it takes half a millisecond or more."""
 
 
 def create_app(
@@ -91,15 +91,16 @@ def create_app(
 ) -> FastAPI:
     """Return the API over a store.
 
-    ``access`` says who may ask for what. ``ready`` gives the reasons for not being ready; it
-    may block. ``troubles`` gives what the process cannot do at the moment although it is ready.
-    ``hosts`` are the names in the ``Host`` header to answer besides ``localhost`` and IP addresses
-    (``*``: all). Without ``has_trajectories`` there are only health, readiness and metrics, as for
-    the parts that run alone; without ``has_search`` texts are not searched. A store call is given
-    up after ``timeout_s``. What was built by another ``extractor_version`` is outdated. ``examine``
-    says what is wrong with the process; it may block. ``most_readers`` may wait for changes at one
-    time. ``sql_port`` is where this process answers SQL. ``others`` are further routes, which
-    declare what they need like ours.
+    ``access`` authenticates callers and administers keys. ``ready`` returns the reasons for not
+    being ready; it may block. ``troubles`` returns what the process cannot do at the moment
+    although it is ready. ``hosts`` are accepted names in the ``Host`` header in addition to
+    ``localhost`` and IP addresses (``*``: all). Without ``has_trajectories`` only the routes of
+    ``admin.service`` are served, for processes that run one part alone; without ``has_search`` full
+    texts are not searched. A store call times out after ``timeout_s`` seconds. Trajectories of
+    another ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it
+    may block. At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the port
+    on which this process answers SQL. ``others`` are further routers, whose routes declare their
+    needs like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -118,8 +119,8 @@ def create_app(
         summary="Agent trajectories from OpenTelemetry spans",
         description=DESCRIPTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        openapi_url=None,  # a route of ours serves it, counted like the others
-        docs_url=None,  # its pages load scripts from elsewhere
+        openapi_url=None,  # served by a route of ours, so that it is counted in the metrics
+        docs_url=None,  # its pages load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
@@ -141,9 +142,9 @@ def create_app(
         sql_port=sql_port,
     )
     of_trajectories = (
-        changes,  # before the one whose path a trace id ends
+        changes,  # before documents: {trace_id} matches its path too
         *(trajectories, documents, outlines, run_pages, versions, one_step, parts),
-        conversation_pages,  # before the one whose path an id of slashes ends
+        conversation_pages,  # before conversations: {conversation_id:path} matches its path too
         *(diffs, conversations, stats, steps, search),
         *(trajectory_annotations, kept_versions, annotation_schemes),
         *(annotation_export, annotation_import),

@@ -1,4 +1,4 @@
-"""The answers that the OpenAPI description shows, one for each operation."""
+"""Examples of answers for the OpenAPI description, one for each operation."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -118,14 +118,14 @@ def _component(name: str) -> dict[str, str]:
 
 
 def _or_chosen(answer: dict[str, Any]) -> dict[str, Any]:
-    """Describe a page whose items may have only what `fields` asks for."""
+    """Describe a page whose items may have only the columns that `fields` selects."""
     page = next(iter(answer["content"].values()))
     page["schema"] = {"anyOf": [page["schema"], _component("ChosenList")]}
     return answer
 
 
 def or_rows(answer: dict[str, Any], **told: object) -> dict[str, Any]:
-    """Describe an answer that is also given as lines, with what the last tells, and as a table."""
+    """Describe an answer also available as a table, and as JSON lines with ``told`` in the last."""
     item = next(iter(answer["content"].values()))["example"]["items"][0]
     end = orjson.dumps({"end": True, "count": 1, **told}).decode()
     lines = f"{orjson.dumps(item).decode()}\n{end}\n"
@@ -134,7 +134,7 @@ def or_rows(answer: dict[str, Any], **told: object) -> dict[str, Any]:
 
 
 def or_table(answer: dict[str, Any], columns: Iterable[str]) -> dict[str, Any]:
-    """Describe an answer that is also given as a table with these columns."""
+    """Describe an answer that is also available as a table with these columns."""
     text = {"schema": {"type": "string"}, "example": f"{','.join(columns)}\r\n"}
     binary = {"schema": {"type": "string", "format": "binary"}, "example": "(bytes)"}
     for form in formats_of(Of.ROWS, Via.ACCEPT).values():

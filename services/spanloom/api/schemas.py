@@ -1,6 +1,6 @@
-"""What the API takes and gives, as models: the source of its checks and of its OpenAPI.
+"""Request and response models of lists: the source of validation and of the OpenAPI description.
 
-The trajectory itself is none of them: it is passed on as stored, and its schema is
+A trajectory has no model: it is passed on as stored, and its schema is
 ``core/formats/canonical_schema.json``.
 """
 
@@ -26,7 +26,7 @@ EXAMPLE_CURSOR = encode_cursor(Cursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, 
 
 TraceId = Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$"), AfterValidator(str.lower)]
 Milliseconds = Annotated[str, Field(pattern="^[0-9]+$"), Sort.LENGTH]
-"""A length."""
+"""A duration in milliseconds."""
 Moment = Annotated[str, Field(pattern="^[0-9]+$"), Sort.MOMENT]
 """A point in time: milliseconds since the epoch."""
 
@@ -53,7 +53,7 @@ class PageQuery(BaseModel):
 
 
 def position_of(query: PageQuery, of: str = "") -> Cursor | None:
-    """Return where a page begins, ``None`` for the first; raises as ``decode_cursor`` does."""
+    """Return the position before a page, ``None`` for the first; raises like ``decode_cursor``."""
     return None if query.cursor is None else decode_cursor(query.cursor, fingerprint(query, of))
 
 
@@ -101,11 +101,11 @@ class ListQuery(PageQuery, Filters):
     fields: Fields = None
 
     def columns(self) -> Columns:
-        """Return what to give of each run; raises ``InvalidTextError``."""
+        """Return the selected columns; raises ``InvalidTextError``."""
         return read_fields(self.fields, columns_of(Run), RUN_GROUPS, DOCUMENT_COLUMNS)
 
     def question(self) -> Question:
-        """Return what the store understands; raises ``InvalidQueryError``."""
+        """Return the query for the store; raises ``InvalidQueryError``."""
         return read_question(self.where, self.q, self.order)
 
 
@@ -177,7 +177,7 @@ class ConversationItem(BaseModel):
 
     @classmethod
     def of(cls, summary: ConversationSummary) -> "ConversationItem":
-        """Return a summary from the store as the API shows it."""
+        """Return a summary from the store as a response model."""
         return cls(
             conversation_id=summary.conversation_id,
             project=summary.project,

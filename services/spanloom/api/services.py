@@ -1,4 +1,4 @@
-"""What every route works with, handed in by ``create_app``."""
+"""The dependencies of all routes, set up by ``create_app`` and injected as ``Using``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,31 +18,31 @@ from spanloom.telemetry import Metrics
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The ports of the API."""
+    """The dependencies of the routes."""
 
     store: ReadingStore
     metrics: Metrics
     ready: Callable[[], Sequence[str]]
-    """Gives the reasons for not being ready; empty means ready."""
+    """Returns the reasons for not being ready; empty means ready. May block."""
     troubles: Callable[[], Sequence[str]]
-    """Gives what the process cannot do at the moment although it is ready; must not block."""
+    """Returns what the process cannot do at the moment although it is ready; must not block."""
     calls: BoundedCalls
-    """Runs whatever blocks."""
+    """Runs blocking calls in threads."""
     probes: BoundedCalls
-    """Runs the question whether the store answers, which must not wait for other calls."""
+    """Runs the readiness check, which must not wait for other calls."""
     extractor_version: str
     keys: KeyAdministration
     annotating: Annotating
     feed: Feed
-    """Who waits for changes."""
+    """Delivers changes to the readers that wait for them."""
     views: RunViews
-    """Runs that are looked at."""
+    """Cache of the runs viewed last."""
     examine: Callable[[], Sequence[Finding]]
-    """Returns what is wrong with this process, and what is not."""
+    """Returns the findings of this process's self-check; may block."""
     has_search: bool = True
-    """Whether there is an index of texts."""
+    """Whether there is a full-text index."""
     sql_port: int | None = None
-    """Where this process answers SQL; ``None`` without."""
+    """Port on which this process answers SQL; ``None`` if it does not."""
 
 
 def _services(request: Request) -> Services:

@@ -1,6 +1,7 @@
-"""The page in the browser: hand-written modules that are served as they are (docs/viewer.md).
+"""The web page: hand-written JavaScript modules, served without a build step (docs/viewer.md).
 
-``site.py`` answers requests for the page and its modules, ``modules.py`` knows which module imports
-which, ``libraries.py`` lists the libraries, ``vendored.py`` fetches them. What the page does is in
-``static/``; it knows the service by its API alone.
+In: requests for pages and static files. Out: HTML documents, modules and styles. Start at
+``site.py``, which answers these requests; ``modules.py`` finds which module imports which,
+``minify.py`` shrinks them, ``libraries.py`` lists the libraries, ``vendored.py`` fetches them. The
+page itself is in ``static/`` and reads the service through its API only.
 """

@@ -1,4 +1,4 @@
-"""Which files of which packages the page uses; ``vendored.py`` fetches them."""
+"""The npm packages, and the files of them, that the page uses; ``vendored.py`` fetches them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 
 class Origin(NamedTuple):
-    """Where a module comes from."""
+    """The npm package and file that a module is copied from."""
 
     package: str
     version: str
     path: str
-    """Of the file in the package."""
+    """Path of the file in the package."""
 
 
 MODULES = {
@@ -43,7 +43,8 @@ IMPORTS = {
         ("entities", "linkify-it", "mdurl", "punycode.js", "uc.micro"), "../markdown/needs.js"
     ),
 }
-"""What a module imports, a package or a neighbour in its own, and where that is here.
+"""Import specifiers in the vendored modules, each with the path that replaces it.
 
-What markdown-it imports is ours: as published it is half of what the parser weighs.
+The imports of markdown-it are replaced by a module of ours: the published packages are half of the
+parser's size.
 """

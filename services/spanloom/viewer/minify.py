@@ -1,7 +1,8 @@
-"""Makes modules and styles small for the way to the browser: without comments and blanks in code.
+"""Minifies modules and styles for the browser: removes comments and whitespace in code.
 
-rjsmin does it with modules. It takes a template literal for one that has none within, and ours
-have: a page is written in them. So their texts are put aside first, and set in again as they were.
+rjsmin minifies modules. It doesn't understand nested template literals, and ours are nested, since
+the page's markup is written in them. So their texts are replaced by placeholders first, and put
+back unchanged afterwards.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _TEXT = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
-"""Of a template literal, up to its end or to code within."""
+"""The text of a template literal, up to its end or to the next ``${``."""
 _ASIDE = '"\0"'
-"""Stands for a text: a string to rjsmin, and nothing that a module has."""
+"""Placeholder for a text: rjsmin reads it as a string, and no module contains it."""
 
 
 _STYLE = re.compile(r"""("[^"\n]*")|/\*.*?\*/|\s*([{};,])\s*|(:)\s+|(\s)\s*""", re.DOTALL)
-"""Of a style, and in groups what stays of it: a string, a mark, a colon, a blank between words."""
+"""Matches in a style; the groups are kept: a string, punctuation, a colon, one blank."""
 
 
 def minified(name: str, body: bytes) -> bytes:
-    """Return a module or a style as it is sent; other files as they are.
+    """Return a module or a style minified; other files unchanged.
 
-    A third of what we write is told to readers and to the checker of types, not to browsers. A
-    licence, ``/*!``, stays in a module.
+    A third of the source is comments, for readers and for the type checker. Licence comments,
+    ``/*!``, are kept in a module.
     """
     if name.endswith(".css"):
         return _STYLE.sub(r"\1\2\3\4", body.decode()).encode()
@@ -49,9 +50,9 @@ def minified(name: str, body: bytes) -> bytes:
 
 
 def _pieces(module: str) -> Sequence[str]:
-    """Return a module in pieces: code, a text of a template literal, code, and so on."""
+    """Split a module into pieces: code, text of a template literal, code, and so on."""
     pieces, done, at = [], 0, 0
-    braces: list[int] = []  # that are open in the code of each template literal around
+    braces: list[int] = []  # how many are open in the code of each enclosing template literal
     while token := _TOKEN.search(module, at):
         at = token.end()
         if _begins_text(token[0], braces):
@@ -68,7 +69,7 @@ def _begins_text(mark: str, braces: list[int]) -> bool:
     if not braces or mark not in "{}":
         return False
     braces[-1] += 1 if mark == "{" else -1
-    return braces[-1] < 0  # it ends the code, not a block within
+    return braces[-1] < 0  # it closes the ``${``, not a block inside
 
 
 def _end_of_text(module: str, at: int, braces: list[int]) -> int:

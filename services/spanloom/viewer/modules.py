@@ -1,4 +1,4 @@
-"""Modules of the page: which import which."""
+"""Finds the imports between the modules of the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IMPORT = re.compile(
 
 
 def imported_by(name: str, text: str) -> Sequence[str]:
-    """Return the modules that a module imports at once; ``import()`` loads later and is not one.
+    """Return the modules that a module imports statically, without those of ``import()``.
 
     Names are paths from the root of the static files: ``list/table.js``.
     """
@@ -27,12 +27,12 @@ def imported_by(name: str, text: str) -> Sequence[str]:
 
 
 def needed_by(entries: Sequence[str], files: Mapping[str, bytes]) -> Sequence[str]:
-    """Return the entries and every module that they need, each once, the nearest first.
+    """Return the entries and all modules that they import, each once, breadth first.
 
-    Raises ``KeyError`` for a module that is not there.
+    Raises ``KeyError`` for a module that does not exist.
     """
     needed = list(dict.fromkeys(entries))
-    for name in needed:  # grows while it is walked
+    for name in needed:  # grows during the loop
         found = imported_by(name, files[name].decode())
         needed.extend(path for path in dict.fromkeys(found) if path not in needed)
     return needed

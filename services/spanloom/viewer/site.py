@@ -1,8 +1,8 @@
-"""Answers for the page and its modules, each with the policy that keeps strangers' text harmless.
+"""Serves the page and its modules, with a content security policy against injected markup.
 
-A page address gives one HTML document that is asked for again each time; it names its modules under
-an address with the version of their content, where they never change. Comments and blanks are for
-those who read the modules in the package: what is sent goes without.
+A page address answers one HTML document that browsers revalidate each time. It links its modules
+under a path with the version of their content, so that these are cached for good. Modules and
+styles are sent minified.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ POLICY = "; ".join(
         *("frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"),
     )
 )
-"""What the browser may do: run our files, ask our API, nothing else. No text becomes markup."""
+"""Allows the browser our files and our API, nothing else. No text becomes markup."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -52,39 +52,39 @@ PAGES = {
     "/adjudication": "pages/adjudication.js",
     "/exchange": "pages/exchange.js",
 }
-"""Addresses of pages, and the module that draws each."""
+"""Paths of pages, each with the module that renders it."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING} | {
     "pages/conversation.js": "style/conversation.css"
 }
-"""Styles of pages beyond those of all."""
+"""Additional style of a page, by its module."""
 MODULES = "/ui/{version}/{name:path}"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
 
 class Site:
-    """The static files: read once, and each made small once, when it is first asked for."""
+    """The static files: all read at the start, each minified at its first request."""
 
     def __init__(self, root: Traversable | None = None) -> None:
-        """Read the files; raises ``KeyError`` if one imports what is not there."""
+        """Read the files; raises ``KeyError`` if one imports a module that does not exist."""
         self.contents = dict(_walk(root or files("spanloom.viewer") / "static"))
-        """Every file by its path from the root: ``list/table.js``."""
+        """Content of every file by its path from the root: ``list/table.js``."""
         self.version = _version(self.contents)
-        """Of the content: another as soon as any file differs."""
+        """Hash of all files: changes with any of them."""
         self._sent = cache(lambda name: minified(name, self.contents[name]))
         self._packed = cache(lambda name: gzip.compress(self._sent(name), 9))
         self._pages = {path: self._document(module) for path, module in PAGES.items()}
 
     def page(self, path: str) -> Response:
-        """Return the document of a page, by the template of its address."""
+        """Return the HTML of a page, by the path template of ``PAGES``."""
         headers = {**HEADERS, "Cache-Control": "no-cache"}
         return Response(self._pages[path], headers=headers, media_type="text/html")
 
     def module(self, request: Request, version: str, name: str) -> Response:
-        """Return a static file; 404 for a file or a version that is not ours.
+        """Return a static file; 404 for an unknown file or another version.
 
-        A page that was open during an upgrade asks for the version before and has to be loaded
-        again.
+        A page that was open during an upgrade requests the previous version and has to be
+        reloaded.
         """
         if version != self.version or name not in self.contents:
             return Response(status_code=404, headers={**HEADERS, "Cache-Control": "no-store"})
@@ -99,7 +99,7 @@ class Site:
         return Response(body, headers=headers, media_type=_type_of(name))
 
     def weight(self, name: str) -> int:
-        """Return how many bytes of a file a browser is sent."""
+        """Return the size of a file as sent, in bytes: minified and compressed."""
         return len(self._packed(name))
 
     def _document(self, module: str) -> str:
@@ -114,7 +114,7 @@ class Site:
 
 @cache
 def own_site() -> Site:
-    """Return the site of the files in this package, made once: it takes a tenth of a start."""
+    """Return the site of this package's files, cached: building it takes a tenth of a start."""
     return Site()
 
 
@@ -123,7 +123,7 @@ def _walk(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
         name = before + entry.name
         if entry.is_dir():
             yield from _walk(entry, f"{name}/")
-        elif not name.endswith((".d.ts", ".json")):  # for tools, not for browsers
+        elif not name.endswith((".d.ts", ".json")):  # used by tools only
             yield name, entry.read_bytes()
 
 

@@ -1,8 +1,8 @@
 """Fetches the page's libraries: ``python -m spanloom.viewer.vendored``; ``--check`` compares.
 
-A module is one file of a published npm package, as it is but for its imports of other packages,
-which become relative (an import map would be script in markup, which the policy forbids), and the
-line that names its source map. The check needs neither npm nor a network.
+A module is one file of a published npm package, with two changes: its imports of other packages
+become relative (an import map would be inline script, which the policy forbids), and the line that
+names its source map is removed. The check needs neither npm nor a network.
 """
 
 from __future__ import annotations
@@ -29,15 +29,18 @@ _IMPORT = re.compile(r"""((?:^|[;\n}])(?:import|export)\b(?:[^;"']*?\bfrom)?\s*)
 
 
 class Fetched(NamedTuple):
-    """A package as the registry gave it."""
+    """A package as downloaded from the registry."""
 
     files: dict[str, bytes]
-    """By their paths in the package."""
+    """Contents by path in the package."""
     integrity: str
 
 
 def write() -> None:
-    """Fetch every package and write modules, licences and the record of them."""
+    """Fetch every package and write modules, licences and the record of both.
+
+    Raises ``SystemExit`` if a package differs from the recorded one of the same version.
+    """
     VENDOR.mkdir(parents=True, exist_ok=True)
     known = _record()
     packages = {(o.package, o.version): _fetch(o.package, o.version) for o in MODULES.values()}
@@ -64,7 +67,7 @@ def write() -> None:
 
 
 def differences() -> list[str]:
-    """Return what is not as it was recorded, a line each; nothing is fetched."""
+    """Return the differences between files and record, a line each; nothing is fetched."""
     record = _record()
     wrong = [
         f"{name} is recorded as another file than MODULES names"
@@ -91,7 +94,7 @@ def _record() -> dict[str, dict[str, str]]:
 
 
 def _fetch(package: str, version: str) -> Fetched:
-    """Return the files of a package; raises ``SystemExit`` if its sha512 is not as stated."""
+    """Return the files of a package; raises ``SystemExit`` if its sha512 is not as published."""
     command = ["npm", "pack", f"{package}@{version}", "--json", "--ignore-scripts"]
     with tempfile.TemporaryDirectory() as folder:
         answer = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)  # noqa: S603  # ours
@@ -114,7 +117,7 @@ def _licence(package: str, contents: dict[str, bytes]) -> tuple[str, bytes]:
 
 
 def _relative(text: str) -> str:
-    """Make imports relative; raises ``KeyError`` for one that nobody foresaw."""
+    """Make imports relative; raises ``KeyError`` for one that ``IMPORTS`` does not have."""
     text = _IMPORT.sub(lambda found: f'{found[1]}"{IMPORTS[found[3]]}"', text)
     return re.sub(r"\n?//# sourceMappingURL=.*", "", text).rstrip() + "\n"
 

@@ -1,5 +1,5 @@
-"""Keys, deletions, replays, snapshots, and the state of the service.
+"""Routes for operators: API keys, deletions, replays, snapshots, health, readiness, metrics.
 
-Comes in: a request of an operator. Goes out: a record of what was done. Start with
-``service``.
+In: a request of an operator, most with a key of scope ``admin``. Out: the record of what was done,
+or the state of the service. Start at ``service.py``.
 """

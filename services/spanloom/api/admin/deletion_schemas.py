@@ -1,4 +1,4 @@
-"""What a deletion is asked with, and how it is shown."""
+"""Request and response models of deletions."""
 
 from typing import Annotated
 
@@ -45,7 +45,7 @@ class DeletionQuery(BaseModel):
 
     @property
     def scope(self) -> DeletionScope:
-        """The conditions as the store understands them."""
+        """Return the conditions as a scope for the store."""
         reach = Reach.ALL.narrowed(self.project)
         return DeletionScope(reach, self.trace_id, self.conversation, self.before)
 
@@ -71,7 +71,7 @@ class Deletion(BaseModel):
 
     @classmethod
     def of(cls, deletion: deletions.Deletion) -> "Deletion":
-        """Return a deletion as the API shows it."""
+        """Return a deletion as a response model."""
         scope = deletion.scope
         before_ns = scope.start_before_ns
         return cls(

@@ -1,4 +1,4 @@
-"""Deletions: traces gone for good, and the record of who asked for it."""
+"""Routes of deletions: delete traces for good, and list who deleted what."""
 
 import time
 from dataclasses import replace
@@ -66,7 +66,7 @@ async def list_deletions(
 
 
 def _within(caller: Caller, scope: DeletionScope) -> DeletionScope:
-    """Return the scope inside the caller's project; 403 for a project that is not the caller's."""
+    """Return the scope limited to the caller's project; raises 403 for another project."""
     if caller.project == ALL_PROJECTS:
         return scope
     own = Reach.only(caller.project)

@@ -1,4 +1,4 @@
-"""Findings as the API shows them."""
+"""Response models of a diagnosis and its findings."""
 
 import os
 from collections.abc import Sequence
@@ -29,6 +29,6 @@ class Diagnosis(BaseModel):
 
     @classmethod
     def of(cls, findings: Sequence[Finding]) -> "Diagnosis":
-        """Return what was found, by this process."""
+        """Return findings as a diagnosis by this process."""
         items = [FindingItem(**asdict(finding)) for finding in findings]
         return cls(version=__version__, pid=os.getpid(), findings=items)

@@ -1,4 +1,4 @@
-"""Keys as the API takes and shows them; the secret only once, in the answer that makes it."""
+"""Request and response models of keys; only the answer that creates a key has its secret."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -50,7 +50,7 @@ class KeyItem(BaseModel):
 
     @classmethod
     def of(cls, key: Key) -> "KeyItem":
-        """Return a stored key as the API shows it."""
+        """Return a stored key as a response model."""
         return cls(
             id=key.id,
             project=None if key.project == ALL_PROJECTS else key.project,
@@ -69,7 +69,7 @@ class NewKey(KeyItem):
 
     @classmethod
     def just_made(cls, made: MadeKey) -> "NewKey":
-        """Return a new key with its secret."""
+        """Return a new key with its secret as a response model."""
         return cls(**KeyItem.of(made.key).model_dump(), key=made.text)
 
 

@@ -1,4 +1,4 @@
-"""Keys: made, listed and revoked, as `spanloom keys` does it beside the store."""
+"""Routes of API keys: create, list, revoke; `spanloom keys` does the same on the store."""
 
 from typing import Annotated
 

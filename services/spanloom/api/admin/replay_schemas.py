@@ -1,4 +1,4 @@
-"""Replays as the API takes and shows them, with the cursors of their list."""
+"""Request and response models of replays, and the cursors of their list."""
 
 import re
 from typing import Annotated
@@ -16,12 +16,12 @@ _REPLAY_ID = re.compile(r"[0-9a-f]{16}")
 
 
 def encode_replay_cursor(replay_id: str, question: str = "") -> str:
-    """Return the id as a cursor of a question."""
+    """Encode a replay id and the fingerprint of its query as a cursor."""
     return encode_cursor([replay_id], question)
 
 
 def decode_replay_cursor(text: str, question: str = "") -> str:
-    """Return the id; raise ``InvalidQueryError`` for what is none, or of another question."""
+    """Return the id; raises ``InvalidQueryError`` if it is invalid or of another query."""
     return decode_position(text, question, _replay_id)
 
 
@@ -61,7 +61,7 @@ class ReplayQuery(BaseModel):
     ] = False
 
     def selection(self, callers: Reach, extractor_version: str) -> Selection:
-        """Return what the store understands, of what the caller may see."""
+        """Return the selection for the store, limited to the caller's projects."""
         return Selection(
             callers.narrowed(self.project),
             start_from_ns=self.since,
@@ -83,7 +83,7 @@ class Replay(BaseModel):
 
     @classmethod
     def of(cls, replay: replays.Replay) -> "Replay":
-        """Return a recorded replay as the API shows it."""
+        """Return a recorded replay as a response model."""
         return cls(
             id=replay.id,
             total=replay.total,

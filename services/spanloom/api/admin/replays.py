@@ -1,4 +1,4 @@
-"""Replays: stored history extracted again, as `spanloom replay` asks for it."""
+"""Routes of replays, which extract stored history again; used by `spanloom replay`."""
 
 import time
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""How the service is: alive, ready, and in figures."""
+"""Routes of the service itself: health, readiness, metrics, version, diagnosis, OpenAPI."""
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse

@@ -1,4 +1,4 @@
-"""Snapshots: what `spanloom backup` asks of a service before it copies the files itself."""
+"""The route of snapshots, which `spanloom backup` requests before it copies the files."""
 
 from fastapi import APIRouter
 

@@ -1,5 +1,5 @@
-"""Annotations, their schemes, files, agreement, queues and scores.
+"""Routes for annotations: schemes, queues, scores, agreement, import and export.
 
-Comes in: marks of a named annotator, or a file. Goes out: annotations with their states.
-Start with ``trajectory_annotations``.
+In: marks of a named annotator, or a file of annotations. Out: annotations with their states, queue
+items, scores, agreement, files. Start at ``trajectory_annotations.py``, then ``answers.py``.
 """

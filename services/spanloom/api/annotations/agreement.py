@@ -1,4 +1,4 @@
-"""How far annotators agree, and what that was counted from."""
+"""Routes of inter-annotator agreement: its measures, and the units that they are computed from."""
 
 from collections.abc import Hashable, Mapping
 from typing import Annotated
@@ -17,7 +17,7 @@ from spanloom.core.model.access import Scope
 router = APIRouter(tags=["annotations"])
 
 MOST_UNITS = 200
-"""That are shown of one figure."""
+"""Maximum of units listed for one measure."""
 _READING = problem_responses(401, 403, 404, 422, 503)
 
 

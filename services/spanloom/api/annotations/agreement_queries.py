@@ -1,4 +1,4 @@
-"""What is asked of agreement: whose annotations are compared, and which part of that is shown."""
+"""Parameters of agreement: which annotations are compared, and which part of them is listed."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ from spanloom.core.model.tenancy import Reach
 
 
 class AgreementQuery:
-    """Whose annotations are compared."""
+    """Parameters that select the annotations to compare."""
 
     def __init__(
         self,
@@ -38,13 +38,13 @@ class AgreementQuery:
             Query(description="Count annotations of steps that have changed too.", examples=[True]),
         ] = False,
     ) -> None:
-        """Take the parameters."""
+        """Read the parameters; FastAPI calls this as a dependency."""
         self.project, self.reader, self.scheme, self.queue = project, reader, scheme, queue
         self.rows = asked_rows(scheme, "", since, until)
         self.with_changed = with_changed
 
     def asked(self, using: Services) -> ComparisonQuery:
-        """Return what is compared; raises ``UnknownSchemeError`` and ``UnknownQueueError``."""
+        """Return the query; raises ``UnknownSchemeError`` and ``UnknownQueueError``."""
         desks = using.annotating.queues.views
         desk = desks.named(self.project, self.queue) if self.queue else None
         return ComparisonQuery(
@@ -58,7 +58,7 @@ class AgreementQuery:
 
 
 class PartQuery:
-    """Which part of what is compared."""
+    """Parameters that select a part of the compared units."""
 
     def __init__(
         self,
@@ -85,17 +85,20 @@ class PartQuery:
             str, Query(description="What the other says.", max_length=512, examples=["incorrect"])
         ] = "",
     ) -> None:
-        """Take the parameters."""
+        """Read the parameters; FastAPI calls this as a dependency."""
         self.measure, self.agent, self.step_type = measure, agent, step_type
         self.pair = [first, second] if first and second else []
         self.says = [first_says, second_says] if first_says and second_says else []
 
     def has(self, row: UnitMark) -> bool:
-        """Return whether a row is of the agent and the type that are asked for."""
+        """Return whether a row matches the requested agent and step type."""
         return self.agent in ("", row.agent) and self.step_type in ("", row.step_type)
 
     def units(self, units: Units) -> Units:
-        """Return those of which annotators differ, or of which a pair says just what is asked."""
+        """Return the units on which annotators, or a pair, differ.
+
+        With ``says``: the units on which the pair says exactly that, alike or not.
+        """
         if not self.pair:
             return differing(units)
         found = shared_units(units, self.pair, self.says)

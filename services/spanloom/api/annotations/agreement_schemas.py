@@ -1,4 +1,4 @@
-"""Agreement as the API shows it: a figure, or null with the reason."""
+"""Response models of agreement: figures, each null with a reason where it is undefined."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ class Figure(BaseModel):
 
     @classmethod
     def of(cls, figure: agreement.Figure) -> "Figure":
-        """Return a figure as it is shown."""
+        """Return a figure as a response model."""
         return cls(value=figure.value, reason=figure.reason)
 
 
@@ -60,7 +60,7 @@ class MeasureItem(BaseModel):
 
     @classmethod
     def of(cls, measure: comparing.Measure) -> "MeasureItem":
-        """Return a measure as it is shown."""
+        """Return a measure as a response model."""
         return cls(
             name=measure.name,
             level=measure.level,
@@ -90,7 +90,7 @@ class Agreement(BaseModel):
 
     @classmethod
     def of(cls, scheme: str, project: str, found: agreeing.Agreement) -> "Agreement":
-        """Return what was worked out, as it is shown."""
+        """Return computed agreement as a response model."""
         return cls(
             scheme=scheme,
             project=project,

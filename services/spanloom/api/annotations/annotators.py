@@ -1,4 +1,4 @@
-"""Who annotates, and which annotations of many runs a request means."""
+"""Shared parameters: the annotator's name, the project, and filters of annotations."""
 
 from typing import Annotated
 from urllib.parse import unquote
@@ -26,7 +26,7 @@ AnnotatorInHeader = Annotated[
 
 
 def reader_of(annotator: AnnotatorInHeader = "") -> str:
-    """Return the name of who reads, empty without one; answers 422 for one that cannot be."""
+    """Return the reader's name, empty without the header; raises 422 for an invalid name."""
     name = unquote(annotator).strip()
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise HTTPException(422, f"{HEADER}: at most {LONGEST_NAME} printable characters.")
@@ -34,7 +34,7 @@ def reader_of(annotator: AnnotatorInHeader = "") -> str:
 
 
 def annotator_of(annotator: AnnotatorInHeader = "") -> str:
-    """Return the name of who writes; answers 422 without one."""
+    """Return the writer's name; raises 422 if it is missing or invalid."""
     name = reader_of(annotator)
     if not name:
         raise HTTPException(422, f"{HEADER}: say who annotates, in this header.")
@@ -51,7 +51,7 @@ def project_of(
         ),
     ] = None,
 ) -> str:
-    """Return the one project that a request is about; answers 403 if the key does not open it."""
+    """Return the project of a request; raises 403 if the key does not open it."""
     caller = caller_of(request)
     if project is None:
         return DEFAULT_PROJECT if caller.project == ALL_PROJECTS else caller.project
@@ -90,7 +90,7 @@ def asked_rows(
     since: SinceInQuery = None,
     until: UntilInQuery = None,
 ) -> AnnotationQuery:
-    """Return which annotations are asked for, by times in nanoseconds."""
+    """Return the filters of annotations; ``since`` and ``until`` are nanoseconds."""
     from_us = 0 if since is None else since // 1_000
     before_us = 2**63 if until is None else until // 1_000
     return AnnotationQuery(None, scheme, annotator, from_us, before_us)

@@ -1,4 +1,4 @@
-"""What the routes of annotations work out and answer; whatever blocks."""
+"""Blocking work of the annotation routes: reads, writes and their JSON answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -23,7 +23,7 @@ from spanloom.core.model.tenancy import Reach
 
 
 async def home_of(using: Services, trace_id: str, callers: Reach, project: str | None) -> TraceKey:
-    """Return where a trajectory is; answers 404 where the caller may see none."""
+    """Return the key of a trajectory; raises 404 if the caller may see none."""
     reach = callers.narrowed(project)
     return known(
         await using.calls.run(using.store.spans.find_home, trace_id, reach), trace_id, project
@@ -33,22 +33,22 @@ async def home_of(using: Services, trace_id: str, callers: Reach, project: str |
 def open_session(
     using: Services, key: TraceKey, scheme: str, annotator: str, version: int | None
 ) -> Session:
-    """Return who writes about which version; raises ``UnknownSchemeError``."""
+    """Return a session: annotator, scheme and version; raises ``UnknownSchemeError``."""
     found = using.annotating.schemes.find(key.project, scheme)
     return Session(key, found, annotator, version or 0)
 
 
 def keep(using: Services, key: TraceKey, version: int) -> bytes | None:
-    """Keep a version, and say which; ``None`` if it is not there any more."""
+    """Keep a version for good and return it as JSON; ``None`` if it is no longer stored."""
     versions = using.annotating.versions
     if not versions.keep(key, version, using.annotating.writing.now_us()):
         return None
-    versions.anchors(key, version)  # so that the first save need not work them out
+    versions.anchors(key, version)  # computed now, so that the first save is fast
     return orjson.dumps({"trace_id": key.trace_id, "version": version})
 
 
 def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
-    """Give one mark to each step that has none yet; raises ``InvalidWritesError`` for too many."""
+    """Mark each step that has no mark yet; raises ``InvalidWritesError`` if there are too many."""
     annotating = using.annotating
     version = session.version or annotating.versions.current(session.key)
     anchors = annotating.versions.anchors(session.key, version)
@@ -67,7 +67,7 @@ def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
 
 
 def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: str) -> bytes:
-    """Return what a reader may see of the annotations of a trajectory."""
+    """Return the annotations of a trajectory that a reader may see, as JSON with scores."""
     is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)
     every = using.annotating.reading.of_trace(key, scheme, annotator, version)
@@ -79,7 +79,10 @@ def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: 
 def listed_rows(
     using: Services, key: TraceKey, reader: str, scheme: str, annotator: str
 ) -> tuple[Iterator[Mapping[str, Any]], Mapping[str, object]]:
-    """Return the same rows, made as they are wanted, and what is told behind the last."""
+    """Return the same rows, created lazily, and the members of the final line.
+
+    The latter count ``withheld`` rows, so read them after the last row.
+    """
     is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)
     told = {**key._asdict(), "version": version, "withheld": 0}
@@ -95,7 +98,7 @@ def listed_rows(
 
 
 def written(using: Services, session: Session, done: Written) -> bytes:
-    """Return the rows of a request, and the score that all marks of the annotator come to."""
+    """Return the written rows, and the score from all marks of the annotator, as JSON."""
     key = session.key
     rows = using.annotating.reading.resolve(key, done.rows, done.version)
     named = {"scheme": session.scheme.name, "annotator": session.annotator}
@@ -125,7 +128,7 @@ def _answer(
 def _scores(
     using: Services, key: TraceKey, version: int, rows: Sequence[ResolvedAnnotation]
 ) -> list[Mapping[str, Any]]:
-    """Return the score of every annotator and scheme, of all their rows."""
+    """Return a score for each annotator and scheme, computed from all their rows."""
     found: list[Mapping[str, Any]] = []
     schemes = cache(lambda name: _scheme(using, key, name))
     for (_, name, annotator), group in groupby(rows, key=lambda row: row.annotation.slot[:3]):

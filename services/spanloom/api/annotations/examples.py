@@ -1,4 +1,4 @@
-"""The answers about annotations that the OpenAPI description shows."""
+"""Examples of answers of the annotation routes, for the OpenAPI description."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Annotations of many trajectories: out."""
+"""Routes that export annotations of many trajectories, as lines, tables or training examples."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -31,9 +31,9 @@ from spanloom.core.model.access import Scope
 router = APIRouter(tags=["annotations"])
 
 AT_ONCE = 50
-"""Entries that are written at once."""
+"""Entries that are written in one blocking call."""
 _LINES = formats_of(Of.ANNOTATIONS, Via.QUERY)
-if TYPE_CHECKING:  # mypy reads no members from a mapping
+if TYPE_CHECKING:  # mypy can't derive members from a mapping
     Form = StrEnum
 else:
     Form = StrEnum("Form", {name.upper(): name for name in _LINES})
@@ -134,7 +134,7 @@ async def count_corrections(
 
 
 def _some(entries: Iterator[Any]) -> bytes:
-    """Return the next entries as lines; empty behind the last."""
+    """Return the next entries as lines; empty after the last."""
     return b"".join(orjson.dumps(entry) + b"\n" for entry in islice(entries, AT_ONCE))
 
 

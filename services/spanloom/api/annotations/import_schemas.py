@@ -1,4 +1,4 @@
-"""What is imported, and what became of it."""
+"""Reads the body of an import, and the response model of its report."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -36,7 +36,7 @@ class ImportReport(BaseModel):
     def of(
         cls, taken: Sequence[ImportOutcome], is_dry_run: bool
     ) -> "ImportReport":  # as pydantic's
-        """Return the report of lines, in their order."""
+        """Return the report of an import, with its lines in order."""
         return cls(
             dry_run=is_dry_run,
             added=sum(one.added for one in taken),
@@ -55,7 +55,7 @@ class ImportReport(BaseModel):
 
 
 def read_entries(body: bytes) -> list[dict[str, Any]]:
-    """Return the lines of a body, or the items of a JSON list; answers 422 for anything else."""
+    """Return entries from JSON lines or a JSON list; raises 422 for anything else or too many."""
     lines = [line for line in body.split(b"\n") if line.strip()]
     entries = [_parsed(at, line) for at, line in enumerate(lines, 1)]
     if len(entries) == 1 and isinstance(entries[0], list):

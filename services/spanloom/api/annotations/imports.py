@@ -1,4 +1,4 @@
-"""Annotations that others made: in."""
+"""The route that imports annotations made elsewhere."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ from spanloom.core.model.access import Scope
 router = APIRouter(tags=["annotations"])
 
 TAKEN_AT_ONCE = 20
-"""Entries that are taken by one call."""
+"""Entries that are imported in one blocking call."""
 DryRunInQuery = Annotated[
     bool, Query(description="Only say what would be stored.", examples=[True])
 ]
@@ -46,7 +46,7 @@ async def import_annotations(
 async def take_all(
     using: Services, project: str, entries: Sequence[dict[str, Any]], *, is_dry_run: bool
 ) -> ImportReport:
-    """Take entries a few at a time, each whole or not at all: however many, no call is long."""
+    """Import entries, each entirely or not at all; in batches, so that no call takes long."""
     taken: list[ImportOutcome] = []
     for start in range(0, len(entries), TAKEN_AT_ONCE):
         some = entries[start : start + TAKEN_AT_ONCE]

@@ -1,4 +1,4 @@
-"""Versions of a trajectory as they were annotated."""
+"""Routes of single versions of a trajectory: read a kept one, keep one for good."""
 
 from typing import Annotated
 

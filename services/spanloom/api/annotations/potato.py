@@ -1,4 +1,4 @@
-"""Annotations as Potato's files: a task out, what its users said in."""
+"""Routes for Potato's files: export a task, import what its users annotated."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Annotated, Any

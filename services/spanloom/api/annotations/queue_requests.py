@@ -1,4 +1,4 @@
-"""Annotation queues as the API takes them."""
+"""The request model of annotation queues."""
 
 from typing import Annotated
 
@@ -103,7 +103,7 @@ class QueueRequest(BaseModel):
         return self
 
     def queue(self, project: str, name: str, at_us: int) -> Queue:
-        """Return it as it is stored."""
+        """Return the queue to store; ``at_us`` is microseconds since the epoch."""
         return Queue(
             project=project,
             name=name,

@@ -1,4 +1,4 @@
-"""Annotation queues as the API shows them, and where annotators are in them."""
+"""Response models of annotation queues, their items, and annotators' progress."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -58,7 +58,7 @@ class QueueItem(BaseModel):
 
     @classmethod
     def of(cls, desk: QueueView, gold: Mapping[str, Accuracy] | None = None) -> "QueueItem":
-        """Return a queue as it stands."""
+        """Return the current state of a queue as a response model."""
         queue = desk.queue
         states = [desk.state(item.trace_id).value for item in desk.items]
         return cls(
@@ -108,7 +108,7 @@ class QueuedRun(BaseModel):
 
     @classmethod
     def of(cls, desk: QueueView, trace_id: str, reader: str) -> "QueuedRun":
-        """Return an item as a reader may see it; raises ``KeyError`` without one."""
+        """Return an item as visible to a reader; raises ``KeyError`` if the queue lacks it."""
         item = desk.item(trace_id)
         if item is None:
             raise KeyError(trace_id)
@@ -132,7 +132,7 @@ class QueuedRuns(BaseModel):
 
     @classmethod
     def of(cls, desk: QueueView, reader: str) -> "QueuedRuns":
-        """Return the items of a queue as a reader may see them."""
+        """Return the items of a queue as visible to a reader."""
         return cls(items=[QueuedRun.of(desk, item.trace_id, reader) for item in desk.items])
 
 
@@ -159,7 +159,7 @@ class QueuePlace(BaseModel):
 
     @classmethod
     def at_item(cls, desk: QueueView, trace_id: str, annotator: str) -> "QueuePlace":
-        """Return where somebody is; the items that are done come first in their count."""
+        """Return an annotator's place at an item; ``at`` counts done items first."""
         mine = desk.mine(annotator)
         done = [of for of in mine if annotator in desk.done_by(of)]
         ordered = [*done, *(of for of in mine if of not in set(done))]

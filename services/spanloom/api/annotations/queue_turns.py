@@ -1,4 +1,4 @@
-"""What annotators do with the items of a queue: get the next, say how it went."""
+"""Routes for an annotator in a queue: get the next item, begin, finish, reopen, adjudicate."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -19,7 +19,7 @@ router = APIRouter(tags=["annotations"])
 
 
 class Turn:
-    """One annotator at one item of a queue."""
+    """One annotator and one item of a queue, from the parameters of a request."""
 
     def __init__(
         self,
@@ -29,12 +29,12 @@ class Turn:
         using: Using,
         annotator: Annotator,
     ) -> None:
-        """Take what the request says of both."""
+        """Read the parameters; FastAPI calls this as a dependency."""
         self.queues = using.annotating.queues
         self._calls, self._place = using.calls, (project, name, trace_id, annotator)
 
     async def say(self, note: Callable[[str, str, str, str], QueueView]) -> QueueItem:
-        """Have it noted what became of the item, and return how its queue stands."""
+        """Record an event of the item by ``note``, and return the state of its queue."""
         return QueueItem.of(await self._calls.run(note, *self._place))
 
 

@@ -1,4 +1,4 @@
-"""Queues: what is to be annotated by whom, and how it stands."""
+"""Routes of annotation queues: list, store and read them, with progress and items."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Annotations as rows of a table: one for each step that somebody judged, or for a whole run."""
+"""Annotations as table rows: one for each annotated step, and one for the run as a whole."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanloom.core.model.annotation import MARK_FIELDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    Json = Mapping[str, Any]  # as JSON has it
+    Json = Mapping[str, Any]  # as in JSON
 
 
 class AnnotationRow(BaseModel):
@@ -45,7 +45,7 @@ COLUMNS = columns_of(AnnotationRow)
 
 
 def rows_of(entry: Json) -> Iterator[Json]:
-    """Yield the rows of an entry: of its steps, then of the whole run."""
+    """Yield the rows of an export entry: those of its steps, then that of the whole run."""
     shared = {**dict.fromkeys(COLUMNS), **dict.fromkeys(_TEXTS, ""), **entry}
     for step in entry["steps"]:
         yield {**shared, "value": None, **step}

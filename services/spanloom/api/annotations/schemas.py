@@ -1,4 +1,4 @@
-"""Annotations as the API takes and shows them."""
+"""Request and response models of annotations."""
 
 from typing import Annotated, Any, Literal
 
@@ -62,7 +62,7 @@ class Edit(BaseModel):
     is_deleted: Annotated[bool, Field(description="Take the annotation back.")] = False
 
     def write(self) -> Write:
-        """Return it as it is written; a field that is null is emptied."""
+        """Return the edit as a write; a null field clears the stored one."""
         fields = {name: getattr(self, name) for name in self.model_fields_set}
         edit = {name: fields[name] for name in (*MARK_FIELDS, "value") if name in fields}
         return Write(self.step_id, self.write_id, edit, self.base_revision, self.is_deleted)
@@ -184,7 +184,7 @@ class AnnotationList(BaseModel):
 
 
 def write_row(said: Annotation) -> dict[str, Any]:
-    """Return a row without its state; plain, for there may be very many."""
+    """Return an annotation without its state, as a dict, not a model: there may be very many."""
     mark = said.mark
     return {
         "scheme": said.slot.scheme,
@@ -207,7 +207,7 @@ def write_row(said: Annotation) -> dict[str, Any]:
 
 
 def shown(row: ResolvedAnnotation) -> dict[str, Any]:
-    """Return an annotation as ``AnnotationItem`` has it."""
+    """Return an annotation with its state as a dict, in the shape of ``AnnotationItem``."""
     state, stands_at, reason = row.standing
     standing = {"state": state.value, "stands_at": stands_at, "reason": reason}
     return {**write_row(row.annotation), **standing, "places": plain_places(row)}

@@ -1,4 +1,4 @@
-"""Annotation schemes as the API takes and shows them."""
+"""Request and response models of annotation schemes."""
 
 from typing import Annotated
 
@@ -54,7 +54,7 @@ class CheckedScheme(BaseModel):
 
     @classmethod
     def of(cls, checked: Checked) -> "CheckedScheme":
-        """Return it as it is shown."""
+        """Return a checked scheme as a response model."""
         return cls(
             name=checked.name,
             line=checked.line,
@@ -112,12 +112,12 @@ class SchemeItem(BaseModel):
 
     @classmethod
     def of(cls, stored: StoredScheme, reading: SchemeReading) -> "SchemeItem":
-        """Return a stored scheme."""
+        """Return a stored scheme as a response model."""
         return cls.put(stored.project, reading, stored.put_by, stored.at_us)
 
     @classmethod
     def put(cls, project: str, reading: SchemeReading, put_by: str, at_us: int) -> "SchemeItem":
-        """Return a scheme that was put at a time, in microseconds since the epoch."""
+        """Return a scheme just stored; ``at_us`` is microseconds since the epoch."""
         remarks = [SchemeRemark(**remark._asdict()) for remark in reading.remarks]
         return _item(reading.scheme, project, str(at_us // 1_000), put_by, remarks)
 

@@ -1,4 +1,4 @@
-"""Schemes: what annotators are asked, as Potato's configuration has it."""
+"""Routes of annotation schemes, written as Potato's configuration: list, store, check."""
 
 from typing import Annotated
 
@@ -53,7 +53,7 @@ async def list_schemes(
 
 
 @router.put(
-    "/v1/schemes/{name:path}",  # Potato's names may have slashes
+    "/v1/schemes/{name:path}",  # names in Potato may contain slashes
     operation_id="putScheme",
     summary="Put an annotation scheme",
     responses={200: SCHEME, **problem_responses(401, 403, 413, 422, 503)},

@@ -1,4 +1,4 @@
-"""Scores as the API takes and shows them, with their cursors."""
+"""Request and response models of scores, and the cursors of their list."""
 
 from typing import Annotated, Literal
 
@@ -15,12 +15,12 @@ from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace, Score
 
 
 def encode_score_cursor(place: ScorePlace, question: str = "") -> str:
-    """Return the position as text that needs no escaping in a URL, with its question."""
+    """Encode a position and the fingerprint of its query as text that is safe in a URL."""
     return encode_cursor(place, question)
 
 
 def decode_score_cursor(text: str, question: str = "") -> ScorePlace:
-    """Return the position; raise ``InvalidQueryError`` for what is none, or of another question."""
+    """Return the position; raises ``InvalidQueryError`` if it is invalid or of another query."""
     return decode_position(text, question, _place)
 
 
@@ -32,7 +32,7 @@ def _place(project: str, trace_id: str, score_id: str) -> ScorePlace:
 
 Text = Annotated[str, Field(max_length=512)]
 MOST_TRACES, MOST_SOURCES = 200, 20
-"""Of one request: a page of a list, and every source there is."""
+"""Maximum of values in one request: the traces of one page of a list, and all sources."""
 
 
 class ScoresQuery(BaseModel):
@@ -82,17 +82,17 @@ class ScoresQuery(BaseModel):
     ] = None
 
     def asked(self) -> ScoreQuery:
-        """Return what is asked of the store."""
+        """Return the query for the store."""
         return ScoreQuery(self.trace_id, self.name, self.source, self.author, self.target)
 
     def place(self) -> ScorePlace:
-        """Return the position behind which to go on; raises ``InvalidQueryError``."""
+        """Return the position after which the page starts; raises ``InvalidQueryError``."""
         if not self.cursor:
             return BEFORE_ALL_SCORES
         return decode_score_cursor(self.cursor, fingerprint(self))
 
     def cursor_behind(self, score: scores.Score) -> str:
-        """Return the cursor of the page behind a score."""
+        """Return the cursor of the page after a score."""
         place = ScorePlace(score.key.project, score.key.trace_id, score.id)
         return encode_score_cursor(place, fingerprint(self))
 
@@ -122,7 +122,7 @@ class ScoreRequest(BaseModel):
     is_deleted: bool = False
 
     def score(self, project: str, at_us: int) -> scores.Score:
-        """Return it as it is stored."""
+        """Return the score to store."""
         kind, number, text = _typed(self.value)
         plain = self.model_dump(exclude={"trace_id", "value"})
         return scores.Score(
@@ -183,7 +183,7 @@ class ScoreItem(BaseModel):
 
     @classmethod
     def of(cls, score: scores.Score) -> "ScoreItem":
-        """Return a score as it is shown."""
+        """Return a score as a response model."""
         return cls(
             score_id=score.id,
             trace_id=score.key.trace_id,

@@ -1,4 +1,4 @@
-"""Scores: what people, rules and models say in numbers and words, in one list."""
+"""Routes of scores by people, rules and models: list and store them."""
 
 from itertools import islice
 from typing import Annotated

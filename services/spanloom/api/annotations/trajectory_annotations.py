@@ -1,4 +1,4 @@
-"""Annotations of one trajectory: read with their states, written all or nothing, undone."""
+"""Routes of the annotations of one trajectory: read with states, write atomically, undo."""
 
 from fastapi import APIRouter, Response
 

@@ -1,4 +1,4 @@
-"""Which versions of a run can be read."""
+"""The route that lists the readable versions of a run."""
 
 from fastapi import APIRouter
 

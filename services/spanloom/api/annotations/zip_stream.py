@@ -1,4 +1,4 @@
-"""A ZIP that is sent while it is written, from whatever writes its files."""
+"""Writes a ZIP archive as a stream of pieces, while its files are being produced."""
 
 import io
 import zipfile
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import IO
 
 PIECE = 64 * 1024
-"""Bytes that are sent at once, or a few more."""
+"""Minimum size of a piece in bytes, except for the last."""
 
 
 class _Pipe(io.RawIOBase):
-    """Takes bytes until somebody takes them away; a ZIP asks nothing else of a stream."""
+    """A write-only buffer that is emptied by ``take``; ``ZipFile`` needs no more of a stream."""
 
     def __init__(self) -> None:
         self.held = bytearray()
@@ -24,16 +24,17 @@ class _Pipe(io.RawIOBase):
         return len(piece)
 
     def take(self) -> bytes:
-        """Return what came, and forget it."""
+        """Return the buffered bytes and clear the buffer."""
         taken = bytes(self.held)
         self.held.clear()
         return taken
 
 
 def zipped(write: Callable[[Callable[[str], IO[bytes]]], Iterator[None]]) -> Iterator[bytes]:
-    """Yield a ZIP piece by piece: the same for the same files.
+    """Yield a ZIP archive piece by piece; the same files result in the same bytes.
 
-    ``write`` is given what creates a file of a path, and goes on whenever it is asked for more.
+    ``write`` receives a function that opens a new file in the archive by its path, and yields
+    whenever bytes may be sent.
     """
     pipe = _Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,4 +1,4 @@
-"""The change feed: what was stored since, asked again and again or as a stream of events."""
+"""The route of the change feed: trajectories stored since a position, as JSON or as events."""
 
 from contextlib import ExitStack
 from functools import partial
@@ -74,7 +74,7 @@ async def list_changes(
         wait_s = 0 if is_stream else query.wait
         page = await using.feed.next_page(wanted, after, wait_s, request.is_disconnected)
         if is_stream:
-            place.pop_all()  # the stream leaves when it has ended
+            place.pop_all()  # the stream leaves the feed itself, at its end
             show = partial(_shown, fields=query.fields)
             return EventStream(using.feed, wanted, after, page, show)
     return ChangeList.of(page, query.fields)

@@ -1,7 +1,7 @@
-"""Readers that wait for changes: one poller asks the store for all of them.
+"""Delivers changes to many readers: one poller reads the store for all of them.
 
-Whoever is behind reads from the store until the window has what comes next; from then on nothing
-is asked on behalf of one reader alone. Each takes what it wants from the window at its own pace.
+A reader that is behind reads from the store until the window in memory reaches its position; from
+then on it causes no reads of its own, and reads the window with its own filters at its own pace.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 MOST_READERS = 100
 POLL_S = 0.25
 LINGER_S = 10.0
-"""How long the poller goes on without a reader: one who asks again and again is away in between."""
+"""How long the poller goes on without readers: those that poll are absent between requests."""
 LOOK_UP_S = 1.0
-"""How often it is seen whether a reader is still there."""
+"""How often a waiting reader's connection is checked."""
 FULL_RETRY_S = 5.0
 EVERYTHING = (Reach.ALL, None)
 log = get_logger("api")
 
 
 class Feed:
-    """The change feed of one process; all but ``stop`` belongs to its event loop."""
+    """The change feed of one process; call everything but ``stop`` from its event loop."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Feed:
         metrics: Metrics,
         most_readers: int = MOST_READERS,
     ) -> None:
-        """Take the stored feed and runs; nothing is read before there is a reader."""
+        """Set the store to read from; nothing is read before the first reader."""
         self._feed = feed
         self._runs = runs
         self._calls = calls
@@ -61,7 +61,7 @@ class Feed:
         self.is_stopping = False
 
     def enter(self) -> None:
-        """Count one reader more; raise ``OverloadedError`` if there are too many."""
+        """Add a reader and start the poller; raises ``OverloadedError`` if there are too many."""
         if self._readers >= self._most_readers:
             raise OverloadedError(
                 f"{self._readers} readers follow the change feed already, and no more may; close "
@@ -75,7 +75,7 @@ class Feed:
             self._poller = self._loop.create_task(self._poll())
 
     def leave(self) -> None:
-        """Count one reader less."""
+        """Remove a reader."""
         self._readers -= 1
         self._metrics.feed_readers.set(self._readers)
 
@@ -83,7 +83,7 @@ class Feed:
         """End every wait at once; may be called from any thread."""
         self.is_stopping = True
         if self._loop is not None:
-            with suppress(RuntimeError):  # the loop has ended, and every wait with it
+            with suppress(RuntimeError):  # the event loop is closed, so nobody waits
                 self._loop.call_soon_threadsafe(self._news.set)
 
     async def close(self) -> None:
@@ -93,7 +93,7 @@ class Feed:
             await asyncio.wait([self._poller])
 
     async def end(self, wanted: Wanted) -> Position:
-        """Return the position behind all that there is."""
+        """Return the position after everything stored."""
         page = await self._calls.run(self._feed.announced, *wanted[:2], None, PAGE)
         return page.next
 
@@ -104,10 +104,10 @@ class Feed:
         wait_s: float,
         is_gone: Callable[[], Awaitable[bool]] | None = None,
     ) -> FeedPage:
-        """Return what a reader wants behind a position as soon as there is any of it.
+        """Return the reader's announcements after a position as soon as there are any.
 
-        After ``wait_s`` seconds, when the service stops, or when the reader ``is_gone``, what is
-        returned has nothing but the position. Raises ``PositionGoneError`` or ``RetryableError``.
+        After ``wait_s`` seconds, when the service stops, or when the reader ``is_gone``, the page
+        has a position only. Raises ``PositionGoneError`` or ``RetryableError``.
         """
         until = asyncio.get_running_loop().time() + wait_s
         news, page = self._news, await self._read_now(wanted, after)
@@ -121,7 +121,7 @@ class Feed:
             news, page = self._news, await self._read(wanted, after)
 
     async def _read_now(self, wanted: Wanted, after: Position) -> FeedPage:
-        """Read what there is at this moment: the window may be a look behind."""
+        """Read the window, then the store if that has nothing: it may be one poll behind."""
         if self._window is not None and self._window.reaches(after):
             page = await self._take(self._window, wanted, after)
             if page.announcements:
@@ -134,7 +134,7 @@ class Feed:
         return await self._ask(wanted, after)
 
     async def _take(self, window: Window, wanted: Wanted, after: Position) -> FeedPage:
-        """Return what the window has, but for what was deleted since."""
+        """Return announcements from the window, without those deleted since."""
         page = window.page(wanted, after)
         if not page.announcements:
             return page
@@ -149,7 +149,7 @@ class Feed:
         return await self._asked(wanted, page)
 
     async def _asked(self, wanted: Wanted, page: FeedPage) -> FeedPage:
-        """Return what of a page is what the reader asks for."""
+        """Return the page with only the announcements whose trajectories meet ``wanted.asked``."""
         if wanted.asked is None or not page.announcements:
             return page
         keys = list({told.key for told in page.announcements})
@@ -158,7 +158,7 @@ class Feed:
         return page._replace(announcements=kept)
 
     async def _poll(self) -> None:
-        """Keep the window up to date as long as somebody reads."""
+        """Keep the window up to date while there are readers, and ``LINGER_S`` longer."""
         unread_s = 0.0
         try:
             while unread_s < LINGER_S:
@@ -172,11 +172,11 @@ class Feed:
             self._tell()
 
     async def _look(self) -> float:
-        """Read on, and wake readers if there is anything new; give how long to rest."""
+        """Read the next page and wake readers if it has news; return seconds to sleep."""
         try:
             if self._window is None:
                 self._window = Window(await self.end(Wanted(*EVERYTHING)))
-                self._tell()  # what came just before it is in no window, and who waits may lack it
+                self._tell()  # waiting readers may lack what came before the window
                 return 0.0
             page = await self._calls.run(self._feed.announced, *EVERYTHING, self._window.at, PAGE)
         except RetryableError as error:
@@ -196,7 +196,7 @@ class Feed:
 async def _passes(
     news: asyncio.Event, seconds: float, is_gone: Callable[[], Awaitable[bool]] | None
 ) -> bool:
-    """Wait for news; return whether the time passes without, or the reader goes away."""
+    """Wait for news; return whether none came in time, or the reader went away."""
     until = asyncio.get_running_loop().time() + seconds
     while (left_s := until - asyncio.get_running_loop().time()) > 0:
         with suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""What the change feed takes and gives, as models."""
+"""Request and response models of the change feed."""
 
 from typing import Annotated, Any, Literal
 
@@ -71,10 +71,10 @@ class ChangesQuery(Filters):
     ] = False
 
     def wanted(self, callers: Reach) -> Wanted:
-        """Return what the feed understands, of what the caller may see.
+        """Return the query as filters of the feed, limited to the caller's projects.
 
-        Raises ``InvalidQueryError``, also where words are asked for: what a run says is in the
-        index some seconds after the run is told of, so it would be passed over.
+        Raises ``InvalidQueryError``, also for a search for words: texts are indexed some seconds
+        after their run is announced, so the run would be missed.
         """
         asked = read_where(self.where)
         if asks_for_words(asked):
@@ -107,7 +107,7 @@ class ChangeItem(BaseModel):
 
     @classmethod
     def of(cls, told: Announcement, fields: str | None) -> "ChangeItem":
-        """Return an announcement as the API shows it."""
+        """Return an announcement as a response model."""
         more: dict[str, Any] = {"what": "annotations"} if told.is_said else {}
         if fields and told.now:
             more["trajectory"] = told.now.run
@@ -131,6 +131,6 @@ class ChangeList(BaseModel):
 
     @classmethod
     def of(cls, page: FeedPage, fields: str | None) -> "ChangeList":
-        """Return a page of the feed as the API shows it."""
+        """Return a page of the feed as a response model."""
         items = [ChangeItem.of(told, fields) for told in page.announcements]
         return cls(items=items, next=encode_token(page.next))

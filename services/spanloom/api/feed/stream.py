@@ -1,4 +1,4 @@
-"""The change feed as server-sent events: what a browser's ``EventSource`` reads."""
+"""The change feed as server-sent events, as a browser's ``EventSource`` reads them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 EVENT_STREAM = "text/event-stream"
 ALIVE_S = 15.0
-"""After so long without an event a comment shows both sides that the connection is still there."""
+"""Seconds without an event after which a comment is sent, to keep the connection alive."""
 COME_BACK_MS = 1000
 LONGEST_S = 600.0
-"""A stream ends then, and the reader connects again: a key may have been revoked meanwhile."""
+"""Seconds after which a stream ends and the reader reconnects, so that its key is checked again."""
 
 
 class EventStream(StreamingResponse):
-    """Events from a position on, until the reader goes or the service stops."""
+    """Events after a position, until the reader disconnects, ``LONGEST_S`` or the service stops."""
 
     media_type = EVENT_STREAM
 
@@ -43,15 +43,15 @@ class EventStream(StreamingResponse):
         first: FeedPage,
         show: Callable[[Announcement], bytes],
     ) -> None:
-        """Take the first page behind a position, and what makes an item of an announcement.
+        """Start with the first page after a position; ``show`` encodes an announcement.
 
-        The reader has entered the feed already, and leaves it with the answer.
+        The reader has entered the feed already, and leaves it at the end of the answer.
         """
         self._feed = feed
         super().__init__(_events(feed, wanted, after, first, show))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, and let the next reader in."""
+        """Send the events, then leave the feed."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -65,7 +65,7 @@ async def _events(
     page: FeedPage,
     show: Callable[[Announcement], bytes],
 ) -> AsyncIterator[bytes]:
-    """Yield a piece of the stream for each page; who is not quick enough is asked for none."""
+    """Yield a chunk for each page; for a slow reader no page is read in advance."""
     known = Recent()
     until = monotonic() + LONGEST_S
     yield b"retry: %d\n" % COME_BACK_MS
@@ -78,11 +78,11 @@ async def _events(
         try:
             page = await feed.next_page(wanted, before, ALIVE_S)
         except (RetryableError, PositionGoneError, InvalidQueryError):
-            return  # asked again, it is answered by a problem
+            return  # the reader reconnects, and is answered with a problem
 
 
 def _lines(items: list[bytes], before: Position, after: Position) -> list[bytes]:
-    """Return events; only behind the last of a page its position is reached."""
+    """Return events; only the last one of a page has the position after it as its id."""
     reached = encode_token(after).encode()
     if not items:
         return [b": nothing new\nid: %b\n\n" % reached]

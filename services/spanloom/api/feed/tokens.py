@@ -1,4 +1,4 @@
-"""Positions in the change feed as callers see them: texts to be handed back as they are."""
+"""Tokens: positions in the change feed as text, which callers send back unchanged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.positions import Position
 
 BEGINNING = "beginning"
-"""What is asked for to be told of all that is kept."""
+"""Token of the position before everything that is kept."""
 _TOKEN = re.compile(r"(\d{1,16})(?:-(\d{1,16})-(\d{1,5})-(\d{1,10}))?", re.ASCII)
 _NO_TOKEN = (
     "not one that the feed gave; pass `next` of the answer before, unchanged, or "
@@ -17,12 +17,12 @@ _NO_TOKEN = (
 
 
 def encode_token(position: Position) -> str:
-    """Return the position as text: ``1715400004500000``, or longer where more has to be told."""
+    """Return the position as text: ``1715400004500000``, or all four parts if ``shown`` is set."""
     return "-".join(map(str, position if position.shown else position[:1]))
 
 
 def decode_token(text: str) -> Position:
-    """Return the position; raise ``InvalidQueryError`` for text that is no token of ours."""
+    """Return the position; raises ``InvalidQueryError`` for text that is no valid token."""
     if text == BEGINNING:
         return Position()
     found = _TOKEN.fullmatch(text)

@@ -1,4 +1,4 @@
-"""The newest part of the change feed in memory: read from the store once, for everybody."""
+"""The newest part of the change feed in memory: read from the store once, for all readers."""
 
 from __future__ import annotations
 
@@ -19,45 +19,48 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 KEPT = 10_000
-"""Who is further behind than so many announcements reads from the store."""
+"""Number of announcements in memory; readers that are further behind read from the store."""
 PAGE = 1_000
-"""About so many announcements are given at one time."""
+"""Approximate number of announcements in one page."""
 _TIME = attrgetter("changed_us")
 
 
 class Wanted(NamedTuple):
-    """What one reader wants of the feed."""
+    """The filters of one reader."""
 
     reach: Reach
     where: Condition | None
-    """What its filters ask for."""
+    """Condition of the short filters."""
     with_said: bool = False
-    """Whether to tell also that annotations or scores changed."""
+    """Whether to announce changes of annotations and scores too."""
     asked: Condition | None = None
-    """What a trajectory has to be besides, which the store knows."""
+    """Condition of the parameter ``where``, which only the store can check."""
 
     def of(self, found: Iterable[Announcement]) -> list[Announcement]:
-        """Return what the reader wants, each version once, and once that something was said."""
+        """Return the announcements that pass the filters, without duplicates.
+
+        One for each version of a trajectory, and one for changed annotations or scores.
+        """
         seen = (a for a in found if self.with_said or not a.is_said)
         wanted = (a for a in seen if a.now is not None and self._passes(a.now))
         return list({(a.key, a.version): a for a in wanted}.values())
 
     def _passes(self, now: ListedRun) -> bool:
-        """Whether a trajectory, as it is now, passes the filters."""
+        """Return whether the current state of a trajectory passes the filters."""
         return meets(now, self.where)
 
 
 class Window:
-    """Announcements behind a time, as far as a poller has come."""
+    """Announcements after a position, up to the poller's current one."""
 
     def __init__(self, at: Position) -> None:
-        """Begin behind this position, with nothing."""
+        """Start empty after this position."""
         self.at = at
         self._from_us = at.until_us
         self._kept: list[Announcement] = []
 
     def take(self, page: FeedPage) -> bool:
-        """Take in what the store told next; return whether any of it is new."""
+        """Add the next page from the store; return whether any of it is new."""
         known = {_identity(a) for a in self._kept[self._place(self.at.until_us) :]}
         new = [a for a in page.announcements if _identity(a) not in known]
         for announcement in new:
@@ -69,11 +72,11 @@ class Window:
         return bool(new)
 
     def reaches(self, after: Position) -> bool:
-        """Return whether everything behind a position is here, or will be."""
+        """Return whether the window covers everything after a position."""
         return after.until_us >= self._from_us
 
     def page(self, wanted: Wanted, after: Position) -> FeedPage:
-        """Return what a reader wants of all that lies behind the position."""
+        """Return the reader's page of announcements after the position."""
         behind = self._kept[self._place(after.until_us) :]
         own = [a for a in behind if wanted.reach.covers(a.key.project)]
         found = cut(own, PAGE + after.shown)

@@ -1,5 +1,5 @@
-"""HTTP itself: checks before a route, bounds, errors, conditional answers, the description.
+"""HTTP layers: host check, authentication, size and time limits, errors, ETags, OpenAPI.
 
-Comes in: every request. Goes out: a request that may reach its route, or a problem (RFC 9457).
-Start with ``gate``.
+In: every request. Out: a request that may reach its route, or a problem (RFC 9457). Start at
+``gate.py`` (outermost layer), then ``doorkeeper.py`` (keys and scopes) and ``problems.py``.
 """

@@ -1,4 +1,4 @@
-"""Bounds: the size of bodies, and blocking calls few at a time and none for too long."""
+"""Limits: the size of request bodies, and the number and duration of blocking calls."""
 
 import asyncio
 import re
@@ -13,19 +13,19 @@ from spanloom.core.errors import StoreUnavailableError
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_ROWS_BYTES = 32 << 20
-"""Of 10,000 annotations or scores; the Doorkeeper has let their sender in."""
+"""Enough for 10,000 annotations or scores; their sender is authenticated by then."""
 _ROWS = re.compile(r"/annotations(/import|/bulk|/potato)?$|^/v1/scores$|^/v1/queues/")
 
 
 class BodyBound:
-    """The innermost layer: a route that reads more than its bound is answered 413."""
+    """The innermost middleware: answers 413 if a request body exceeds the limit of its path."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application that answers ``HTTPException``."""
+        """Wrap an application that handles ``HTTPException``."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; count its body as it arrives, whatever its length is said to be."""
+        """Pass a request on; count the body as it arrives, regardless of ``Content-Length``."""
         most = MAX_ROWS_BYTES if _ROWS.search(scope.get("path", "")) else MAX_BODY_BYTES
         left = most
 
@@ -37,7 +37,7 @@ class BodyBound:
                 raise HTTPException(
                     413,
                     f"A body may have {most} bytes here.",
-                    {"Connection": "close"},  # the rest of it is not worth reading
+                    {"Connection": "close"},  # the rest of the body is not read
                 )
             return message
 
@@ -49,19 +49,19 @@ T = TypeVar("T")
 
 
 class BoundedCalls:
-    """Threads of the API's own, so that a slow store never takes another part's threads.
+    """A thread pool of the API's own, so that a slow store never blocks other parts' threads.
 
-    A call that does not end in time is answered for and left to end by itself; it keeps its
-    thread until then, so there are never more than ``workers`` of them.
+    The caller of a call that takes too long gets an error; the call itself goes on and keeps its
+    thread until it ends, so there are never more than ``workers`` of them.
     """
 
     def __init__(self, workers: int, timeout_s: float) -> None:
-        """Set the bounds; threads start with the calls."""
+        """Set the limits; threads start with the first calls."""
         self._timeout_s = timeout_s
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="api-store")
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Make the call; raise ``StoreUnavailableError`` if it takes too long."""
+        """Run the call in a thread; raises ``StoreUnavailableError`` after ``timeout_s``."""
         future = self._pool.submit(call, *args, **kwargs)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._timeout_s)
@@ -71,5 +71,5 @@ class BoundedCalls:
             ) from error
 
     def close(self) -> None:
-        """Take no more calls and forget those that wait."""
+        """Accept no more calls and cancel those that have not started."""
         self._pool.shutdown(wait=False, cancel_futures=True)

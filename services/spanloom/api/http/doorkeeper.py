@@ -1,4 +1,4 @@
-"""Lets a request through only if its key opens the route, and says which projects it sees."""
+"""Authenticates requests, checks the scope that a route needs, and limits it to projects."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
@@ -36,13 +36,13 @@ def guarded_routes(routers: Iterable[APIRouter]) -> Sequence[GuardedRoute]:
 
 
 def caller_of(request: Request) -> Caller:
-    """Return who sends a request that was let through to a route that needs a key."""
+    """Return the authenticated caller of a request; only on routes that need a key."""
     caller: Caller = request.scope[_CALLER]
     return caller
 
 
 class Doorkeeper:
-    """The layer inside ``Gate``: authenticates, and checks what the route needs."""
+    """The middleware inside ``Gate``: authenticates, and checks what the route needs."""
 
     def __init__(
         self, app: ASGIApp, authenticator: Authenticator, routes: Sequence[GuardedRoute]
@@ -61,7 +61,7 @@ class Doorkeeper:
         await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return the answer to a request that must not pass; remember the caller otherwise."""
+        """Return the answer if a request is refused; otherwise store the caller in ``scope``."""
         found, methods = self._find(scope)
         path: str = scope["path"]
         if found and found.needs.scope is None:
@@ -78,14 +78,14 @@ class Doorkeeper:
         return None if found else _no_route(path, methods)
 
     def _find(self, scope: Scope) -> tuple[GuardedRoute | None, set[str]]:
-        """Return the route, or ``None`` and the methods that the path takes."""
+        """Return the route, or ``None`` and the methods that the path allows."""
         methods: set[str] = set()
         for guarded in self._routes:
             match, _ = guarded.route.matches(scope)
             if match is Match.FULL:
                 return guarded, methods
             if match is Match.PARTIAL:
-                scope["route"] = guarded.route  # for the count of requests
+                scope["route"] = guarded.route  # label of the request metrics in Gate
                 methods |= guarded.route.methods or set()
         return None, methods
 
@@ -113,10 +113,10 @@ def _check(caller: Caller, needs: Needs, scope: Scope) -> None:
 
 
 def _check_page(origin: str, needs: Needs, scope: Scope) -> None:
-    """Raise unless it is our own page that asks, for an annotation, in JSON.
+    """Raise ``PermissionDeniedError`` unless our own page sends an annotation as JSON.
 
-    Compared is the host with its port: behind a proxy that ends TLS the scheme is another. A page
-    from elsewhere cannot send JSON without asking first, and nobody answers it.
+    Host and port are compared, not the scheme, which differs if a proxy terminates TLS. A page of
+    another origin cannot send JSON without a CORS preflight, which is never granted.
     """
     headers = Headers(scope=scope)
     if needs.scope is not AccessScope.ANNOTATE:
@@ -138,7 +138,7 @@ def _no_route(path: str, methods: set[str]) -> Response:
 
 
 def reach_of(request: Request) -> Reach:
-    """Return the projects that the caller's key opens; a route narrows it by its ``project``."""
+    """Return the projects that the caller's key opens; routes narrow it by ``project``."""
     project = caller_of(request).project
     return Reach.ALL if project == ALL_PROJECTS else Reach.only(project)
 

@@ -1,4 +1,4 @@
-"""What every request passes: the host check, the headers, the count and the last catch."""
+"""The outermost middleware: host check, security headers, request metrics, unexpected errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Gate:
     """The outermost layer of the application.
 
-    ``hosts`` are the names in ``Host`` that are answered; for another the answer is 421.
+    ``hosts`` are the accepted names in the ``Host`` header; any other is answered 421.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics, hosts: Hosts) -> None:
@@ -29,7 +29,7 @@ class Gate:
         self._log = get_logger("api")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; whatever goes wrong inside becomes a 500."""
+        """Answer one request; an unexpected error is logged and answered 500."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -40,7 +40,7 @@ class Gate:
         except Exception:
             self._log.exception("request failed", route=_route(scope))
             if answer.status:
-                raise  # the answer has begun: all that is left is to break the connection
+                raise  # the answer has begun, so only the connection can be cut
             failed = problem(scope["path"], 500, "Something went wrong here; see the log.")
             await failed(scope, receive, answer.send)
         finally:
@@ -55,7 +55,7 @@ class Gate:
 
 
 class _Answer:
-    """Remembers the status of an answer and adds the headers on its way out."""
+    """Records the status of an answer and adds the security headers."""
 
     def __init__(self, send: Send) -> None:
         self.status = 0
@@ -71,5 +71,5 @@ class _Answer:
 
 
 def _route(scope: Scope) -> str:
-    """Name the route's template, never the path: labels must stay few."""
+    """Return the route's template, never the path: metric labels must stay few."""
     return getattr(scope.get("route"), "path", "unmatched")

@@ -1,6 +1,6 @@
-"""What a caller needs to be answered, declared at each route.
+"""Decorators by which each route declares the scope that its callers need.
 
-A route without a declaration is no route: the application does not start with it.
+The application does not start if a route declares nothing.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from spanloom.core.model.access import Scope
 
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])  # of any signature: FastAPI reads it
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])  # any signature: FastAPI inspects it
 
 _ATTRIBUTE = "__needs__"
 
 
 class Needs(NamedTuple):
-    """What one route asks of a caller."""
+    """The requirements of one route."""
 
     scope: Scope | None
-    """The scope of its key; ``None``: open to everybody, with and without a key."""
+    """The scope that the key must have; ``None``: no key is needed."""
     all_projects: bool = False
-    """Whether the key must open every project, because the answer tells of all of them."""
+    """Whether the key must open every project, because the answer covers all of them."""
 
 
 OPEN = Needs(None)
@@ -34,12 +34,12 @@ def needs(scope: Scope, *, all_projects: bool = False) -> Callable[[Endpoint], E
 
 
 def open_to_all(endpoint: Endpoint) -> Endpoint:
-    """Declare that a route tells nothing of any project and needs no key."""
+    """Declare that a route reveals nothing of any project and needs no key."""
     return _declaring(OPEN)(endpoint)
 
 
 def needs_of(endpoint: Callable[..., object]) -> Needs:
-    """Return what was declared; raises ``TypeError`` if nothing was."""
+    """Return the declared needs of a route; raises ``TypeError`` if there are none."""
     declared = getattr(endpoint, _ATTRIBUTE, None)
     if not isinstance(declared, Needs):
         raise TypeError(f"{endpoint} serves a route and declares no scope: see api/http/needs.py")

@@ -1,4 +1,4 @@
-"""The OpenAPI description: FastAPI's, with the schemas of what is passed on as stored."""
+"""The OpenAPI description: FastAPI's, plus the schemas of documents passed on as stored."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ _WAYS_TO_SEND_A_KEY = {
 
 
 def install_openapi(app: FastAPI) -> None:
-    """Let ``/openapi.json`` describe every document, those included that no model describes."""
+    """Make ``/openapi.json`` describe every document, also those without a pydantic model."""
 
     def describe() -> dict[str, Any]:
         if not app.openapi_schema:
@@ -71,7 +71,7 @@ def _complete(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_components(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema as components by its title; its definitions keep their names."""
+    """Return a JSON schema as OpenAPI components: itself by title, definitions by name."""
     moved = json.dumps(document).replace("#/definitions/", _COMPONENTS)
     schema: dict[str, Any] = json.loads(moved)
     schema.pop("$schema")

@@ -1,6 +1,6 @@
-"""Errors as ``application/problem+json`` (RFC 9457), whoever raised them.
+"""Errors as ``application/problem+json`` (RFC 9457).
 
-This is the API's one translation table from errors to statuses.
+The only place that maps exceptions to HTTP statuses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ def problem(
     headers: dict[str, str] | None = None,
     **extensions: Any,  # any JSON value
 ) -> Response:
-    """Answer with a problem document; extensions become further members of it."""
+    """Return a problem document as an answer; ``extensions`` become further members."""
     document = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -104,9 +104,9 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def install_problem_handlers(app: FastAPI) -> None:
-    """Answer every error that a route or the framework raises with a problem document.
+    """Answer known errors of routes and of the framework with a problem document.
 
-    What nobody expected is left to ``Gate``, which answers 500 and logs it.
+    Unexpected errors are left to ``Gate``, which answers 500 and logs them.
     """
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_input)
@@ -150,7 +150,7 @@ def _refuse(request: Request, errors: Sequence[Mapping[str, str]]) -> Response:
 
 
 def _named(loc: Sequence[str | int]) -> str:
-    """Return the parameter's name: ``("body", "scopes", 0)`` is ``scopes``; else where it is."""
+    """Return the name of a parameter, else its location: ``("body", "scopes", 0)``: ``scopes``."""
     return next((part for part in loc[1:] if isinstance(part, str)), str(loc[0]))
 
 
@@ -225,7 +225,7 @@ def _on_retryable(request: Request, error: Exception) -> Response:
 
 
 _UNREADABLE = (400, "There was an error parsing the body")
-"""What FastAPI says of text that is not UTF-8, nested too deep, or has a number of 5,000 digits."""
+"""FastAPI's error for a body that is not UTF-8, nested too deep, or with a 5,000-digit number."""
 _FRAMEWORK_DETAILS = {
     (404, "Not Found"): "There is no such path; /openapi.json lists those there are.",
     (405, "Method Not Allowed"): "This path takes another method; `Allow` names it.",

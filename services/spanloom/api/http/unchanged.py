@@ -1,4 +1,4 @@
-"""Answers to who asks again: 304 in place of a body that the client has (RFC 9110, 13.1.2)."""
+"""Conditional answers: 304 in place of a body that the client has (RFC 9110, 13.1.2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
 
 
 def unless_known(body: bytes, media_type: str, if_none_match: str) -> Response:
-    """Return the body with its ``etag``, or 304 without it if the client has just that body.
+    """Return the body with its ``etag``, or 304 if ``if_none_match`` has the same ``etag``.
 
     The tag is weak: the same body may be sent compressed or as it is.
     """

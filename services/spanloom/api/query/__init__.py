@@ -1,5 +1,5 @@
-"""Queries of lists as parameters: filters, ``where``, cursors.
+"""Parameters of list routes: filters, ``where``, cursors.
 
-Comes in: the parameters of a request. Goes out: a question for the store, and cursors.
-Start with ``questions``.
+In: the parameters of a request, as text. Out: a query that the store understands, and positions in
+lists. Start at ``questions.py``, then ``filters.py`` and ``cursors.py``.
 """

@@ -1,4 +1,4 @@
-"""Cursors as callers see them: opaque text around a position in a list."""
+"""Cursors: positions in a list, encoded as opaque text together with a hash of the query."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OTHER_QUESTION = "it goes on with another question; ask the same one, or begin w
 
 
 def encode_cursor(position: Iterable[object], question: str = "") -> str:
-    """Return a position as text that needs no escaping in a URL, with its question."""
+    """Encode a position and the fingerprint of its query as text that is safe in a URL."""
     told = orjson.dumps([question, *position])
     return urlsafe_b64encode(told).decode("ascii").rstrip("=")
 
@@ -38,21 +38,21 @@ def encode_cursor(position: Iterable[object], question: str = "") -> str:
 def next_cursor(
     page: Page[ListedRun] | Page[ConversationSummary], query: BaseModel, of: str = ""
 ) -> str | None:
-    """Return the cursor of the page that follows, or ``None`` behind the last page."""
+    """Return the cursor of the next page, or ``None`` after the last page."""
     return encode_cursor(page.lines[-1].cursor, fingerprint(query, of)) if page.has_more else None
 
 
 def decode_cursor(text: str, question: str = "") -> Cursor:
-    """Return a position among runs; raises as ``decode_position`` does."""
+    """Return a position in a list of runs; raises as ``decode_position`` does."""
     return decode_position(text, question, _place)
 
 
 def decode_position(text: str, question: str, read: Callable[..., PositionT]) -> PositionT:
-    """Return what ``read`` makes of the parts of a position.
+    """Decode a cursor and return its parts as converted by ``read``.
 
-    Raises ``InvalidQueryError`` for text that is no cursor of ours, for which ``read`` raises
-    ``ValueError`` or ``TypeError``, and for one that belongs to another question: what it goes by
-    may be another order.
+    ``read`` raises ``ValueError`` or ``TypeError`` for parts that are no position. Raises
+    ``InvalidQueryError`` for text that is no valid cursor, and for a cursor of another query, whose
+    order may differ.
     """
     try:
         asked, *parts = orjson.loads(
@@ -67,7 +67,7 @@ def decode_position(text: str, question: str, read: Callable[..., PositionT]) ->
 
 
 def demand(is_right: bool) -> None:
-    """Raise ``ValueError`` for what cannot be a position."""
+    """Raise ``ValueError`` unless ``is_right``: the value is no position."""
     if not is_right:
         raise ValueError("not a position")
 
@@ -79,7 +79,7 @@ def _place(start_ns: int, trace_id: str, project: str, rank: Rank) -> Cursor:
 
 
 def is_position(cursor: Cursor) -> bool:
-    """Return whether a caller's position could be one of a list."""
+    """Return whether a position sent by a caller has valid types and ranges."""
     return (
         type(cursor.start_ns) is int
         and 0 <= cursor.start_ns < 2**64
@@ -91,5 +91,5 @@ def is_position(cursor: Cursor) -> bool:
 
 
 def _is_number(part: object) -> bool:
-    """Return whether it is a number that the store can compare with: of 64 bits, finite."""
+    """Return whether the store can compare with the number: finite, within 64 bits."""
     return (type(part) is int and abs(part) < 2**63) or (type(part) is float and isfinite(part))

@@ -1,4 +1,4 @@
-"""Short spellings of a ``where`` as parameters of a URL, from ``core/records/run_filters.py``."""
+"""Filters as URL parameters, short for a ``where``; declared in ``core/records/run_filters.py``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _read_instant(written: object) -> int:
-    """Return nanoseconds; a number in JSON is refused, for nothing says what it counts."""
+    """Return nanoseconds; raises ``ValueError`` for a JSON number, as its unit is unknown."""
     if not isinstance(written, str):
         raise ValueError(HOW_TO_WRITE)
     return parse_instant(written)
@@ -34,7 +34,7 @@ Name = Annotated[str, Field(max_length=512)]
 
 
 ANY = "any"
-"""What is asked for where a filter is to be off that is on without a word."""
+"""The value that switches off a filter that is on by default."""
 _NAMES = tuple(run_shorts())
 
 
@@ -45,7 +45,7 @@ def _kind_of(name: str, short: Short) -> Any:  # a type
     return {FieldType.TIME: Instant, FieldType.FLAG: bool}.get(field.type, Name)
 
 
-def _parameter(name: str, short: Short) -> Any:  # what create_model takes: (type, field)
+def _parameter(name: str, short: Short) -> Any:  # (type, field), as create_model expects
     kind = _kind_of(name, short) | (Literal["any"] if short.has_to_be_asked_for else None)
     default = False if short.has_to_be_asked_for else None
     return (kind, Field(default, description=short.description, examples=[short.example]))
@@ -53,12 +53,12 @@ def _parameter(name: str, short: Short) -> Any:  # what create_model takes: (typ
 
 class _Filters(BaseModel):
     def filter(self) -> Condition | None:
-        """Return the condition that they stand for."""
+        """Return the condition that the filters are short for; ``None`` without any."""
         given = {name: getattr(self, name, None) for name in _NAMES}
         return condition_of({n: None if v == ANY else v for n, v in given.items()})
 
 
-def _filters(name: str, *wanted: str) -> Any:  # a model made of declarations
+def _filters(name: str, *wanted: str) -> Any:  # a model class created at run time
     fields = {n: _parameter(n, short) for n, short in run_shorts().items() if n in wanted}
     return create_model(name, __base__=_Filters, **fields)
 

@@ -1,4 +1,4 @@
-"""What a caller asks for in the ``where`` language, read; and what tells two questions apart."""
+"""Parses ``where``, ``q`` and ``order`` of a request, and fingerprints queries for cursors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 NOT_OF_THE_QUESTION = {"cursor", "fields", "limit"}
-"""What pages of one list may differ in."""
+"""Parameters that may differ between the pages of one list."""
 NO_SEARCH = (
     "the service runs with --no-search. Start it without, and what is stored by then is indexed "
     "too."
@@ -33,7 +33,7 @@ _NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SE
 
 
 def read_question(where: str | None, q: str | None, order: str) -> Question:
-    """Return the question; raises ``InvalidTextsError`` with all that is wrong in the texts."""
+    """Return the parsed query; raises ``InvalidTextsError`` with the problems of all texts."""
     (asked, words), by = both(
         lambda: both(lambda: read_where(where), lambda: read_words(q)), lambda: parse_order(order)
     )
@@ -41,33 +41,33 @@ def read_question(where: str | None, q: str | None, order: str) -> Question:
 
 
 def read_words(text: str | None) -> Condition | None:
-    """Return that a run has a text with these words, ``None`` for nothing; ``q`` of searches."""
+    """Return the condition that a run has a text with these words (``q``); ``None`` for none."""
     if text is None:
         return None
-    parse_text_query(text)  # whoever looks for them reads them again
+    parse_text_query(text)  # only validated here; the search parses them again
     return Words(text)
 
 
 def read_where(text: str | None, parameter: str = "where") -> Condition | None:
-    """Return what is asked of runs, ``None`` for nothing; the parameter is named in problems."""
+    """Return the condition on runs, ``None`` for no text; problems name the parameter."""
     return _read(parse_where, text, parameter)
 
 
 def read_steps_where(text: str | None, parameter: str = "where") -> Condition | None:
-    """Return what is asked of steps, ``None`` for nothing."""
+    """Return the condition on steps, ``None`` for no text."""
     return _read(parse_steps_where, text, parameter)
 
 
 def refuse_words(using: Services, *asked: Condition | None) -> None:
-    """Raise a problem, 501, if words are asked for that are in no index: none would be found."""
+    """Raise 501 if a condition searches for words and there is no full-text index."""
     if not using.has_search and any(map(asks_for_words, asked)):
         raise HTTPException(501, _NO_WORDS)
 
 
 def fingerprint(query: BaseModel, of: str = "") -> str:
-    """Return what a cursor carries of the question that it goes on with.
+    """Return a hash of a query, by which a cursor is bound to it.
 
-    ``of`` is the list that is asked, where its positions look like those of the list of runs.
+    ``of`` names the list, where its positions have the same shape as those of the list of runs.
     """
     asked = query.model_dump(mode="json", exclude=NOT_OF_THE_QUESTION, exclude_defaults=True)
     told = [asked, of] if of else asked

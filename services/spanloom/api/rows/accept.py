@@ -1,4 +1,4 @@
-"""Which form an ``Accept`` header asks for, of those that there are (RFC 9110, 12.5.1)."""
+"""Content negotiation: the format of rows that an ``Accept`` header prefers (RFC 9110, 12.5.1)."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _NOT_INSTALLED = (
 
 
 class NotAcceptableError(SpanloomError):
-    """No form that there is passes the header."""
+    """The ``Accept`` header allows no available format."""
 
     def __init__(self, accept: str, there_is: Iterable[str], more: str) -> None:
-        """Name what there is."""
+        """List the available media types."""
         self.available = list(there_is)
         listed = ", ".join(self.available)
         super().__init__(f"No rows in {accept!r}; accept one of {listed}{more}.")
 
 
 class _Range(NamedTuple):
-    """One of the things that a header accepts: ``text/*;q=0.5``."""
+    """One media range of the header with its weight: ``text/*;q=0.5``."""
 
     media: str
     weight: float
 
     def covers(self, media: str) -> int:
-        """Return how exactly it names a media type; 0: not at all."""
+        """Return how specifically the range matches a media type; 0: not at all."""
         if self.media == media:
             return 3
         if self.media == f"{media.partition('/')[0]}/*":
@@ -47,17 +47,17 @@ class _Range(NamedTuple):
 
 
 def form_for(accept: str) -> type[Form] | None:
-    """Return the form that a header wants most; ``None`` is JSON.
+    """Return the writer of the format that a header prefers; ``None`` is JSON.
 
-    Of several wanted equally the one that it names first, JSON where it names none. Raises
-    ``NotAcceptableError`` if it wants none of them.
+    Among equal weights the format named first wins; JSON wins remaining ties. Raises
+    ``NotAcceptableError`` if the header allows none.
     """
     there_is = _available()
     ranges = [_read(part) for part in accept.split(",") if part.strip()]
     if not ranges:
         return None
     wanted = {media: _wanted(ranges, media) for media in there_is}
-    best = max(wanted, key=lambda media: wanted[media])  # of equals the first: JSON
+    best = max(wanted, key=lambda media: wanted[media])  # the first of equals, so JSON wins ties
     if wanted[best][0] <= 0:
         has_all = len(there_is) > len(_FORMS)
         raise NotAcceptableError(accept, there_is, "" if has_all else _NOT_INSTALLED)
@@ -69,13 +69,13 @@ def form_for(accept: str) -> type[Form] | None:
 
 
 def _available() -> Mapping[str, Format | None]:
-    """Return the forms whose libraries are installed, by media type; JSON first."""
+    """Return the formats whose libraries are installed, by media type; JSON first."""
     installed = {form.media_type: form for form in _FORMS if form.is_installed}
     return {JSON: None, **installed}
 
 
 def _wanted(ranges: Sequence[_Range], media: str) -> tuple[float, int]:
-    """Return how much a type is wanted by what names it most exactly, and how early."""
+    """Return the weight of the most specific range that matches, and its negated place."""
     at = max(range(len(ranges)), key=lambda place: ranges[place].covers(media))
     return (ranges[at].weight if ranges[at].covers(media) else 0.0, -at)
 

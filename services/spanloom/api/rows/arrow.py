@@ -1,8 +1,8 @@
-"""Rows as Arrow and as Parquet, written by PyArrow, which is loaded when somebody asks for them.
+"""Rows as Arrow and Parquet, written by PyArrow, which is imported at the first such request.
 
-A page becomes a record batch, or a row group, and is given away: no page waits for another. The
-types are those of ``schema_of``; counts are columns of their own, ``step_counts.model``, and so is
-what a row within a row has, ``last_run.status``.
+A page becomes one record batch or row group and is sent at once. Column types are those of
+``schema_of``; counts become columns of their own, ``step_counts.model``, and so do the fields of a
+nested row, ``last_run.status``.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _MOST = 2**63 - 1
 
 
 class Drain(io.RawIOBase):
-    """A file that keeps what is written only until it is taken."""
+    """A file in memory that is emptied by ``taken``."""
 
     def __init__(self) -> None:
-        """Begin empty."""
+        """Start empty."""
         super().__init__()
         self._pieces: list[bytes] = []
         self._size = 0
@@ -39,7 +39,7 @@ class Drain(io.RawIOBase):
         """See ``io.IOBase``."""
         return True
 
-    def write(self, piece: Any) -> int:  # whatever has bytes
+    def write(self, piece: Any) -> int:  # any bytes-like object
         """See ``io.RawIOBase``."""
         taken = bytes(piece)
         self._pieces.append(taken)
@@ -47,27 +47,27 @@ class Drain(io.RawIOBase):
         return len(taken)
 
     def tell(self) -> int:
-        """Return how much was written, taken or not: a footer says where its parts stand."""
+        """Return the bytes written so far, taken or not: a footer holds offsets of its parts."""
         return self._size
 
     def taken(self) -> bytes:
-        """Return what was written since this was asked last."""
+        """Return the bytes written since the last call."""
         body = b"".join(self._pieces)
         self._pieces.clear()
         return body
 
 
 class _Columnar:
-    """What Arrow and Parquet have in common."""
+    """Common base of Arrow and Parquet."""
 
     def __init__(self, columns: Columns) -> None:
-        """Take the columns; their types never depend on the rows."""
+        """Open the writer for these columns; their types never depend on the rows."""
         self._flat = list(lay_flat(columns))
         self._schema = schema_of(columns)
         self._drain = Drain()
         self._writer = self._opened()
 
-    def _opened(self) -> Any:  # a writer of PyArrow, of either kind
+    def _opened(self) -> Any:  # PyArrow has no common type of its writers
         raise NotImplementedError
 
     def head(self) -> bytes:
@@ -76,7 +76,7 @@ class _Columnar:
 
     def page(self, rows: Sequence[Row]) -> Written:
         """See ``Form.page``."""
-        import pyarrow as pa  # noqa: PLC0415  # 45 MB, for those who ask for it
+        import pyarrow as pa  # noqa: PLC0415  # 45 MB, only if requested
 
         arrays = [
             _array(flat.read(rows), field.type)
@@ -92,7 +92,7 @@ class _Columnar:
         return self._drain.taken()
 
     def broken(self, _error: str, _count: int) -> None:
-        """See ``Form.broken``: neither format can say it."""
+        """See ``Form.broken``: neither format can express it."""
 
 
 class ArrowStream(_Columnar):
@@ -118,7 +118,7 @@ class Parquet(_Columnar):
 
 
 def schema_of(columns: Columns) -> pa.Schema:
-    """Return the schema of rows."""
+    """Return the Arrow schema of rows with these columns."""
     import pyarrow as pa  # noqa: PLC0415  # as above
 
     types = {
@@ -136,7 +136,7 @@ def schema_of(columns: Columns) -> pa.Schema:
 
 
 def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Return values as an array; a number that has no room in 64 bits is null."""
+    """Return values as an Arrow array; a number that exceeds 64 bits becomes null."""
     import pyarrow as pa  # noqa: PLC0415  # as above
 
     try:

@@ -1,4 +1,4 @@
-"""Which columns are asked for: by their names, or by the name of a group of them."""
+"""The parameter ``fields``: selects columns by name, or by the name of a group."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUN_GROUPS: Mapping[str, Sequence[str]] = RUN.groups
 STEP_GROUPS: Mapping[str, Sequence[str]] = STEP.groups
 NO_COLUMNS: Columns = {}
 DOCUMENT_COLUMNS: Columns = {"document": Sort.JSON, "steps": Sort.JSON}
-"""Of runs, given only to who asks for them: what is read out of their documents."""
+"""Columns of runs that are read from their documents, and returned only on request."""
 
 
 def read_fields(
@@ -29,10 +29,10 @@ def read_fields(
     groups: Mapping[str, Sequence[str]],
     on_request: Columns = NO_COLUMNS,
 ) -> Columns:
-    """Return the columns that are asked for, each once; for no text all but those on request.
+    """Return the selected columns, each once; without text all except those on request.
 
-    ``core,cost`` is what makes up the group, then the cost. Raises ``InvalidTextError`` with
-    every name that is wrong.
+    ``core,cost`` selects the columns of the group ``core``, then ``cost``. Raises
+    ``InvalidTextError`` with every unknown name.
     """
     if text is None:
         return columns

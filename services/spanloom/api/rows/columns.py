@@ -1,4 +1,4 @@
-"""What the columns of rows hold, told by the model of a row: what typed forms write them as.
+"""Column types of rows, derived from the pydantic model of a row, for formats with types.
 
 ::
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 COUNTED = tuple(kind.value for kind in Kind)
-"""What counts are of."""
+"""The keys of counts: step types."""
 
 
 class Sort(Enum):
-    """What is in a column; how JSON has it, where that is another type."""
+    """The type of a column; a docstring says how JSON represents it where that differs."""
 
     TEXT = "text"
     WHOLE = "whole"
@@ -36,23 +36,23 @@ class Sort(Enum):
     TRUTH = "truth"
     TEXTS = "texts"
     MOMENT = "moment"
-    """Milliseconds since the epoch, as a text."""
+    """In JSON: milliseconds since the epoch, as a string."""
     LENGTH = "length"
-    """Milliseconds, as a text."""
+    """In JSON: milliseconds, as a string."""
     COUNTS = "counts"
     """A number for each of ``COUNTED``."""
     PAIRS = "pairs"
     """Pairs of whole numbers: ``[[0, 6], [9, 12]]``."""
     JSON = "json"
-    """A value of its own shape: in tables it is a text."""
+    """Any JSON value; typed formats hold it as text."""
 
 
 Columns: TypeAlias = "Mapping[str, Sort | Columns]"
-"""The columns of an answer, in their order; of a row within a row, those of the inner one."""
+"""The columns of an answer, in order; for a nested row, the columns of that row."""
 
 
 def columns_of(model: type[BaseModel]) -> Columns:
-    """Return the columns of a model of rows."""
+    """Return the columns of a row model."""
     return {name: _sort_of(field) for name, field in model.model_fields.items()}
 
 
@@ -67,7 +67,7 @@ def _sort_of_type(kind: Any) -> Sort | Columns:  # a type
     if isinstance(kind, UnionType):
         return _sort_of_type(next(one for one in get_args(kind) if one is not type(None)))
     if (origin := get_origin(kind)) is not None:
-        return _NESTED.get(origin, Sort.TEXT)  # of a choice: one of a few texts
+        return _NESTED.get(origin, Sort.TEXT)  # a Literal of strings
     if issubclass(kind, BaseModel):
         return columns_of(kind)
     return _PLAIN.get(kind, Sort.TEXT)  # as above

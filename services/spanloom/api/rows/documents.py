@@ -1,4 +1,4 @@
-"""Columns of a list of runs that are read out of their documents: ``document`` and ``steps``."""
+"""Columns of a list of runs that are read from their documents: ``document`` and ``steps``."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     from spanloom.core.query.summaries import ListedRun
 
 PAGE_BYTES = 8 << 20
-"""So many bytes of documents make a page, and one document at least."""
+"""Maximum bytes of documents in a page, which has one document at least."""
 
 
 def from_documents(
     store: DocumentReader, columns: Columns
 ) -> Callable[[Sequence[ListedRun]], Sequence[Row]] | None:
-    """Return what reads these columns for the first of some runs; ``None`` where none is asked.
+    """Return a function that reads these columns for a list of runs; ``None`` if none is selected.
 
-    Both are null for a run that was deleted after it was listed.
+    It returns rows for the first runs only, as many as ``PAGE_BYTES`` allow. Both columns are null
+    for a run that was deleted after it was listed.
     """
     if DOCUMENT_COLUMNS.keys().isdisjoint(columns):
         return None
@@ -45,7 +46,7 @@ def from_documents(
 def _columns(document: bytes | None, columns: Columns) -> Row:
     if document is None:
         return dict.fromkeys(DOCUMENT_COLUMNS)
-    row: dict[str, Any] = {"document": orjson.Fragment(document)}  # goes over as it is stored
+    row: dict[str, Any] = {"document": orjson.Fragment(document)}  # passed on as stored
     if "steps" in columns:
         row["steps"] = brief_steps(orjson.loads(document))
     return row

@@ -1,4 +1,4 @@
-"""Rows laid flat: which columns of single values they make, and the values of each.
+"""Flattens rows into columns of single values, for formats with types.
 
 ::
 
@@ -30,15 +30,15 @@ class FlatColumn(NamedTuple):
     name: str
     sort: Sort
     values: Callable[[Sequence[Row]], Iterable[Any]]
-    """Returns what rows have in it, as JSON has it."""
+    """Returns the values of some rows, as in JSON."""
 
     def read(self, rows: Sequence[Row]) -> Sequence[Any]:
-        """Return what rows have in it, as columns with types have it: times are nanoseconds."""
+        """Return the values of some rows in the type of the column: times in nanoseconds."""
         return _READERS[self.sort](self.values(rows))
 
 
 def lay_flat(columns: Columns) -> Iterator[FlatColumn]:
-    """Yield the columns that some columns make; their names have dots where these are nested."""
+    """Yield flat columns for columns; names of nested ones are joined by dots."""
     for name, sort in columns.items():
         if sort is Sort.COUNTS:
             for kind in COUNTED:
@@ -70,7 +70,7 @@ def _lengths(texts: Iterable[str | None]) -> Sequence[int | None]:
 
 
 def _moments(texts: Iterable[str | None]) -> Sequence[int | None]:
-    """Return nanoseconds, which have room until the year 2262."""
+    """Return nanoseconds since the epoch, which fit in 64 bits until the year 2262."""
     return [None if text is None else int(text) * _NS_PER_MS for text in texts]
 
 

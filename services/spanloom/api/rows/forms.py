@@ -1,4 +1,4 @@
-"""Forms of rows besides JSON: what stands before them, each page of them, and what ends them."""
+"""Writers of rows in formats other than JSON: a header, pages of rows, and an end."""
 
 from __future__ import annotations
 
@@ -15,45 +15,48 @@ if TYPE_CHECKING:
 
     from spanloom.api.rows.columns import Columns
 
-    Row = Mapping[str, Any]  # as JSON has it
+    Row = Mapping[str, Any]  # as in JSON
 
 
 class Written(NamedTuple):
-    """A page of rows in some form."""
+    """A page of rows as written by a ``Form``."""
 
     body: bytes
     weight: int
-    """How much it held in memory, in bytes: by this the next page is cut."""
+    """Its size in memory, in bytes, by which the size of the next page is chosen."""
 
 
 class Form(Protocol):
-    """Writes the rows of one answer, a page after the other."""
+    """Writes the rows of one answer page by page."""
 
     media_type: ClassVar[str]
 
     def __init__(self, columns: Columns) -> None:
-        """Take the columns that every row has."""
+        """Start an answer whose rows have these columns."""
 
     def head(self) -> bytes:
-        """Return what comes before the rows."""
+        """Return the bytes before the rows."""
 
     def page(self, rows: Sequence[Row]) -> Written:
-        """Return some rows."""
+        """Return a page of rows, written."""
 
     def end(self, told: Mapping[str, object]) -> bytes:
-        """Return what says that these were all, with what is told of them."""
+        """Return the bytes that mark the answer as complete, with some members about it."""
 
     def broken(self, error: str, count: int) -> bytes | None:
-        """Return what says that there is more; ``None``: only a cut connection can say it."""
+        """Return the bytes that mark the answer as incomplete after ``count`` rows.
+
+        ``None``: the format can't express it, so the connection has to be cut.
+        """
 
 
 class Ndjson:
-    """A line of JSON for each row; the last says whether these were all."""
+    """A line of JSON for each row; the last line says whether the answer is complete."""
 
     media_type: ClassVar[str] = NDJSON
 
     def __init__(self, _columns: Columns) -> None:
-        """See ``Form``: each line names its columns."""
+        """See ``Form``; the columns are not needed, since each line names its own."""
 
     def head(self) -> bytes:
         """See ``Form.head``."""
@@ -62,7 +65,7 @@ class Ndjson:
     def page(self, rows: Sequence[Row]) -> Written:
         """See ``Form.page``."""
         body = io.BytesIO()
-        for row in rows:  # one at a time: what orjson returns has up to 15 times the room it needs
+        for row in rows:  # one at a time: orjson's results take up to 15 times their size
             body.write(_line(row))
         return Written(body.getvalue(), body.tell())
 
@@ -98,7 +101,7 @@ class Csv:
         return b""
 
     def broken(self, _error: str, _count: int) -> None:
-        """See ``Form.broken``: a line of words would be one more row."""
+        """See ``Form.broken``: a line with an error would be read as one more row."""
 
 
 def _line(told: Mapping[str, object]) -> bytes:

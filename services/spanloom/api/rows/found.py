@@ -1,4 +1,4 @@
-"""Rows as they are found, without a cursor between pages: what is walked once, to its end."""
+"""Streams rows from an iterator, which is read once to its end, without cursors."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ async def stream_found(
     calls: BoundedCalls,
     told: Mapping[str, object] = NOTHING_MORE,
 ) -> StreamingResponse:
-    """Answer with all rows; the first page is found before, so what is wrong is told as ever.
+    """Stream all rows; the first page is read before the answer starts, so errors are problems.
 
-    ``told`` is read behind the last row: what lines end with besides their number.
+    ``told`` has further members of the final line of NDJSON; it is read after the last row.
     """
     pages = _Pages(found, columns, form, told)
     first = await calls.run(pages.next_page)

@@ -1,4 +1,4 @@
-"""A list as rows: how it is read from a position on, and what is shown of each of its lines."""
+"""Describes a list for writers of rows: how to read it from a position, and its columns."""
 
 from __future__ import annotations
 
@@ -19,39 +19,38 @@ CursorT = TypeVar("CursorT")
 
 
 class Line(Protocol):
-    """What a list shows."""
+    """An item of a list in the store."""
 
     @property
-    def cursor(self) -> Any:  # of the list
-        """The position just behind it."""
+    def cursor(self) -> Any:  # the cursor type of the list
+        """The position just after it."""
 
 
 LineT = TypeVar("LineT", bound=Line)
 _TEXTS = (Sort.MOMENT, Sort.LENGTH)
-"""What JSON has as texts, and records as numbers."""
+"""Strings in JSON, numbers in records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[LineT, CursorT]):
-    """A list to be read from a position on."""
+    """A list that is read from a position on and shown as rows."""
 
     read: Callable[[int, CursorT | None], Sequence[LineT]]
     show: Callable[[LineT], BaseModel]
     columns: Columns
-    """Those to give, in this order; the model may have more."""
+    """The columns to return, in this order; the model may have more."""
     after: CursorT | None
     most: int | None
-    """The most rows to give; ``None``: all."""
+    """The maximum of rows to return; ``None``: all."""
     add: Callable[[Sequence[LineT]], Sequence[Row]] | None = None
-    """What the store is asked for besides: of the first lines, as many as it has room for."""
+    """Reads further columns from the store, for as many of the first lines as fit in a page."""
     at_once: int | None = None
-    """The most rows of a page, where they cost the store more than they weigh."""
+    """The maximum of rows in a page, if reading them costs more than their size suggests."""
 
     def shown(self, lines: Sequence[LineT]) -> Sequence[Row]:
-        """Return rows as JSON has them; of fewer lines, one at least, where they would be large.
+        """Return rows as in JSON; those of the first lines only, at least one, if they are large.
 
-        Nothing in them is a model, so what a model holds is what it would be dumped to, at a
-        third of the time.
+        Fields hold plain values, so ``vars`` of a model equals its dump, in a third of the time.
         """
         shown: Iterable[Row] = (vars(self.show(line)) for line in lines)
         if self.add is not None:
@@ -63,5 +62,5 @@ class Rows(Generic[LineT, CursorT]):
                     row[name] = str(row[name])
         for name in [name for name, sort in self.columns.items() if not isinstance(sort, Sort)]:
             for row in rows:
-                row[name] = vars(row[name])  # a row within the row
+                row[name] = vars(row[name])  # a nested row
         return rows

@@ -1,4 +1,4 @@
-"""Rows of a whole list as one answer: read page by page, so that memory holds one page."""
+"""Answers with the rows of a whole list: read page by page, so that memory holds one page."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from spanloom.api.rows.listed import Rows
 
 PAGE_ROWS = 1_000
-"""Of the first page; by what these weigh the next ones are cut."""
+"""Rows of the first page; by their size that of the next pages is chosen."""
 PAGE_BYTES = 8 << 20
 FEWEST_ROWS, MOST_ROWS = 100, 7_500
-"""Of a page, whatever its rows weigh: each asks the whole question again, and the store looks at
-10,000 candidates at a time."""
+"""Limits of a page, whatever the size of its rows: each page runs the whole query again, and the
+store reads 10,000 candidates at a time."""
 VARIES = {"Vary": "Accept"}
 NOTHING_MORE: Mapping[str, object] = {}
 
@@ -32,7 +32,7 @@ NOTHING_MORE: Mapping[str, object] = {}
 async def stream_rows(
     rows: Rows[LineT, CursorT], form: type[Form], calls: BoundedCalls
 ) -> StreamingResponse:
-    """Answer with rows; the first page is read before, so what is wrong is told as ever."""
+    """Stream rows; the first page is read before the answer starts, so errors are problems."""
     walk = await calls.run(_Walk, rows, form)
     first = await calls.run(walk.next_page)
     return StreamingResponse(
@@ -43,7 +43,7 @@ async def stream_rows(
 def whole_rows(
     found: Sequence[Row], columns: Columns, form: type[Form], **told: object
 ) -> Response:
-    """Answer with rows that are all there already."""
+    """Answer with rows that are all in memory already."""
     writer = form(columns)
     body = writer.head() + writer.page(found).body + writer.end({"count": len(found), **told})
     return Response(body, headers=VARIES, media_type=form.media_type)
@@ -54,7 +54,7 @@ def chosen_page(
     page: Page[LineT],
     next_cursor: Callable[[Page[LineT]], str | None],
 ) -> Response:
-    """Answer with a page of JSON that has only the chosen columns; it may be cut short."""
+    """Answer with a JSON page of the selected columns; it may have fewer rows than the page."""
     shown = rows.shown(page.lines)
     is_cut = len(shown) < len(page.lines)
     told = Page(page.lines[: len(shown)], has_more=page.has_more or is_cut)
@@ -66,7 +66,7 @@ class _Walk(Generic[LineT, CursorT]):
     """Reads rows and writes them, a page at a time; every method may block."""
 
     def __init__(self, rows: Rows[LineT, CursorT], form: type[Form]) -> None:
-        """Begin before the first row."""
+        """Start before the first row."""
         self._rows, self._after = rows, rows.after
         self._size = self._bounded(PAGE_ROWS if rows.add is None else FEWEST_ROWS)
         self.writer: Form = form(rows.columns)
@@ -92,16 +92,16 @@ class _Walk(Generic[LineT, CursorT]):
 
 
 def fitting(weight: float) -> int:
-    """Return how many rows of such a weight make a page."""
+    """Return how many rows of this size, in bytes, make a page."""
     return max(FEWEST_ROWS, min(int(PAGE_BYTES / max(weight, 1)), MOST_ROWS))
 
 
 class Pages(Protocol):
-    """Rows that are written a page at a time."""
+    """Rows that are written page by page."""
 
     writer: Form
     told: Mapping[str, object]
-    """What is told behind the last row besides their number."""
+    """Further members of the end of the answer, in addition to the number of rows."""
     count: int
     is_over: bool
 
@@ -110,7 +110,7 @@ class Pages(Protocol):
 
 
 async def written(walk: Pages, calls: BoundedCalls, page: bytes) -> AsyncIterator[bytes]:
-    """Yield the first page and all behind it, and at the end how many rows they were."""
+    """Yield the first page and all after it, and at the end the number of rows."""
     yield walk.writer.head()
     while True:
         yield page

@@ -1,5 +1,5 @@
-"""One run and lists of runs: documents, steps, outlines, versions, comparisons.
+"""Routes for runs: lists, documents, steps, outlines, spans, conversations, comparisons.
 
-Comes in: an id or a question. Goes out: stored documents, or parts of them. Start with
-``trajectories``.
+In: a trace id, or filters of a list. Out: stored documents, parts of them, or rows. Start at
+``trajectories.py`` (the list), then ``documents.py`` (one run).
 """

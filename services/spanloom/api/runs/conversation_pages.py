@@ -1,4 +1,4 @@
-"""A conversation as a file for people: run after run, so that memory holds one of them."""
+"""The route of a conversation as one HTML file, written run by run: memory holds one run."""
 
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -68,7 +68,7 @@ async def export_conversation(
 
 
 def _pieces(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[bytes]:
-    """Yield the file, a run at a time; a run that is deleted meanwhile is left out."""
+    """Yield the file run by run, without runs that are deleted meanwhile."""
     room = Room()
     for at, line in enumerate(_lines(store, conversation_id, reach), 1):
         if at == 1:
@@ -85,7 +85,7 @@ def _pieces(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator
 
 
 def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[ListedRun]:
-    """Return its runs as the list has them; answers 404 if there is none."""
+    """Return the runs of a conversation as listed; answers 404 if there is none."""
     where = ConversationQuery().filter()
     lines = every_line(
         lambda most, after: store.runs.conversation(conversation_id, reach, where, most, after),
@@ -99,7 +99,7 @@ def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[
 
 
 async def _sent(first: bytes, rest: Iterator[bytes], calls: BoundedCalls) -> AsyncIterator[bytes]:
-    """Yield the pieces; a file that cannot be finished says so where it ends."""
+    """Yield the pieces; if the store fails, end the file with a note that it is incomplete."""
     piece: bytes | None = first
     try:
         while piece is not None:

@@ -1,4 +1,4 @@
-"""Conversations: the runs that one user had with the agents, in their order."""
+"""Routes of conversations: their list, and the runs of one, oldest first."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -84,7 +84,7 @@ async def list_conversations(
 
 
 @router.get(
-    f"{CONVERSATIONS_PATH}/{{conversation_id:path}}",  # an id may hold slashes
+    f"{CONVERSATIONS_PATH}/{{conversation_id:path}}",  # an id may contain slashes
     operation_id="getConversation",
     summary="List the trajectories of a conversation, oldest first",
     response_model=Conversation,
@@ -128,5 +128,5 @@ async def get_conversation(
 
 
 def no_conversation(conversation_id: str) -> HTTPException:
-    """Return what answers 404 where the caller may see no run of a conversation."""
+    """Return the 404 error for a conversation of which the caller may see no run."""
     return HTTPException(404, f"There is no trajectory of conversation {conversation_id!r}.")

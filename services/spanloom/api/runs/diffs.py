@@ -1,4 +1,4 @@
-"""Two trajectories side by side."""
+"""The route that compares two trajectories, or two versions of one."""
 
 from typing import Annotated
 

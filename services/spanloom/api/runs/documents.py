@@ -1,4 +1,4 @@
-"""One trajectory: its document, and what became of each span."""
+"""Routes of one trajectory: its document, and its spans with the step that each belongs to."""
 
 from typing import Annotated, Literal
 
@@ -144,7 +144,10 @@ async def get_trajectory_spans(
 
 
 def find_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | None:
-    """Return the document with the runs that go on with each other: most documents ask for none."""
+    """Return a document, linked to the run that it resumes and the run that resumes it.
+
+    Most documents have no such runs, which costs no further read.
+    """
     document = store.documents.get(trace_id, reach)
     if document is None or not may_continue(document):
         return document

@@ -1,4 +1,4 @@
-"""One step of a trajectory, and what it was made of."""
+"""The route of one step of a trajectory, with the spans that it was made of."""
 
 from typing import Annotated, Literal, NamedTuple
 
@@ -31,9 +31,9 @@ from spanloom.core.ports.reading import Documents, ReadingStore
 router = APIRouter(tags=["trajectories"])
 
 MAX_TOLD = 1_000
-"""Of the spans that count under a step, so many are told of."""
+"""Maximum of spans listed for one step."""
 MAX_SENT = 16
-"""So many of those are given as they were sent: the step's own, and the earliest merged ones."""
+"""Maximum of spans returned as OTLP: the step's own, and the earliest of the merged ones."""
 
 
 @router.get(
@@ -91,9 +91,9 @@ class _Asked(NamedTuple):
 
 
 def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | None:
-    """Return one step as JSON; a large document is read for it, so not on the event loop."""
+    """Return one step as JSON, ``None`` if there is none; parses the document, so it may block."""
     found = _documents(store, home, asked)
-    if found is None:  # deleted since
+    if found is None:  # deleted meanwhile
         return None
     whole: Json = orjson.loads(found.document)
     refuse_other(whole["extraction"]["version"], asked.version)

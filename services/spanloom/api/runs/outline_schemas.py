@@ -1,4 +1,4 @@
-"""What the API gives where a run is shown, as models."""
+"""Response models for displays of one run: versions, rows, search results, graph."""
 
 from typing import Annotated
 
@@ -37,13 +37,13 @@ class VersionItem(BaseModel):
 
     @classmethod
     def of(cls, stored: StoredVersion) -> "VersionItem":
-        """Return the newest version as the API shows it."""
+        """Return the newest version as a response model."""
         told = stored._asdict()
         return cls(is_newest=True, stored_at=str(told.pop("stored_at_ms")), **told)
 
     @classmethod
     def of_kept(cls, kept: KeptAt) -> "VersionItem":
-        """Return a version that was kept as the API shows it."""
+        """Return a kept version as a response model."""
         return cls(version=kept.version, is_newest=False, stored_at=str(kept.at_us // 1000))
 
 
@@ -68,7 +68,7 @@ class RowItem(BaseModel):
 
     @classmethod
     def of(cls, view: RunView, number: int) -> "RowItem":
-        """Return a row by its number."""
+        """Return the row with this number."""
         row, source = view.rows[number], view.sources[number]
         item = cls(row=number, span_id=row.id, step_id=row.step_id or None, name=row.name)
         if source is not None:
@@ -94,7 +94,7 @@ class FoundItem(BaseModel):
 
     @classmethod
     def of(cls, found: Match) -> "FoundItem":
-        """Return it as the API shows it."""
+        """Return a search result as a response model."""
         return cls(row=found.row, part=found.part, snippet=found.snippet)
 
 

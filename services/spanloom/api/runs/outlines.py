@@ -1,4 +1,4 @@
-"""One run piece by piece, for whoever shows it: outline, rows, what stands where, graph."""
+"""Routes for displays of one run in parts: outline, rows, text search, graph."""
 
 from itertools import islice
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""A run as a file for people."""
+"""The route of a run as one HTML file."""
 
 from fastapi import APIRouter, Response
 
@@ -43,7 +43,7 @@ async def export_page(
 
 
 def file_headers(name: str) -> dict[str, str]:
-    """Return what a browser is told of a file: to save it, and what may happen in it: nothing."""
+    """Return headers that make a browser save the file, and forbid scripts in it."""
     return {
         "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
         "Content-Disposition": f'attachment; filename="{name}.html"',

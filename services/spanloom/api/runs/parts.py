@@ -1,4 +1,4 @@
-"""One span as it was sent, and all of them as OTLP."""
+"""Routes of spans as received: one span, and all spans of a trace, as OTLP."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -26,7 +26,7 @@ router = APIRouter(tags=["trajectories"])
 
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 SPANS_AT_ONCE = 2_000
-"""A trace of more spans is read and answered piece by piece."""
+"""Spans of one read; larger traces are read and sent in several pieces."""
 _OPENING = b'{"resourceSpans":['
 
 AcceptInHeader = Annotated[
@@ -110,7 +110,7 @@ async def _json(home: TraceKey, first: bytes, using: Services) -> AsyncIterator[
 
 
 def _last_of_full(data: bytes) -> str:
-    """Return the greatest span id of a message; empty if fewer came than were asked for."""
+    """Return the greatest span id of an OTLP message; empty if it is the last piece."""
     groups = TracesData.FromString(data).resource_spans
     ids = [span.span_id for group in groups for scope in group.scope_spans for span in scope.spans]
     return max(ids).hex() if len(ids) >= SPANS_AT_ONCE else ""

@@ -1,4 +1,4 @@
-"""Where in a trace to look: what several routes take in their path and query."""
+"""Path, query and header parameters that several routes share."""
 
 from typing import Annotated, TypeVar
 
@@ -57,18 +57,18 @@ AcceptInHeader = Annotated[
 
 
 def most_of(query: PageQuery) -> int | None:
-    """Return how many rows at most an answer of many pages has: all, unless `limit` is given."""
+    """Return the maximum of rows in a streamed answer: ``None``, all, unless `limit` is set."""
     return query.limit if "limit" in query.model_fields_set else None
 
 
 def refuse_other(stored: int, asked: int | None) -> None:
-    """Raise a problem, 409, if a version is asked for that is not the stored one."""
+    """Raise 409 if the requested version is not the stored one; ``None`` requests any."""
     if asked not in (None, stored):
         raise HTTPException(409, f"Version {asked} is not stored any more: the newest is {stored}.")
 
 
 def known(found: T | None, trace_id: str, project: str | None) -> T:
-    """Return what was found of a trace; answers 404 where the caller may see no trajectory."""
+    """Return ``found``; raises 404 if it is ``None``, as the caller may see no such trajectory."""
     if found is not None:
         return found
     where = "" if project is None else f" in project {project!r}"

@@ -1,4 +1,4 @@
-"""Documents of versions: the newest one, and those that were kept."""
+"""Reads the document of any readable version of a run: the newest one, and kept ones."""
 
 from spanloom.api.runs.places import refuse_other
 from spanloom.api.services import Services
@@ -6,9 +6,9 @@ from spanloom.core.model.tenancy import Reach
 
 
 def document_of(using: Services, trace_id: str, reach: Reach, version: int | None) -> bytes | None:
-    """Return the document of a version, the newest without one; ``None`` if there is no such run.
+    """Return the document of a version, by default the newest; ``None`` if there is no such run.
 
-    Raises a problem, 409, for a version that cannot be read.
+    Raises 409 for a version that is neither stored nor kept.
     """
     home = using.store.spans.find_home(trace_id, reach)
     if home is None:

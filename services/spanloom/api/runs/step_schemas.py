@@ -1,4 +1,4 @@
-"""Steps in lists, as models, with their cursors."""
+"""Request and response models of the list of steps, and its cursors."""
 
 from typing import Annotated
 
@@ -17,12 +17,12 @@ from spanloom.core.records.step import StepRow
 
 
 def encode_step_cursor(cursor: StepCursor, question: str) -> str:
-    """Return the position as text that needs no escaping in a URL, with its question."""
+    """Encode a position and the fingerprint of its query as text that is safe in a URL."""
     return encode_cursor(cursor, question)
 
 
 def decode_step_cursor(text: str, question: str) -> StepCursor:
-    """Return the position; raise ``InvalidQueryError`` for what is none, or of another question."""
+    """Return the position; raises ``InvalidQueryError`` if it is invalid or of another query."""
     return decode_position(text, question, _step)
 
 
@@ -52,18 +52,18 @@ class StepsQuery(PageQuery, Filters):
     fields: Fields = None
 
     def columns(self) -> Columns:
-        """Return what to give of each step; raises ``InvalidTextError``."""
+        """Return the selected columns; raises ``InvalidTextError``."""
         return read_fields(self.fields, columns_of(StepRow), STEP_GROUPS)
 
     def asked(self) -> StepsAsked:
-        """Return what the store understands; raises ``InvalidQueryError``."""
+        """Return the query for the store; raises ``InvalidQueryError``."""
         steps, runs = both(
             lambda: read_steps_where(self.where), lambda: read_where(self.run_where, "run_where")
         )
         return StepsAsked(steps, runs)
 
     def after(self) -> StepCursor | None:
-        """Return where the page begins, ``None`` for the first; raises ``InvalidQueryError``."""
+        """Return where the page starts, ``None`` for the first; raises ``InvalidQueryError``."""
         return None if self.cursor is None else decode_step_cursor(self.cursor, fingerprint(self))
 
 

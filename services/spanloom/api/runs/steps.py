@@ -1,4 +1,4 @@
-"""Steps of many runs as rows."""
+"""The route that lists steps of many runs as rows."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Trajectories: the list."""
+"""Routes that list trajectories: by URL parameters, or by a query in the body."""
 
 from collections.abc import Sequence
 from typing import Annotated

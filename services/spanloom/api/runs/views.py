@@ -1,4 +1,4 @@
-"""Runs as they are shown, those looked at last kept: a page asks for many pieces of one version."""
+"""Cache of runs as displayed: the page requests many parts of one version of a run."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
 
 MAX_BYTES = 128 << 20
-"""Of all that is kept. One that is larger by itself is read again for every piece."""
+"""Size of the cache. A run that is larger than this is read again for every part."""
 
 
 class _Place(NamedTuple):
-    """One version of a run. A run that is deleted and sent again begins with version 1 again."""
+    """Cache key: one version of a run. A deleted run that is sent again restarts at version 1."""
 
     home: TraceKey
     version: int
     at: int
-    """When it was stored; of one that was kept, when that was."""
+    """When it was stored; for a kept version, when it was kept."""
     is_newest: bool
 
 
 class RunViews:
-    """Reads runs from a store; may be called from several threads."""
+    """Reads runs from a store and caches their views; thread-safe."""
 
     def __init__(self, store: ReadingStore, max_bytes: int = MAX_BYTES) -> None:
-        """Begin with nothing kept."""
+        """Start with an empty cache."""
         self._store = store
         self._max_bytes = max_bytes
         self._kept: OrderedDict[_Place, RunView] = OrderedDict()
         self._lock = Lock()
 
     def view(self, trace_id: str, reach: Reach, version: int | None = None) -> RunView | None:
-        """Return the version of a run that is asked for if it can be read, else the newest.
+        """Return the requested version of a run if it can be read, else the newest.
 
-        A caller who may not see the run gets ``None``, whatever others have looked at.
+        ``None`` if the run does not exist or is out of ``reach``, cached or not.
         """
         place = self._place(trace_id, reach, version)
         if place is None or (found := self._find(place)) is not None:
@@ -55,7 +55,7 @@ class RunViews:
         return None if whole is None else whole.view
 
     def whole(self, trace_id: str, reach: Reach, version: int | None = None) -> WholeRun | None:
-        """Return the same with all its texts."""
+        """Return the same version with all its texts; these are never cached."""
         place = self._place(trace_id, reach, version)
         return None if place is None else self._read(place)
 
@@ -102,7 +102,7 @@ class RunViews:
 
 
 def kept_documents(versions: VersionKeeper, home: TraceKey, version: int) -> Documents | None:
-    """Return a version that was kept, with the spans that its document tells of."""
+    """Return a kept version, with spans derived from its document; ``None`` if there is none."""
     kept = versions.get(home, version)
     if kept is None:
         return None

@@ -1,1 +1,4 @@
-"""Full text: what steps were given, answered, and failed with."""
+"""Full-text search in the inputs, outputs and errors of steps.
+
+In: words and phrases, with filters of runs. Out: hits, newest run first. Start at ``search.py``.
+"""

@@ -1,4 +1,4 @@
-"""What a search of texts takes and answers, as models, with its cursors."""
+"""Request and response models of the full-text search, and its cursors."""
 
 import re
 from typing import Annotated
@@ -18,12 +18,12 @@ _STEP_ID = re.compile(r"[0-9a-f]{16}")
 
 
 def encode_hit_cursor(cursor: HitCursor, question: str = "") -> str:
-    """Return the position as text that needs no escaping in a URL, with its question."""
+    """Encode a position and the fingerprint of its query as text that is safe in a URL."""
     return encode_cursor(cursor, question)
 
 
 def decode_hit_cursor(text: str, question: str = "") -> HitCursor:
-    """Return the position; raise ``InvalidQueryError`` for what is none, or of another question."""
+    """Return the position; raises ``InvalidQueryError`` if it is invalid or of another query."""
     return decode_position(text, question, _hit)
 
 
@@ -38,7 +38,7 @@ def _hit(*parts: object) -> HitCursor:
 MAX_HITS = 200
 DEFAULT_HITS = 20
 HITS_AT_ONCE = 1_000
-"""Of an answer that has all of them: each text is read, to show what stands around the place."""
+"""Hits of one page of a streamed answer: each text is read, to show the words around the match."""
 EXAMPLE_STEP = "a1c4e1b7d2f30004"
 EXAMPLE_HIT_CURSOR = encode_hit_cursor(
     HitCursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default", EXAMPLE_STEP, 2)
@@ -46,7 +46,7 @@ EXAMPLE_HIT_CURSOR = encode_hit_cursor(
 
 
 def _read_parts(text: str) -> str:
-    """Check ``input,error``; raises ``ValueError`` for what is no part of a step."""
+    """Validate parts of steps, ``input,error``; raises ``ValueError`` for an unknown one."""
     known = [str(part) for part in Part]
     for name in text.split(","):
         if name not in known:
@@ -102,11 +102,11 @@ class SearchQuery(PageQuery):
     ] = None
 
     def after(self) -> HitCursor | None:
-        """Return where the page begins, ``None`` for the first; raises ``InvalidQueryError``."""
+        """Return where the page starts, ``None`` for the first; raises ``InvalidQueryError``."""
         return None if self.cursor is None else decode_hit_cursor(self.cursor, fingerprint(self))
 
     def wanted(self) -> TextSearch:
-        """Return what the store understands; raises ``InvalidQueryError``."""
+        """Return the query for the store; raises ``InvalidQueryError``."""
         return TextSearch(
             parse_text_query(self.q),
             tuple(part for part in Part if part in self.in_.split(",")),
@@ -142,7 +142,7 @@ class Hit(BaseModel):
 
     @classmethod
     def of(cls, hit: TextHit) -> "Hit":
-        """Return a hit of the store as the API shows it."""
+        """Return a hit from the store as a response model."""
         return cls(
             trace_id=hit.key.trace_id,
             project=hit.key.project,

@@ -1,4 +1,4 @@
-"""Full text: what steps were given, said, and failed with."""
+"""The route that searches the texts of steps: inputs, outputs and errors."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -1,1 +1,5 @@
-"""Numbers over runs and steps, and the fields by which they can be grouped and asked for."""
+"""Aggregates over runs and steps, and the fields that they can be grouped and filtered by.
+
+In: metrics, grouping fields and filters. Out: groups with their numbers, fields with their frequent
+values. Start at ``stats.py``.
+"""

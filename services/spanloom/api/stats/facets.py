@@ -1,4 +1,4 @@
-"""What the API takes and gives where the values of several fields are asked for, as models."""
+"""Request and response models for the frequent values of several fields."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
 
 MAX_FACETS = 12
-"""Each field is a question to the store."""
+"""Maximum of fields in a request: each one is a query to the store."""
 
 
 class FacetsQuery(SomeRuns):
@@ -36,7 +36,7 @@ class FacetsQuery(SomeRuns):
     ] = 10
 
     def numbers(self) -> list[Numbers]:
-        """Return what the store is asked of each field; raises ``InvalidQueryError``."""
+        """Return a query to the store for each field; raises ``InvalidQueryError``."""
         of = SUBJECTS[self.of]
         fields, (runs, steps) = both(
             lambda: parse_by(self.fields, of, MAX_FACETS, "fields"),
@@ -50,7 +50,7 @@ class FacetsQuery(SomeRuns):
         return [
             Numbers(
                 *(of, [Metric(COUNT)], [field]),
-                top=self.limit + 2,  # absent may be among them, and one more tells of the rest
+                top=self.limit + 2,  # one for the absent value, one to see whether there are more
                 where=runs,
                 steps_where=steps,
             )

@@ -1,4 +1,4 @@
-"""What the API takes and gives where numbers and fields are asked for, as models."""
+"""Request and response models of aggregates and fields."""
 
 import re
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ class StatsQuery(SomeRuns):
     ] = None
 
     def numbers(self) -> Numbers:
-        """Return what the store understands; raises ``InvalidQueryError``."""
+        """Return the query for the store; raises ``InvalidQueryError``."""
         of = SUBJECTS[self.of]
         of_steps = of is Subject.STEP
         of_runs = (self.run_where, "run_where") if of_steps else (self.where, "where")
@@ -124,13 +124,13 @@ class Stats(BaseModel):
 
     @classmethod
     def of(cls, asked: Numbers, groups: list[Group]) -> "Stats":
-        """Return groups from the store as the API shows them: one is asked for beyond the most."""
+        """Return groups as a response model; one group above the limit makes it ``truncated``."""
         most = asked.top - 1
         return cls(items=[_item(asked, g) for g in groups[:most]], truncated=len(groups) > most)
 
 
 def operators_of(field: declared.Field) -> list[str]:
-    """Return what a field can be compared by; texts are asked for words alone."""
+    """Return the operators of a field; texts can only be searched for words."""
     more = [] if field.type is FieldType.WORDS else ["in", "exists"]
     return [*(operator.value for operator in OPERATORS[field.type]), *more]
 
@@ -151,7 +151,7 @@ class FieldItem(BaseModel):
 
     @classmethod
     def of_field(cls, field: declared.Field, of: Literal["trajectories", "steps"]) -> "FieldItem":
-        """Return a declared field as the API shows it."""
+        """Return a declared field as a response model."""
         return cls(
             name=field.name,
             of=of,
@@ -216,7 +216,7 @@ class ValueList(BaseModel):
 
 
 def values_in(groups: Sequence[Group]) -> list[ValueItem]:
-    """Return the values of groups by one field; what is absent is none."""
+    """Return the values of groups by one field, without the absent value."""
     return [
         ValueItem(value=value, count=int(group.values[0] or 0))
         for group in groups
@@ -225,12 +225,12 @@ def values_in(groups: Sequence[Group]) -> list[ValueItem]:
 
 
 def sort_of(field: declared.Field) -> Sort:
-    """Return what a column of values of a field holds."""
+    """Return the column type of the values of a field."""
     return _SORTS.get(field.type, Sort.TEXT)
 
 
 def numbers_columns(asked: Numbers) -> Columns:
-    """Return what every item has, in its order; a number may have a fraction, but for counts."""
+    """Return the columns of items, in order; all numbers but counts may have fractions."""
     start = {"start": Sort.MOMENT} if asked.interval_ns else {}
     by = {field.name: sort_of(field) for field in asked.by}
     is_count = {metric.name: metric.function == COUNT for metric in asked.metrics}

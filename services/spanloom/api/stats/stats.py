@@ -1,4 +1,4 @@
-"""Numbers over runs and steps, and the fields by which they can be asked for."""
+"""Routes of aggregates over runs and steps, and of fields with their frequent values."""
 
 from typing import Annotated
 
