@@ -42,7 +42,7 @@ export function toDisputed() {
   toTree();
 }
 
-/** What is kept is chosen when it is asked for and when others' marks come: nothing goes away while one judges. @param {{of: Session}} props */
+/** The steps to show are chosen when the filter is switched on and when others' marks arrive: none disappears while one judges. @param {{of: Session}} props */
 export function Differing({ of }) {
   const isOn = place.value.query.differ === "1";
   const rows = useMemo(() => disputed(of), [of, of.others, of.others.size > MANY || of.turn.value]);
