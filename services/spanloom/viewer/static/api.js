@@ -49,7 +49,7 @@ export async function getJson(path, params, until) {
   return (await ask(path, params, "application/json", until)).json();
 }
 
-/** Ask for bytes. @param {string} path @param {Params} [params] @param {AbortSignal} [until] */
+/** Request bytes. @param {string} path @param {Params} [params] @param {AbortSignal} [until] */
 export async function getBytes(path, params, until) {
   return (await ask(path, params, "*/*", until)).arrayBuffer();
 }
@@ -77,7 +77,7 @@ export async function* pieces(stream, by) {
 }
 
 /**
- * Ask for rows of JSON, and take them as they come: of very many the page does some at a time, and stays at hand.
+ * Request rows of JSON, and pass them to `take` as they arrive: of very many some at a time, so that the page stays responsive.
  * @param {string} path @param {Params} params @param {(row: any) => void} take
  * @returns {Promise<any>} the last line of the answer, after the rows
  */

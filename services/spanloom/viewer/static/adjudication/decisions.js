@@ -35,7 +35,7 @@ export function rowsOf(items, outline) {
 /** The compared fields of an annotation: all but its rationale. @param {Said} said */
 const answer = ({ correctness, error_type, error_subtype, severity, value }) => JSON.stringify([correctness, error_type, error_subtype, severity, value.decisive_step, value.responsible_agent]);
 
-/** Whether annotators say different things. @param {Row} row */
+/** Whether annotators differ. @param {Row} row */
 export const differs = (row) => new Set([...row.said.values()].map(answer)).size > 1;
 
 /** The fields of an annotation that a decision has. @param {Partial<Said>} said */

@@ -38,7 +38,7 @@ export function wantedScheme() {
   return schemes.value?.find((one) => one.name === annotate) ?? schemes.value?.[0] ?? null;
 }
 
-/** Ask which schemes there are. */
+/** Request the schemes. */
 export async function loadSchemes() {
   try {
     const told = await getJson("/v1/schemes", { project: place.peek().query.project });

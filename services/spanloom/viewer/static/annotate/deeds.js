@@ -22,7 +22,7 @@ export function say(session, at, edit, { isTyping = false, isAgain = false } = {
 /** An empty slot for a step without a mark. @param {string} at @returns {import("./session.js").Slot} */
 const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole" });
 
-/** Say that an annotation holds of its step as it is now; the service finds its places again. @param {Session} session @param {string} at */
+/** Confirm an annotation for its step as it is now; the service finds its places again. @param {Session} session @param {string} at */
 export function confirm(session, at) {
   const slot = session.own.get(at);
   if (!slot) return;

@@ -10,7 +10,7 @@ import { isStepwise } from "./scheme.js";
 /** @typedef {Piece & {original: string, edited: string, reason?: string}} Correction */
 /** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place UTF-16 units of the text, and the text between them */
 
-/** Which pieces a scheme asks for, by their name in the value; a kind that asks for none has none. */
+/** The pieces of a scheme by their name in the value; none for a type of scheme without pieces. */
 const NAMES = /** @type {const} */ ({ corrections: ["trajectory_eval", "trajectory_edit"], spans: ["trajectory_eval", "error_span"] });
 
 /** @typedef {keyof typeof NAMES} Name */

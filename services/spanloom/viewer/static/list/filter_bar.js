@@ -9,7 +9,7 @@ import { Builder } from "./builder.js";
 import { questionOf, resembling } from "./fields.js";
 import { failure } from "./runs.js";
 
-/** Ask another question: from its first page on. @param {string} where */
+/** Apply another filter, from its first page on. @param {string} where */
 export function ask(where) {
   change({ where, cursor: null, at: null }, true);
 }

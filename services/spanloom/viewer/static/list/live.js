@@ -49,7 +49,7 @@ async function ask() {
     const told = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
     if (place.peek().query.where === query.where) add(arrived, told.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
-    // Not known, so not counted: the next change of the run asks again.
+    // Not known, so not counted: the next change of the run checks again.
   }
   asking = wondered.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }

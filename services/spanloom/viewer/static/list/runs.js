@@ -1,4 +1,4 @@
-/** The runs that the address asks for, and how many there are of them. */
+/** The runs of the list that the address names, and their number. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { place } from "../state/place.js";
