@@ -1,5 +1,5 @@
 /**
- * The only module that talks to the service. Answers are JSON or bytes; whatever goes wrong is an
+ * The only module that talks to the service. Answers are JSON or bytes; every failure is an
  * `ApiError` with the words of the service (RFC 9457).
  */
 import { t } from "./i18n/index.js";
@@ -8,19 +8,19 @@ import { heard } from "./state/away.js";
 import { signal } from "./vendor/signals.js";
 
 /** @typedef {{parameter: string, detail: string, position?: number, length?: number, did_you_mean?: string[]}} InputError */
-/** @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Params `[a, b]`: given twice */
+/** @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Params `[a, b]`: sent twice */
 
 const KEY = "spanloom.key";
-/** Characters of a request that a browser sends behind a page that is gone; it takes 64 KiB in all. */
+/** Characters of a request that a browser still sends after its page is gone; it takes 64 KiB in all. */
 const MOST_KEPT_ALIVE = 20_000;
 /** The page works so long before it looks for a key or a frame; it looks at the clock every so many rows. */
 const SLICE_MS = 4;
 const AT_ONCE = 50;
 
-/** Whether the service asked for a key and was not satisfied. */
+/** Whether the service demands a key and refused the present one. */
 export const isLocked = signal(false);
 
-/** An answer that is none: `status` 0 says that nobody answered. */
+/** A failed request: `status` 0 means that there was no answer. */
 export class ApiError extends Error {
   /** @param {number} status @param {string} detail @param {InputError[]} [errors] @param {any[] | null} [current] rows, of a write that met others */
   constructor(status, detail, errors = [], current = null) {
@@ -43,13 +43,13 @@ export const hasKey = () => sessionStorage.getItem(KEY) !== null;
 /**
  * Ask for JSON.
  * @param {string} path @param {Params} [params] @param {AbortSignal} [until]
- * @returns {Promise<any>} whatever the service says there; its shape is the API's (docs/api.md)
+ * @returns {Promise<any>} the answer of the service; its shape is the API's (docs/api.md)
  */
 export async function getJson(path, params, until) {
   return (await ask(path, params, "application/json", until)).json();
 }
 
-/** Ask for bytes. @param {string} path @param {Params} [params] @param {AbortSignal} [until] */
+/** Request bytes. @param {string} path @param {Params} [params] @param {AbortSignal} [until] */
 export async function getBytes(path, params, until) {
   return (await ask(path, params, "*/*", until)).arrayBuffer();
 }
@@ -63,7 +63,7 @@ export async function getStream(path, params, until, accept = "text/event-stream
   return /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body);
 }
 
-/** Take a stream of text apart: what ends with each that comes. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {RegExp} by @returns {AsyncGenerator<string[]>} */
+/** Split a stream of text: yield the pieces that are complete with each chunk. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {RegExp} by @returns {AsyncGenerator<string[]>} */
 export async function* pieces(stream, by) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -77,9 +77,9 @@ export async function* pieces(stream, by) {
 }
 
 /**
- * Ask for rows of JSON, and take them as they come: of very many the page does some at a time, and stays at hand.
+ * Request rows of JSON, and pass them to `take` as they arrive: of very many some at a time, so that the page stays responsive.
  * @param {string} path @param {Params} params @param {(row: any) => void} take
- * @returns {Promise<any>} what the service tells behind the last
+ * @returns {Promise<any>} the last line of the answer, after the rows
  */
 export async function getRows(path, params, take) {
   const stream = await getStream(path, params, undefined, "application/x-ndjson");
@@ -136,7 +136,7 @@ async function ask(path, params, accept, until, more = {}) {
   throw await failure(answer);
 }
 
-/** What goes along with every request: whose key it is, and who reads. @param {string} accept */
+/** Headers of every request: the key, and the reader's name. @param {string} accept */
 function headers(accept) {
   const key = sessionStorage.getItem(KEY);
   const who = annotator.peek();

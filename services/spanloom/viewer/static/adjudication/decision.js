@@ -1,4 +1,4 @@
-/** What is decided of one step: the same choices that annotators have. */
+/** The decision on one step: the same choices that annotators have. */
 import { isWrong, subtypesOf, weightOf, worded } from "../annotate/scheme.js";
 import { number, t } from "../i18n/index.js";
 import { none } from "../judging/parts.js";
@@ -19,7 +19,7 @@ export function Decision({ row, scheme, outline, store }) {
 /** Type, subtype, severity and why, of a step that is wrong. @param {{said: import("./decisions.js").Said, scheme: import("../annotate/scheme.js").Scheme, store: (edit: object) => void}} props */
 function ErrorForm({ said, scheme, store }) {
   const subtypes = subtypesOf(scheme, said.error_type);
-  /** What a severity takes off, as the form has it. @param {string} severity */
+  /** The weight of a severity, as the form shows it. @param {string} severity */
   const weight = (severity) => (weightOf(scheme, severity) ? ` −${number(weightOf(scheme, severity))}` : "");
   /** @param {"error_type" | "error_subtype" | "severity"} field @param {string} label @param {string[]} options @param {(name: string) => string} [more] */
   const choice = (field, label, options, more = () => "") => options.length > 0 && html`<select aria-label=${label} value=${said[field]} onChange=${(/** @type {globalThis.Event} */ event) => store({ [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>

@@ -1,18 +1,18 @@
-/** What annotators say of the steps of a run, in the run's order; and how a decision is stored. */
+/** Annotations of the steps of a run, in the run's order; and how a decision is stored. */
 import { newId } from "../annotate/keep.js";
 import { sendJson } from "../api.js";
 import { annotator } from "../state/annotator.js";
 import { rowOf } from "../tree/outline.js";
 
 /**
- * An annotation as the service tells it.
+ * An annotation as returned by the service.
  * @typedef {{annotator: string, step_id: string, stands_at: string, origin: string, state: string, revision: number, quote: string, correctness: string,
  *   error_type: string, error_subtype: string, severity: string, rationale: string, value: Record<string, unknown>}} Said
  * @typedef {{step: string, at: number, said: Map<string, Said>, decided: Said | null, quote: string}} Row `at`: its row in the outline, -1: gone or the whole run
  */
 
 const FIELDS = /** @type {const} */ (["correctness", "error_type", "error_subtype", "severity", "rationale"]);
-/** An adjudicator who annotates too has a slot of their own: neither overwrites the other. */
+/** An adjudicator who also annotates has a name of their own for decisions: neither overwrites the other. */
 const SUFFIX = " (adjudication)";
 
 /** Under which name decisions are stored. */
@@ -32,13 +32,13 @@ export function rowsOf(items, outline) {
   return [...rows.values()].sort((a, b) => (a.step === "" ? -1 : b.step === "" ? 1 : a.at - b.at));
 }
 
-/** What is compared of an annotation, but for its rationale. @param {Said} said */
+/** The compared fields of an annotation: all but its rationale. @param {Said} said */
 const answer = ({ correctness, error_type, error_subtype, severity, value }) => JSON.stringify([correctness, error_type, error_subtype, severity, value.decisive_step, value.responsible_agent]);
 
-/** Whether annotators say different things. @param {Row} row */
+/** Whether annotators differ. @param {Row} row */
 export const differs = (row) => new Set([...row.said.values()].map(answer)).size > 1;
 
-/** The fields of an annotation as a decision has them. @param {Partial<Said>} said */
+/** The fields of an annotation that a decision has. @param {Partial<Said>} said */
 export function editOf(said) {
   const texts = Object.fromEntries(FIELDS.map((name) => [name, said[name] ?? ""]));
   return { ...texts, ...(said.value && Object.keys(said.value).length ? { value: said.value } : {}) };

@@ -1,4 +1,4 @@
-/** A row for each step: what each annotator says, and what is decided. */
+/** A row for each step: each annotator's annotation, and the decision. */
 import { useState } from "../vendor/hooks.js";
 import { worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
@@ -36,7 +36,7 @@ export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
       <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} outline=${outline} store=${(/** @type {object} */ edit) => store(row.step, edit)} />${failed?.step === row.step && html`<p class="refusal" role="alert">${t("adjudication.unstored", failed)}</p>`}</div></td></tr>`)}</tbody></table></div>`;
 }
 
-/** Show what a step says: beside the table, or below it in a narrow window, where it is brought into sight. @param {string} step */
+/** Show the texts of a step: next to the table, or below it in a narrow window, scrolled into view. @param {string} step */
 function show(step) {
   change({ step });
   requestAnimationFrame(() => {
@@ -52,7 +52,7 @@ function StepName({ row, outline }) {
   return html`<button class="plain k-${kind}" onClick=${() => show(row.step)}><span class="kind">${kind}</span> <bdi>${line(outline.names[outline.name[row.at]], 40)}</bdi></button>`;
 }
 
-/** What one annotator says of one step, ready to be taken over. @param {{said: Said | undefined, scheme: Scheme, outline: Outline, take: (said: Said) => void}} props */
+/** One annotator's annotation of one step, ready to be adopted as the decision. @param {{said: Said | undefined, scheme: Scheme, outline: Outline, take: (said: Said) => void}} props */
 function Says({ said, scheme, outline, take }) {
   if (!said) return none();
   const more = errorOf(said);

@@ -1,4 +1,4 @@
-/** What was said of a step or of a run, in the words of the form in which it was said. */
+/** Annotations of a step or of a run, in the words of the form. */
 import { fieldName, worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { rowOf } from "../tree/outline.js";
@@ -7,12 +7,12 @@ import { rowOf } from "../tree/outline.js";
 /** @typedef {import("../annotate/pieces.js").Place} Place */
 /** @typedef {import("../annotate/pieces.js").Correction} Correction */
 
-/** The kind of an error and how bad it is. @param {{error_type: string, error_subtype: string, severity: string}} said */
+/** The type of an error and its severity. @param {{error_type: string, error_subtype: string, severity: string}} said */
 export function errorOf({ error_type: type, error_subtype: subtype, severity }) {
   return [[type, subtype].filter(Boolean).map(worded).join(" › "), worded(severity)].filter(Boolean).join(", ");
 }
 
-/** A line for each thing that a value says: of the run, of corrected texts, of places in a text. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
+/** A line for each member of a value: of the run, of corrected texts, of places in a text. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
 export function linesOf({ corrections, spans, ...members }, outline) {
   return [
     ...Object.entries(members).filter(([, said]) => said !== null).map(([name, said]) => `${fieldName(name)}: ${name === "decisive_step" ? stepName(outline, String(said)) : textOf(said)}`),

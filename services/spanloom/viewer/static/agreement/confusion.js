@@ -1,4 +1,4 @@
-/** Two annotators against each other: what the one says where the other says something, as counts. */
+/** Two annotators against each other: counts of their pairs of values. */
 import { useState } from "../vendor/hooks.js";
 import { percent } from "../format.js";
 import { t } from "../i18n/index.js";

@@ -14,13 +14,13 @@ import { visible } from "../ui/visible.js";
 
 const NAMES = /** @type {const} */ (["correctness", "error_type", "severity", "score", "decisive_step", "responsible_agent"]);
 
-/** What is measured, in words. @param {string} name */
+/** The name of a measure, in words. @param {string} name */
 export const nameOf = (name) => {
   const known = NAMES.find((one) => one === name);
   return known ? t(`measure.${known}`) : name;
 };
 
-/** What is said, as the form has it: an option of a scheme is read as words, the name of an agent is not one. @param {string} measure @param {string} value */
+/** A value as the form shows it: an option of a scheme is translated to words, the name of an agent is not. @param {string} measure @param {string} value */
 export const inWords = (measure, value) => (["responsible_agent", "decisive_step"].includes(measure) ? value : worded(value));
 
 /** Show the units that a figure was counted from. @param {Record<string, string>} pick */

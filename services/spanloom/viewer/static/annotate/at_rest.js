@@ -1,4 +1,4 @@
-/** Marks in the tree while the panel is closed: what anybody said, whatever the scheme, and what evaluators gave. */
+/** Marks in the tree while the panel is closed: annotations of all people and schemes, and scores of evaluators. */
 import { useEffect } from "../vendor/hooks.js";
 import { getRows } from "../api.js";
 import { grid, traceId, view } from "../run/state.js";
@@ -28,7 +28,7 @@ export function MarksAtRest() {
   return "";
 }
 
-/** The signs of every row; null where nobody said anything. @param {View} of @param {string | undefined} project */
+/** The signs of every row; null if the run has no annotations. @param {View} of @param {string | undefined} project */
 async function signsOfAll(of, project) {
   const said = await saidOf(traceId(), project);
   if (!said) return null;
@@ -36,7 +36,7 @@ async function signsOfAll(of, project) {
   return { room: said.room(), of: (/** @type {number} */ i) => (steps.isStep(i) ? said.signs(steps.id(i)) : []) };
 }
 
-/** What was said of a run; null where nobody said anything. @param {string} trace @param {string | undefined} project */
+/** The annotations of a run; null if there are none. @param {string} trace @param {string | undefined} project */
 export async function saidOf(trace, project) {
   const said = new Said();
   const rows = getRows(`/v1/trajectories/${trace}/annotations`, { project }, (row) => said.add(row));
@@ -47,7 +47,7 @@ export async function saidOf(trace, project) {
   return said;
 }
 
-/** What was said, by the steps that it stands at. Of a long run that is very much: a sign is made when its row is drawn. */
+/** Annotations by the steps that they are shown at. A long run has very many: a sign is made when its row is drawn. */
 class Said {
   /** @type {Map<string, any[]>} */
   #rows = new Map();
@@ -92,13 +92,13 @@ function add(byStep, at, one) {
   else byStep.set(at, [one]);
 }
 
-/** What a sign needs of an annotation of a step: the rest is not held. @param {any} row */
+/** The fields of an annotation of a step that a sign needs: the rest is not kept. @param {any} row */
 const brief = (row) => ({ scheme: row.scheme, annotator: row.annotator, origin: row.origin, correctness: row.correctness, severity: row.severity, error_type: row.error_type });
 
 /** The step that an annotation is of; empty of the whole run. @param {any} row @returns {string} */
 const standing = (row) => row.stands_at || row.step_id;
 
-/** The steps at which something stands that somebody said. @param {any} row @returns {Iterable<string>} */
+/** The steps at which an annotation is shown. @param {any} row @returns {Iterable<string>} */
 function placesOf(row) {
   const at = standing(row);
   if (at) return row.correctness && row.state !== "orphaned" ? [at] : [];

@@ -1,4 +1,4 @@
-/** What could not be stored: the same field was said otherwise in another window, or the service does not take it. */
+/** Writes that could not be stored: another window changed the same field, or the service refuses the write. */
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";

@@ -1,4 +1,4 @@
-/** What a step should have said, beside what it said. */
+/** Corrected texts of a step, next to the original ones. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";

@@ -19,11 +19,11 @@ export const sender = signal(/** @type {Sender | null} */ (null));
 export const trouble = signal(/** @type {ApiError | null} */ (null));
 /** The scheme that was used last. */
 export const lastScheme = kept("annotate.scheme", "potato");
-/** Steps that others judged: of more they are asked for once. */
+/** The most steps with others' marks for which these are requested again; for more they are requested once. */
 const MOST_AGAIN = 5000;
 /** After the marks are drawn. */
 const AFTER_MS = 50;
-/** The run's project, as the service told it. */
+/** The run's project, as reported by the service. */
 let project = "";
 
 /** @type {Scheme} */
@@ -32,13 +32,13 @@ const UNKNOWN = { name: "", project: null, annotation_type: "", description: "",
 /** The scheme of a name, as far as it is known. @param {string} name */
 export const schemeOf = (name) => schemes.peek()?.find((one) => one.name === name) ?? UNKNOWN;
 
-/** The scheme that the address asks for; what it asks for and is not there is the first. */
+/** The scheme that the address names; the first if there is no such scheme. */
 export function wantedScheme() {
   const { annotate } = place.value.query;
   return schemes.value?.find((one) => one.name === annotate) ?? schemes.value?.[0] ?? null;
 }
 
-/** Ask which schemes there are. */
+/** Request the schemes. */
 export async function loadSchemes() {
   try {
     const told = await getJson("/v1/schemes", { project: place.peek().query.project });
@@ -54,7 +54,7 @@ export async function loadSchemes() {
 const showSchemes = async () => { await (schemes.peek() ?? loadSchemes()); if (schemes.peek()) trouble.value = null; };
 
 /**
- * Open the session that the address asks for. The version on the screen is kept, so that what is said of
+ * Open the session that the address names. The version on the screen is kept, so that what is said of
  * it stays anchored.
  */
 export async function open() {
@@ -64,7 +64,7 @@ export async function open() {
   if (!who) return showSchemes(); // they can be looked at without a name
   if (isOpen(there, who)) return;
   try {
-    const own = askOwn(name, who); // others may be many: they are asked for behind
+    const own = askOwn(name, who); // others may be many: they are requested afterwards
     ready();
     await Promise.all([own, schemes.peek() ?? loadSchemes()]);
     const scheme = wantedScheme();
@@ -81,7 +81,7 @@ export async function open() {
   }
 }
 
-/** Whether the session on show is the one that is asked for. @param {import("../tree/view.js").View} there @param {string} who */
+/** Whether the session on show is the requested one. @param {import("../tree/view.js").View} there @param {string} who */
 function isOpen(there, who) {
   const of = session.peek();
   const scheme = wantedScheme();
@@ -91,28 +91,28 @@ function isOpen(there, who) {
 /** @param {string} scheme @param {string} who */
 const askOwn = (scheme, who) => askRows({ project: place.peek().query.project, scheme, annotator: who });
 
-/** Ask what is stored. @param {import("../api.js").Params} params */
+/** Request the stored annotations. @param {import("../api.js").Params} params */
 async function askRows(params) {
   /** @type {any[]} */
   const items = [];
   return { ...(await getRows(`${runPath()}/annotations`, params, (row) => items.push(row))), items };
 }
 
-/** What need not be there for the first mark. @param {Session} of */
+/** Load what the first mark does not need. @param {Session} of */
 async function accompany(of) {
   void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // a newer one has come: saves are taken all the same
   await reload();
   await loadScores(of);
 }
 
-/** Ask what evaluators say of the steps; people's marks among the scores are known already. @param {Session} of */
+/** Request the scores of evaluators; people's marks among the scores are known already. @param {Session} of */
 async function loadScores(of) {
   const found = (await stepScores(traceId(), project)).filter((one) => !(one.name === of.scheme.name && of.people.includes(one.author)));
   of.scores = Map.groupBy(found, (one) => one.step_id);
   of.changed();
 }
 
-/** Ask again what is stored: somebody else may have written. */
+/** Request the stored annotations again: other people may have written. */
 export async function reload() {
   const of = session.peek();
   if (!of) return;
@@ -120,7 +120,7 @@ export async function reload() {
   if (told && session.peek() === of) of.load(told);
 }
 
-/** Begin with the writes, once for the page; those that other windows left come behind. */
+/** Begin with the writes, once for the page; those that other windows left follow later. */
 function ready() {
   if (sender.peek()) return;
   sender.value = new Sender(new Keep(), {

@@ -1,4 +1,4 @@
-/** What an annotator does: says something, of one step or a branch, takes it back, does it again. */
+/** Actions of an annotator: mark one step or a branch, undo, redo. */
 import { newId } from "./keep.js";
 import { NOTHING, applyEdit, difference, isSame, markOf } from "./marks.js";
 
@@ -8,7 +8,7 @@ import { NOTHING, applyEdit, difference, isSame, markOf } from "./marks.js";
 /**
  * Say something of a step, or of the whole run (an empty `at`).
  * @param {Session} session @param {string} at @param {Edit} edit @param {{isTyping?: boolean, isAgain?: boolean}} [how]
- *   `isTyping`: what follows in the same field is the same deed; `isAgain`: it is in the history already
+ *   `isTyping`: further typing in the same field is the same deed; `isAgain`: it is in the history already
  */
 export function say(session, at, edit, { isTyping = false, isAgain = false } = {}) {
   const slot = session.own.get(at) ?? empty(at);
@@ -19,10 +19,10 @@ export function say(session, at, edit, { isTyping = false, isAgain = false } = {
   write(session, slot, edit);
 }
 
-/** Where nothing is said yet. @param {string} at @returns {import("./session.js").Slot} */
+/** An empty slot for a step without a mark. @param {string} at @returns {import("./session.js").Slot} */
 const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole" });
 
-/** Say that an annotation holds of its step as it is now; the service finds its places again. @param {Session} session @param {string} at */
+/** Confirm an annotation for its step as it is now; the service finds its places again. @param {Session} session @param {string} at */
 export function confirm(session, at) {
   const slot = session.own.get(at);
   if (!slot) return;
@@ -37,7 +37,7 @@ function write(session, { step, row }, edit) {
   session.changed();
 }
 
-/** Mark what nobody judged below a row, and the row itself; return how many. @param {Session} session @param {number} i @param {string} correctness */
+/** Mark a row and the unjudged steps below it; return how many. @param {Session} session @param {number} i @param {string} correctness */
 export function sayBranch(session, i, correctness) {
   const isAll = i === 0 && session.view.o.end[0] === session.view.o.n;
   const group = isAll ? "" : session.steps.id(i);
@@ -58,7 +58,7 @@ export function turnBack(session, way) {
     const [from, to] = way < 0 ? [after, before] : [before, after];
     const slot = session.own.get(at);
     if (!deed.group) say(session, at, difference(from, to), { isAgain: true });
-    else if (slot && isSame(slot.mark, from)) session.put({ ...slot, mark: to }); // what was changed since stays
+    else if (slot && isSame(slot.mark, from)) session.put({ ...slot, mark: to }); // later changes stay
   }
   if (deed.group) {
     const id = newId();
@@ -69,5 +69,5 @@ export function turnBack(session, way) {
   return deed.changes[0]?.at;
 }
 
-/** The next row that nobody judged, the first after the last; -1 if there is none. @param {Session} session @param {number} i */
+/** The next unjudged row, the first after the last; -1 if there is none. @param {Session} session @param {number} i */
 export const nextUnjudged = (session, i) => session.steps.next(i, (j) => !session.mark(session.steps.id(j)).correctness);

@@ -14,7 +14,7 @@ import { go, here, toTree } from "./walk.js";
 /** Of more steps that others judged it is not counted again with every mark of one's own. */
 const MANY = 5000;
 
-/** Whether people, oneself included, do not all say the same of a step as it is now. @param {Session} of @param {string} at */
+/** Whether people, oneself included, judge a step as it is now differently. @param {Session} of @param {string} at */
 export function isDisputed(of, at) {
   const rows = (of.others.get(at) ?? []).filter((row) => !isMachine(row.origin) && row.state !== "changed" && row.correctness);
   const own = of.own.get(at);
@@ -42,7 +42,7 @@ export function toDisputed() {
   toTree();
 }
 
-/** What is kept is chosen when it is asked for and when others' marks come: nothing goes away while one judges. @param {{of: Session}} props */
+/** The steps to show are chosen when the filter is switched on and when others' marks arrive: none disappears while one judges. @param {{of: Session}} props */
 export function Differing({ of }) {
   const isOn = place.value.query.differ === "1";
   const rows = useMemo(() => disputed(of), [of, of.others, of.others.size > MANY || of.turn.value]);

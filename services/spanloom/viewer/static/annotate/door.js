@@ -1,4 +1,4 @@
-/** The way into the annotation panel; what is behind it is loaded once the run is there and nothing else is to do. */
+/** The entrance to the annotation panel; its modules are loaded once the run is there and the page is idle. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { read } from "../state/kept.js";
@@ -40,7 +40,7 @@ export function Annotation() {
     const later = setTimeout(() => void load().then(setPanel, () => setError(missing())), isOn ? 0 : IDLE_MS);
     return () => clearTimeout(later);
   }, [isOn, attempt]);
-  useEffect(() => { // and again once it is known who annotates: the buttons take the place of that question
+  useEffect(() => { // and again once the annotator is known: the buttons replace the question for the name
     if (panel && isOn && isTapped && matchMedia(IS_BELOW).matches) document.querySelector(".annotate")?.scrollIntoView();
   }, [panel, isOn, annotator.value]);
   if (!panel) return isOn && error ? html`<${Failure} error=${error} again=${again} />` : "";

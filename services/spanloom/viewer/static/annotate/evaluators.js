@@ -1,4 +1,4 @@
-/** What rules and models say of the steps of a run. */
+/** Scores of the steps of a run by rules and models. */
 import { getJson } from "../api.js";
 
 const EVALUATORS = ["model", "rule", "llm", "code", "api"];

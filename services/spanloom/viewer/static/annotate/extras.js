@@ -1,4 +1,4 @@
-/** What can be said besides: a corrected text, places in a text, a note on the whole run; each opens below its button. */
+/** Further annotations: a corrected text, places in a text, a note on the whole run; each opens below its button. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";

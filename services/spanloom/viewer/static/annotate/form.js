@@ -1,4 +1,4 @@
-/** What is said of one step: right or not; and of one that is not, the kind of error, how bad it is, and why. */
+/** The form for one step: right or not; if not, the type of the error, its severity, and the reason. */
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
@@ -10,7 +10,7 @@ import { toForm, toNext, toTree } from "./walk.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./marks.js").Edit} Edit */
-/** @typedef {{name: string, letter: string, isOn: boolean, edit: Edit, more?: string, tip?: string}} Choice `edit`: what choosing it says */
+/** @typedef {{name: string, letter: string, isOn: boolean, edit: Edit, more?: string, tip?: string}} Choice `edit`: the edit that choosing it makes */
 
 const MOST_WHY = 20_000;
 
@@ -68,7 +68,7 @@ function More({ of, at, mark }) {
 /** @param {KeyboardEvent} event */
 const isText = (event) => /** @type {HTMLElement} */ (event.target).tagName === "TEXTAREA";
 
-/** What can be chosen of a wrong step, each with its letter. @param {import("./scheme.js").Scheme} scheme @param {import("./marks.js").Mark} mark */
+/** The choices for a wrong step, each with its letter. @param {import("./scheme.js").Scheme} scheme @param {import("./marks.js").Mark} mark */
 function choicesOf(scheme, mark) {
   const subtypes = subtypesOf(scheme, mark.error_type);
   const first = lettersOf([...scheme.severities, ...scheme.error_types].map((one) => one.name));

@@ -1,10 +1,10 @@
-/** Where places stand in a text that may have changed since they were marked: found again by their words, as the service does. */
+/** Finds marked places in a text that may have changed since: by their words, as the service does. */
 import { partsOf } from "./parts.js";
 
 /** @typedef {import("./pieces.js").Place} Place */
 
 /**
- * Where a place stands in a text; null if that cannot be told. Where it was marked, if its words are there
+ * Where a place is in a text; null if that is unknown. Where it was marked, if its words are there
  * still; else where they are, if they are there exactly once. Of several none is taken, the nearest
  * neither: what came before may have moved them all.
  * @param {{start: number, end: number, text: string}} place @param {string} text
@@ -17,7 +17,7 @@ export function standing({ start, end, text: words }, text) {
   return at >= 0 && text.indexOf(words, at + 1) < 0 ? { start: at, end: at + words.length } : null;
 }
 
-/** The same in what a step says now, part by part. @param {Place} place @param {{input: string, output: string}} step */
+/** The same in the current texts of a step, part by part. @param {Place} place @param {{input: string, output: string}} step */
 export function standingIn(place, step) {
   const part = partsOf(step[place.field] ?? "").find((one) => one.part === (place.part ?? ""));
   return part ? standing(place, part.text) : null;

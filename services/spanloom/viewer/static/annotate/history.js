@@ -1,8 +1,8 @@
-/** What can be undone and done again; nothing of it is lost when the writes themselves are joined. */
+/** Deeds that can be undone and redone; none is lost when the writes themselves are merged. */
 import { read, write } from "../state/kept.js";
 
 /**
- * Something that was done at once: of each step what was said before and after.
+ * One deed: the mark of each step before and after.
  * @typedef {{changes: {at: string, before: import("./marks.js").Mark, after: import("./marks.js").Mark}[], group?: string}} Deed
  *   `group`: of a mark of a whole branch, by which the service undoes it
  */
@@ -22,7 +22,7 @@ export class History {
   }
 
   /**
-   * Note a deed. What somebody types into one field is one deed, as long as nothing else is done.
+   * Record a deed. Typing into one field is one deed, as long as nothing else is done.
    * @param {Deed} deed @param {boolean} [isTyping]
    */
   add(deed, isTyping = false) {

@@ -25,7 +25,7 @@ export class Keep {
     this.order = Date.now() * 1000;
   }
 
-  /** Keep a write as it is now, or what it has become. @param {Write} write */
+  /** Keep a write in its present state. @param {Write} write */
   async put(write) {
     const order = /** @type {any} */ (write).order ?? (this.order += 1);
     Object.assign(write, { order });
@@ -38,7 +38,7 @@ export class Keep {
     if (writes.length) await this.run((store) => { for (const one of writes) store.delete(one.id); });
   }
 
-  /** Take over what windows left that are gone, oldest first. @returns {Promise<Write[]>} */
+  /** Take over the writes of closed windows, oldest first. @returns {Promise<Write[]>} */
   async takeOver() {
     const found = (await this.run((store) => store.getAll()))?.result ?? [];
     const gone = new Set();
@@ -49,7 +49,7 @@ export class Keep {
     const taken = found.filter((/** @type {any} */ one) => gone.has(one.owner));
     taken.sort((/** @type {any} */ a, /** @type {any} */ b) => a.order - b.order);
     for (const one of taken) {
-      Object.assign(one, { state: one.state === "held" ? "held" : "waiting", wasSent: true }); // whether it came through nobody knows
+      Object.assign(one, { state: one.state === "held" ? "held" : "waiting", wasSent: true }); // it is unknown whether it arrived
       await this.put(one);
     }
     return taken;
@@ -85,8 +85,8 @@ function holdLock() {
 }
 
 /**
- * Whether the window that kept writes is gone. On a page that is not secure there are no locks to tell: then it
- * is when it has not written for longer than it takes to send.
+ * Whether the window that kept writes is gone. On a page that is not secure there are no locks to test: then it
+ * counts as gone when it has not written for longer than it takes to send.
  * @param {string} owner @param {number} newest when it wrote last, in milliseconds since the epoch
  */
 async function isGone(owner, newest) {

@@ -7,13 +7,13 @@ import { toDisputed } from "./differing.js";
 import { asksMore, isStepwise } from "./scheme.js";
 import { finish, go, here, toForm, toNext } from "./walk.js";
 
-/** The digit that is pressed, from 1, whatever the layout makes of it with Shift; 0 for none. @param {KeyboardEvent} event */
+/** The digit that is pressed, from 1, independent of the layout with Shift; 0 for none. @param {KeyboardEvent} event */
 const digitOf = (event) => Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(event.key) ? event.key : 0));
 
 /** @param {KeyboardEvent} event */
 const isPlain = (event) => !event.ctrlKey && !event.metaKey && !event.altKey;
 
-/** Judge a step. What is right asks no more, and the next one is on; else the form does. @param {number} digit */
+/** Judge a step. If it is right, select the next one; otherwise the form asks for more. @param {number} digit */
 function judge(digit) {
   const of = session.peek();
   const i = here();

@@ -42,7 +42,7 @@ function Marked({ text, field, part }) {
   })}</span>${text.length > FOLDED && html`<span class="fold"><button onClick=${() => setOpen(!isOpen)}>${isOpen ? t("text.less") : t("text.more", { size: bytes(text.length - FOLDED) })}</button></span>`}`;
 }
 
-/** What is selected, as a place in the text of a step; null if it is none. @returns {Place | null} */
+/** The selection as a place in the text of a step; null if there is none. @returns {Place | null} */
 export function placeOfSelection() {
   const selection = getSelection();
   if (!selection?.rangeCount || selection.isCollapsed) return null;
@@ -56,7 +56,7 @@ export function placeOfSelection() {
   return { field: /** @type {"input" | "output"} */ (field), ...(part ? { part } : {}), start, end, text };
 }
 
-/** Where in the text a point of the page is; inside of a character that is shown by its number, before or behind it. @param {Node} node @param {number} at @param {boolean} isEnd */
+/** The offset in the text of a point of the page; inside of a character that is shown by its number, before or after it. @param {Node} node @param {number} at @param {boolean} isEnd */
 function offset(node, at, isEnd) {
   const piece = /** @type {HTMLElement | null} */ ((node instanceof Element ? (node.childNodes[Math.min(at, node.childNodes.length - 1)]?.parentElement ?? node) : node.parentElement)?.closest("[data-at]") ?? null);
   if (!piece) return -1;

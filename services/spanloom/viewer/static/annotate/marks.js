@@ -1,4 +1,4 @@
-/** What is said of a step, and what an edit makes of it: the rules of `core/annotation/marks.py`. */
+/** The mark of a step, and how an edit changes it: the rules of `core/annotation/marks.py`. */
 import { isStepwise, isWrong } from "./scheme.js";
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */
@@ -49,5 +49,5 @@ export function joinEdits(first, then) {
   return joined;
 }
 
-/** Whether nothing is said. @param {Mark} mark */
+/** Whether the mark is empty. @param {Mark} mark */
 export const isEmpty = (mark) => TEXTS.every((name) => !mark[name]) && Object.values(mark.value).every((one) => one === null);

@@ -1,4 +1,4 @@
-/** What two windows changed of one mark: joined, but where both changed the same field otherwise. */
+/** Merges the changes of two windows to one mark, unless both changed the same field to different values. */
 import { TEXTS, applyEdit, isSame } from "./marks.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */

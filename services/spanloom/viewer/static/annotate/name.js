@@ -1,4 +1,4 @@
-/** Who annotates: asked once, kept in this browser, verified by nobody, and shown so. */
+/** The annotator's name: entered once, kept in this browser, not verified, and shown as such. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { annotator } from "../state/annotator.js";

@@ -1,4 +1,4 @@
-/** The annotation panel: who says what of the step that is chosen, and what all of it comes to. */
+/** The annotation panel: all annotations of the selected step, and the score. */
 import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
 import "../i18n/judging_runs.js";
 import { annotate as en } from "../i18n/en/annotate.js";
@@ -54,7 +54,7 @@ export function Panel() {
 /** Show marks in the tree for as long as the panel is there. @param {Session | null} of */
 function useMarks(of) {
   const there = grid.value;
-  useLayoutEffect(() => { // who sees the panel may judge at once
+  useLayoutEffect(() => { // the panel takes keys as soon as it is visible
     if (!there || !of) return undefined;
     const take = showMarks(there, marksOf(of), roomFor(of));
     if (!place.peek().query.step) go(nextUnjudged(of, -1));
@@ -78,7 +78,7 @@ function Saved() {
   return html`<span class="saved ${waiting ? "waits" : ""} ${why ? "bad" : ""}" role="status" title=${why}>${waiting ? t("annotate.waiting", { n: waiting }) : t("annotate.saved")}${why && html`<span class="why"> · ${line(why, 80)}</span>`}</span>`;
 }
 
-/** Its parts are given the turn too: what has the same props is not drawn again. @param {{of: Session}} props */
+/** Its parts get the turn too, because a part with the same props is not drawn again. @param {{of: Session}} props */
 function Said({ of }) {
   const there = view.value;
   const i = chosen.value;

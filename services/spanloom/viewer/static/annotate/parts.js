@@ -1,4 +1,4 @@
-/** What a step says, in parts that people read: of messages each content and each call, of anything else the text. */
+/** The texts of a step in readable parts: of messages each content and each call, of anything else the text. */
 import { parsed } from "../step/json.js";
 import { areMessages } from "../step/messages.js";
 

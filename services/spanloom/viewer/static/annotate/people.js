@@ -1,4 +1,4 @@
-/** What others say of the same step, a column for each; and what evaluators say. */
+/** Annotations of the same step by others, a column for each; and scores of evaluators. */
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
@@ -26,7 +26,7 @@ export function People({ of, at }) {
 /** @param {{n: number}} props */
 const Withheld = ({ n }) => (n > 0 ? html`<p class="quiet withheld">${t("people.withheld", { n })}</p>` : "");
 
-/** What others say of the run as a whole. @param {{of: Session}} props */
+/** Annotations of the run as a whole by others. @param {{of: Session}} props */
 function OfTheRun({ of }) {
   const rows = of.others.get("") ?? [];
   const members = [...new Set(rows.flatMap((row) => Object.keys(row.value).filter((name) => typeof row.value[name] === "string")))];

@@ -1,5 +1,5 @@
 /**
- * What is said of pieces of steps: corrected texts, and places in a text. Of a scheme of steps they are
+ * Annotations of pieces of steps: corrected texts, and places in a text. Of a scheme of steps they are
  * members of the step's value; of a scheme of the whole run they are members of the run's, each naming its step.
  */
 import { say } from "./deeds.js";
@@ -8,9 +8,9 @@ import { isStepwise } from "./scheme.js";
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {{step_id?: string, field: "input" | "output", part?: string}} Piece `part`: of messages, where in them */
 /** @typedef {Piece & {original: string, edited: string, reason?: string}} Correction */
-/** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place UTF-16 units of the text, and what stands there */
+/** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place UTF-16 units of the text, and the text between them */
 
-/** Which pieces a scheme asks for, by their name in the value; a kind that asks for none has none. */
+/** The pieces of a scheme by their name in the value; none for a type of scheme without pieces. */
 const NAMES = /** @type {const} */ ({ corrections: ["trajectory_eval", "trajectory_edit"], spans: ["trajectory_eval", "error_span"] });
 
 /** @typedef {keyof typeof NAMES} Name */

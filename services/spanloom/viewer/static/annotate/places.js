@@ -1,4 +1,4 @@
-/** Places in what a step says: selected in its text, marked with a kind of error and how bad it is. */
+/** Places in the texts of a step: selected in the text, marked with a type of error and a severity. */
 import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
@@ -15,7 +15,7 @@ import { subtypesOf, worded } from "./scheme.js";
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./pieces.js").Place} Place */
 
-/** What is selected in the text on show. */
+/** The selection in the text on show. */
 const selected = signal(/** @type {Place | null} */ (null));
 
 /** @param {{of: Session, at: string}} props */

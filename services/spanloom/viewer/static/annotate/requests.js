@@ -1,9 +1,9 @@
-/** Writes as requests to the service, and what it says of those that it refuses. */
+/** Writes as requests to the service, and its reasons for refusing them. */
 
 /** @typedef {import("./writes.js").Write} Write */
 /** @typedef {import("../api.js").ApiError} ApiError */
 
-/** What a batch is as a request: path, body, query, and who writes. @param {Write[]} batch @returns {[string, object, import("../api.js").Params, string]} */
+/** A batch as a request: path, body, query, and the annotator. @param {Write[]} batch @returns {[string, object, import("../api.js").Params, string]} */
 export function request(batch) {
   const [{ kind, id, group, edit, context }] = batch;
   const { trace, project, scheme, annotator, version } = context;

@@ -1,4 +1,4 @@
-/** What a step says in a version: the one on the screen, or one that was annotated. */
+/** The texts of a step in a version: the one on the screen, or one that was annotated. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { runPath } from "../run/state.js";
@@ -9,7 +9,7 @@ const MOST = 16;
 /** @type {Map<string, Promise<Step | null>>} */
 const asked = new Map();
 
-/** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null: nobody kept it */
+/** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null: the version was not kept */
 function said(id, version, project) {
   const key = `${runPath()} ${id} ${version}`;
   const known = asked.get(key) ?? getJson(`${runPath()}/steps/${id}`, { version, project }).catch(() => null);
@@ -19,7 +19,7 @@ function said(id, version, project) {
   return known;
 }
 
-/** The step of a version, null while it comes and where it is not there. @param {import("./session.js").Session} of @param {string} id @param {number} [version] */
+/** The step of a version, null while it is loading and if it does not exist. @param {import("./session.js").Session} of @param {string} id @param {number} [version] */
 export function useSaid({ context }, id, version = context.version) {
   const [step, setStep] = useState(/** @type {Step | null} */ (null));
   useEffect(() => {

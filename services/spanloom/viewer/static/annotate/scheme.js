@@ -1,8 +1,8 @@
-/** What a scheme asks: which option is right, which is half so, the letters of its choices, and what is called how. */
+/** A scheme: which option is right, which is partly right, the letters of its choices, and their names. */
 import { t } from "../i18n/index.js";
 
 /**
- * A scheme as the service gives it.
+ * A scheme as returned by the service.
  * @typedef {{name: string, project: string | null, annotation_type: string, description: string, correctness_options: string[],
  *   correct_option: string, error_types: {name: string, subtypes: string[]}[], severities: {name: string, weight: number}[],
  *   max_score: number, show_score: boolean, required: boolean, agents: string[], reason_required: boolean, definitions: Record<string, string>, hash: string, text: string,
@@ -21,17 +21,17 @@ export const hasScore = (scheme) => scheme.annotation_type === "trajectory_eval"
 /** Whether a step so judged has an error: every option but the right one. @param {Scheme} scheme @param {string} correctness */
 export const isWrong = (scheme, correctness) => correctness !== "" && correctness !== scheme.correct_option;
 
-/** Whether more is asked of a step so judged. @param {Scheme} scheme @param {string} correctness */
+/** Whether the form asks for more about a step judged so. @param {Scheme} scheme @param {string} correctness */
 export const asksMore = (scheme, correctness) => isWrong(scheme, correctness) && (scheme.error_types.length > 0 || scheme.severities.length > 0);
 
-/** What a severity takes off; one that the scheme does not have takes nothing. @param {Scheme} scheme @param {string} severity */
+/** The weight of a severity; 0 if the scheme does not have it. @param {Scheme} scheme @param {string} severity */
 export const weightOf = (scheme, severity) => scheme.severities.find((one) => one.name === severity)?.weight ?? 0;
 
 /** The subtypes of a type. @param {Scheme} scheme @param {string} type */
 export const subtypesOf = (scheme, type) => scheme.error_types.find((one) => one.name === type)?.subtypes ?? [];
 
 /**
- * The shape that stands for an option: `right`, `half` of what is partly so or neither, `wrong`; `none` of nothing said.
+ * The shape that stands for an option: `right`, `half` if partly right or neither, `wrong`; `none` without a judgement.
  * @param {Scheme} scheme @param {string} correctness
  * @returns {"none" | "right" | "half" | "wrong"}
  */
@@ -42,7 +42,7 @@ export function shapeOf(scheme, correctness) {
 }
 
 /**
- * Give each name a letter: its first where that is free, else another of its own, else any; empty if none is left.
+ * Assign a letter to each name: its first if that is free, else another of its own, else any; empty if none is left.
  * @param {string[]} names @param {string[]} [given] letters that others have
  * @returns {string[]} in their order
  */
@@ -65,5 +65,5 @@ const FIELDS = {
   responsible_agent: "measure.responsible_agent", decisive_step: "measure.decisive_step", reason: "field.why", note: "extras.note",
 };
 
-/** What the form calls a field of a mark, or a member of its value. @param {string} field */
+/** The form's label of a field of a mark, or of a member of its value. @param {string} field */
 export const fieldName = (field) => (FIELDS[field] ? t(FIELDS[field]) : worded(field));

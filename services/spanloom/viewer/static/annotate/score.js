@@ -1,4 +1,4 @@
-/** What the marks of one annotator come to: the rule of `core/annotation/marks.py`. */
+/** The score of one annotator's marks: the rule of `core/annotation/marks.py`. */
 import { hasScore, isWrong, weightOf } from "./scheme.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
@@ -23,7 +23,7 @@ export class Tally {
   }
 
   /**
-   * The highest score less what severities weigh, never below 0; partially correct weighs like incorrect.
+   * The highest score less the weights of severities, never below 0; partially correct weighs like incorrect.
    * Complete is it when every step is judged and every wrong one has a severity, if the scheme has any.
    * @returns {Score}
    */

@@ -1,4 +1,4 @@
-/** Sends what was written: half a second after the last change, when the page is hidden, and again until it is stored. */
+/** Sends writes: half a second after the last change, when the page is hidden, and again until it is stored. */
 import { signal } from "../vendor/signals.js";
 import { ApiError, sendJson } from "../api.js";
 import { reasons, request } from "./requests.js";
@@ -29,7 +29,7 @@ export class Sender {
     document.addEventListener("visibilitychange", () => { if (document.hidden) void this.send(true); });
   }
 
-  /** Take over what other windows left, before what is said here; return how much that is. */
+  /** Take over the writes that other windows left, before those of this one; return their number. */
   async begin() {
     const left = await this.keep.takeOver().catch(() => []);
     this.writes.list.unshift(...left);
@@ -103,7 +103,7 @@ export class Sender {
     return this.trouble.value === null;
   }
 
-  /** The reader said which of two values it is. @param {Write} write @param {boolean} isMine */
+  /** The reader chose one of two values. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     if (this.writes.settle(write, isMine)) void this.keep.put(write);
     else void this.keep.drop([write]);
@@ -111,7 +111,7 @@ export class Sender {
     void this.send();
   }
 
-  /** Give up what the service does not take. @param {Write} write */
+  /** Drop a write that the service refuses. @param {Write} write */
   discard(write) {
     this.writes.drop(write);
     void this.keep.drop([write]);

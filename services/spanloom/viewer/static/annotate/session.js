@@ -1,6 +1,6 @@
 /**
- * What one annotator says of one run under one scheme, and what others say beside it. Marks are shown at
- * once, whatever the network does; what the service answers takes their place.
+ * The annotations of one run by one annotator under one scheme, and those of others. Marks are shown at
+ * once, independent of the network; the answer of the service replaces them.
  */
 import { signal } from "../vendor/signals.js";
 import { recall, remember } from "./history.js";
@@ -10,7 +10,7 @@ import { Steps } from "./steps.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {"valid" | "changed" | "moved" | "orphaned" | "whole"} State */
-/** @typedef {{step: string, at: string, row: any, mark: Mark, state: State}} Slot `at`: the step that it stands at now, empty of the whole */
+/** @typedef {{step: string, at: string, row: any, mark: Mark, state: State}} Slot `at`: the step that it is shown at now, empty for the whole run */
 
 const COUNTING = new Set(["valid", "moved", "whole"]);
 
@@ -28,18 +28,18 @@ export class Session {
     this.history = recall(context);
     /** Counts up with every change. */
     this.turn = signal(0);
-    /** Whether the service has told what is stored. */
+    /** Whether the stored annotations have been loaded. */
     this.isLoaded = false;
     /** Annotations whose step has gone. @type {Slot[]} */
     this.orphans = [];
-    /** What others say, by the step that it stands at. @type {Map<string, any[]>} */
+    /** Annotations of others, by the step that they are shown at. @type {Map<string, any[]>} */
     this.others = new Map();
     /** @type {string[]} */
     this.people = [];
     this.withheld = 0;
-    /** What evaluators say of steps. @type {Map<string, any[]>} */
+    /** Scores of steps by evaluators. @type {Map<string, any[]>} */
     this.scores = new Map();
-    /** By the step that they stand at now. @type {Map<string, Slot>} */
+    /** By the step that they are shown at now. @type {Map<string, Slot>} */
     this.own = new Map();
     this.tally = new Tally(scheme, this.steps.size);
   }
@@ -49,7 +49,7 @@ export class Session {
     return this.own.get(at)?.mark ?? NOTHING;
   }
 
-  /** Take what the service has stored; what is on its way stays on top of it. @param {any} told the answer */
+  /** Load the annotations that the service has stored; unconfirmed writes stay on top of them. @param {any} told the answer */
   load(told) {
     const isMine = (/** @type {any} */ row) => row.annotator === this.context.annotator;
     const others = told.items.filter((/** @type {any} */ row) => !isMine(row));
@@ -77,23 +77,23 @@ export class Session {
     const slot = { step: row.step_id, at: at ?? "", row, mark, state: isOfThis ? "valid" : row.state };
     if (at === undefined) {
       if (!isEmpty(mark)) this.orphans.push({ ...slot, state: "orphaned" });
-    } else if (row.step_id === at || (this.own.get(at)?.step ?? row.step_id) === row.step_id) this.put(slot); // what is said of a step itself goes before what moved there
+    } else if (row.step_id === at || (this.own.get(at)?.step ?? row.step_id) === row.step_id) this.put(slot); // a mark of the step itself wins over one that moved there
   }
 
-  /** Where on the screen a row stands; undefined where its step is not there. @param {any} row @returns {string | undefined} */
+  /** The step at which a row is shown; undefined if its step is not there. @param {any} row @returns {string | undefined} */
   placeOf(row) {
     if (row.step_id === "" || row.version === this.view.o.version) return row.step_id;
     return [row.stands_at, row.step_id].find((id) => id && this.steps.row(id) >= 0);
   }
 
-  /** Show what a write will come to that nothing is stored of yet. @param {import("./writes.js").Write} write */
+  /** Show the result of a write for which nothing is stored yet. @param {import("./writes.js").Write} write */
   expect(write) {
     if (write.kind === "branch") this.fill(write.group, write.edit);
     if (write.kind !== "edit" || this.own.has(write.step) || [...this.own.values()].some((slot) => slot.step === write.step)) return;
     this.put({ step: write.step, at: write.step, row: null, mark: applyEdit(NOTHING, write.edit, this.scheme), state: write.step ? "valid" : "whole" });
   }
 
-  /** Give a mark to all steps below one that have none. @param {string} top empty: all @param {import("./marks.js").Edit} edit @returns {import("./history.js").Deed["changes"]} */
+  /** Mark all steps below one that have no mark. @param {string} top empty: all @param {import("./marks.js").Edit} edit @returns {import("./history.js").Deed["changes"]} */
   fill(top, edit) {
     const { steps, view } = this;
     const from = Math.max(0, top ? steps.row(top) : 0);

@@ -1,4 +1,4 @@
-/** What became of annotations when the run changed: the step says something else, stands elsewhere, or has gone. */
+/** The state of annotations after the run changed: the step has other texts, has moved, or has gone. */
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";

@@ -13,7 +13,7 @@ export class Steps {
     for (let i = 0; i < this.o.n; i++) this.size += Number(this.isToJudge(i));
   }
 
-  /** Whether anything can be said of a row: it is a step, and no span that counts under one. @param {number} i */
+  /** Whether a row can be annotated: it is a step, and no span that counts under one. @param {number} i */
   isStep(i) {
     return i >= 0 && i < this.o.n && isStep(this.o, i);
   }

@@ -1,4 +1,4 @@
-/** Marks in the rows of the tree: one's own, what others say, and what evaluators do, each with its shape. */
+/** Marks in the rows of the tree: one's own, those of others, and those of evaluators, each with its shape. */
 import { t } from "../i18n/index.js";
 import { make } from "../tree/row.js";
 import { line } from "../ui/visible.js";
@@ -10,7 +10,7 @@ import { asksMore, isStepwise, shapeOf, worded } from "./scheme.js";
 
 export const MOST_OTHERS = 4;
 
-/** Show marks in a tree, with room for so many in a row, until what is returned is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
+/** Show marks in a tree, with room for so many in a row, until the returned function is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
 export function showMarks(there, marks, room) {
   there.marks = marks;
   there.host.classList.add("marked");
@@ -24,12 +24,12 @@ export function showMarks(there, marks, room) {
   };
 }
 
-/** What a row of the tree asks for to show the marks of a session. @param {Session} of @returns {{fill: (cell: HTMLElement, i: number) => void}} */
+/** Return the function by which a row of the tree shows the marks of a session. @param {Session} of @returns {{fill: (cell: HTMLElement, i: number) => void}} */
 export function marksOf(of) {
   return { fill: (cell, i) => draw(cell, of.steps.isStep(i) ? signsOf(of, i) : []) };
 }
 
-/** How many signs the rows have room for, one's own included, so that they stand below each other. @param {Session} of */
+/** How many signs the rows have room for, one's own included, so that they are aligned. @param {Session} of */
 export function roomFor(of) {
   const most = Math.max(of.people.length, ...[...of.scores.keys()].map((at) => (of.scores.get(at)?.length ?? 0) + (of.others.get(at)?.length ?? 0)));
   return 1 + Math.min(MOST_OTHERS, most);
@@ -43,19 +43,19 @@ export function signsOf(of, i) {
   return [own(of, at, of.steps.isToJudge(i)), ...atMost([...others, ...(of.scores.get(at) ?? []).map(signOfScore)])];
 }
 
-/** As many signs as there is room for, the last of which says how many more there are. @param {Sign[]} all @returns {Sign[]} */
+/** As many signs as there is room for, the last of which shows how many more there are. @param {Sign[]} all @returns {Sign[]} */
 export function atMost(all) {
   if (all.length <= MOST_OTHERS) return all;
   return [...all.slice(0, MOST_OTHERS - 1), { shape: "more", says: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }];
 }
 
-/** Of what somebody else said of a step. @param {Scheme} scheme @param {any} row @returns {Sign} */
+/** The sign of another annotator's mark of a step. @param {Scheme} scheme @param {any} row @returns {Sign} */
 export const signOfRow = (scheme, row) => sign(scheme, row.correctness, row, row.annotator, isMachine(row.origin));
 
-/** Of what an evaluator gave. @param {any} score @returns {Sign} */
+/** The sign of an evaluator's score. @param {any} score @returns {Sign} */
 export const signOfScore = ({ passed, author, name, value }) => ({ shape: `mark machine m-${passed === false ? "wrong" : passed ? "right" : "half"}`, says: `${author}: ${name} ${value ?? ""}` });
 
-/** Of a scheme of the whole run: who points at the step, and what is marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
+/** The signs of a scheme of the whole run: annotators who point at the step, and places marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
 function pointers(of, at) {
   const all = [{ annotator: t("marks.you"), value: of.mark("").value, isOwn: true }, ...(of.others.get("") ?? [])];
   return all.flatMap(({ annotator, value, isOwn }) => {
@@ -64,7 +64,7 @@ function pointers(of, at) {
   }).slice(0, MOST_OTHERS + 1);
 }
 
-/** How somebody who judged the whole run points at a step; null if not at this one. @param {string} annotator @param {any} value @param {string} at @returns {Sign | null} */
+/** The sign of an annotator who judged the whole run and points at a step; null if not at this one. @param {string} annotator @param {any} value @param {string} at @returns {Sign | null} */
 export function pointerOf(annotator, value, at) {
   const isDecisive = value.decisive_step === at;
   const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));

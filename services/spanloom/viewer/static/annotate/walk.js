@@ -9,13 +9,13 @@ import { link, place } from "../state/place.js";
 import { reload, sender, session } from "./current.js";
 import { nextUnjudged } from "./deeds.js";
 
-/** Why the run could not be said to be done. */
+/** Why the run could not be marked as done. */
 export const finishTrouble = signal("");
 
 /** The step whose form is to have the keyboard as soon as it is there. */
 export const toForm = signal("");
 
-/** The row that keys mean: whoever holds one down is ahead of what is shown. */
+/** The row that keys act on: while a key is held down it is ahead of the row on show. */
 export const here = () => grid.peek()?.active ?? chosen.peek();
 
 /** Choose a row, in the tree if it is there. @param {number} i */
@@ -26,7 +26,7 @@ export function go(i) {
   else choose(i);
 }
 
-/** To the next step that nobody judged; the keyboard is on the tree again. */
+/** Go to the next unjudged step; the keyboard is on the tree again. */
 export function toNext() {
   const of = session.peek();
   if (!of) return;
@@ -38,7 +38,7 @@ export function toTree() {
   grid.peek()?.host.focus({ preventScroll: true });
 }
 
-/** Store everything, say in the queue that it is done, and open what is next: in the queue, or in the list. */
+/** Store everything, mark the item as done in the queue, and open the next run: of the queue, or of the list. */
 export async function finish() {
   finishTrouble.value = "";
   if (!(await sender.peek()?.flush())) {
@@ -54,7 +54,7 @@ export async function finish() {
   }
 }
 
-/** There is no other run: say so, and of a queue show what it withheld until now. */
+/** There is no other run: report that, and of a queue show the annotations that it withheld until now. */
 async function stay() {
   const isOver = Boolean(place.peek().query.queue);
   if (isOver) await reload();

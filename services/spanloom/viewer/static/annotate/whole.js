@@ -1,4 +1,4 @@
-/** What is said of the run as a whole: who failed and where, or a note. */
+/** Annotations of the run as a whole: who failed and where, or a note. */
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";

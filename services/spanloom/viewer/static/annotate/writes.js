@@ -1,6 +1,6 @@
 /**
- * Writes that the service has not confirmed yet, in their order. Nothing here waits or asks: it says
- * what to send next, and takes what came of it. A write keeps its id for good, so that to send it again
+ * Writes that the service has not confirmed yet, in their order. Nothing here waits or sends: it returns
+ * what to send next, and takes the result. A write keeps its id for good, so that to send it again
  * is harmless; once sent it is never changed.
  */
 import { NOTHING, applyEdit, joinEdits, markOf } from "./marks.js";
@@ -10,7 +10,7 @@ import { clashes, without } from "./merge.js";
 /** @typedef {import("./merge.js").Clash} Clash */
 /** @typedef {{trace: string, project: string, scheme: string, annotator: string, version: number}} Context */
 /**
- * `base`: the revision that was seen, null for whatever there is; `seen`: what it said. `group`: what to undo, or the branch to mark.
+ * `base`: the revision that was seen, null for any; `seen`: the mark in it. `group`: what to undo, or the branch to mark.
  * @typedef {{id: string, kind: "edit" | "branch" | "undo", context: Context, step: string, base: number | null, seen: Mark,
  *   edit: import("./marks.js").Edit, group: string, wasSent: boolean, state: "waiting" | "sent" | "held" | "refused",
  *   clashes: Clash[], theirs: any, why: string}} Write
@@ -45,7 +45,7 @@ export class Writes {
     return write;
   }
 
-  /** What to send in one request: alike, each step once, nothing behind what is held. @returns {Write[]} */
+  /** The writes of one request: alike, each step once, none after a held one. @returns {Write[]} */
   next() {
     const first = this.list.find((one) => one.state === "waiting" && !this.isBlocked(one));
     if (!first || first.kind !== "edit") return first ? [first] : [];
@@ -75,12 +75,12 @@ export class Writes {
     for (const one of batch) Object.assign(one, { state: "sent", wasSent: true });
   }
 
-  /** Nobody answered: they may be stored or not, and are sent again as they are. @param {Write[]} batch */
+  /** There was no answer: they may be stored or not, and are sent again unchanged. @param {Write[]} batch */
   failed(batch) {
     for (const one of batch) one.state = "waiting";
   }
 
-  /** They are stored, as these rows; what waits behind them has seen these. @param {Write[]} batch @param {any[]} rows @param {import("./scheme.js").Scheme} scheme */
+  /** They are stored, as these rows; writes that wait after them have seen these. @param {Write[]} batch @param {any[]} rows @param {import("./scheme.js").Scheme} scheme */
   stored(batch, rows, scheme) {
     this.list = this.list.filter((one) => !batch.includes(one));
     for (const one of batch.filter((each) => each.kind === "edit")) {
@@ -92,8 +92,8 @@ export class Writes {
   }
 
   /**
-   * Somebody else changed the same steps meanwhile (409); nothing was stored. What changes other fields
-   * is joined; the rest is held until the reader says which.
+   * Another write changed the same steps meanwhile (409); nothing was stored. A write of other fields
+   * is merged; the rest is held until the reader chooses.
    * @param {Write[]} batch @param {any[]} current @param {import("./scheme.js").Scheme} scheme
    */
   clashed(batch, current, scheme) {
@@ -112,7 +112,7 @@ export class Writes {
     });
   }
 
-  /** The reader chose: their own values, or what is stored; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
+  /** The reader chose: their own values, or the stored ones; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     const edit = isMine ? write.edit : without(write.edit, write.clashes.map((one) => one.field));
     const isLeft = Object.keys(edit).length > 0;
@@ -127,7 +127,7 @@ export class Writes {
   }
 }
 
-/** Let a write that saw one mark see another; what cannot be joined is held. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
+/** Rebase a write from one mark to another; one that cannot be merged is held. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
 function rebase(write, seen, row, scheme) {
   const now = markOf(row);
   const found = write.base === null ? [] : clashes(seen, now, write.edit, scheme);

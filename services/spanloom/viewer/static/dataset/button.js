@@ -14,7 +14,7 @@ export function DatasetButton({ sources, class: style = "" }) {
     ${dialog && html`<${dialog.DatasetDialog} sources=${sources} close=${() => setDialog(null)} />`}`;
 }
 
-/** `D` presses the button, where there is one; the help tells of it before anything is selected. */
+/** `D` presses the button, where there is one; the help lists it before anything is selected. */
 export function useDatasetKey() {
   useKeys([{ key: "D", says: "dataset.key", run: () => /** @type {HTMLElement | null} */ (document.querySelector("button.dataset"))?.click() }], []);
 }

@@ -1,4 +1,4 @@
-/** Make a dataset of runs or steps: name, role, what would be written and what not, then a file. */
+/** Make a dataset of runs or steps: name, role, a preview of written and skipped rows, then a file. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";

@@ -1,10 +1,10 @@
 /**
- * Rows of a dataset, made of runs or of steps: what was asked, and for a reference what was answered.
- * What cannot be a row is told with its reason; nothing is left out silently.
+ * Rows of a dataset, made of runs or of steps: the input, and for a reference the output.
+ * A run or step that cannot be a row is reported with its reason; nothing is left out silently.
  */
 
 /** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source a run, or a step of it */
-/** @typedef {"input" | "reference"} Role what the rows are for: to be run again, or to be compared with */
+/** @typedef {"input" | "reference"} Role the purpose of the rows: to be run again, or to be compared with */
 /** @typedef {{source: Source, document?: any, error?: string}} Fetched */
 /** @typedef {"live" | "noinput" | "nooutput" | "failed" | "nostep" | "unread"} Reason */
 /**
@@ -13,7 +13,7 @@
  */
 
 /**
- * Say what would be written and what would be skipped.
+ * Return the rows to write and the reasons of skipped ones.
  * @param {Fetched[]} fetched @param {Role} role @param {string} set
  * @returns {{items: Item[], skipped: {source: Source, name: string, reason: Reason, detail: string}[]}}
  */

@@ -1,4 +1,4 @@
-/** Takes files in: first only says what would be stored, then stores it. */
+/** Imports files: first shows what would be stored, then stores it. */
 import { useState } from "../vendor/hooks.js";
 import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -18,7 +18,7 @@ const pathOf = (file) => /** @type {{webkitRelativePath?: string}} */ (file).web
 /** Whether a file has lines of ours, and none of Potato's. @param {string} path */
 const isOurs = (path) => /\.(jsonl|ndjson)$/.test(path);
 
-/** What a line says; a blank one nothing. @param {string} line @param {string} path @param {number} at */
+/** The entry of a line; none for a blank one. @param {string} line @param {string} path @param {number} at */
 function entryOf(line, path, at) {
   if (!line.trim()) return [];
   try {
@@ -28,7 +28,7 @@ function entryOf(line, path, at) {
   }
 }
 
-/** What the service says of files: ours as entries, Potato's as they are. @param {Given[]} files @param {boolean} isDry */
+/** Send files to the service, ours as entries, Potato's unchanged; return its answer. @param {Given[]} files @param {boolean} isDry */
 async function send(files, isDry) {
   const asked = { project: place.peek().query.project, dry_run: isDry ? "true" : "" };
   /** @type {{from: string, report: Report}[]} */

@@ -1,4 +1,4 @@
-/** What the pages for judging together ask the service. */
+/** Requests of the pages for judging together. */
 import { useAsked } from "../ui/asked.js";
 
 /** A name as part of a path. @param {string} name */

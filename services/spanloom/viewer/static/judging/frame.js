@@ -1,4 +1,4 @@
-/** What the pages for judging together have in common: where one can go, and who one is. */
+/** The frame of the pages for judging together: the navigation and the annotator's name. */
 import "../i18n/judging.js";
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
@@ -26,7 +26,7 @@ export function Judging({ title, children }) {
   <//>`;
 }
 
-/** Who judges in this browser, and how to say so; nobody verifies it. */
+/** The annotator of this browser, with a field to change the name; it is not verified. */
 export function Who() {
   const [isAsking, setAsking] = useState(false);
   const button = useRef(/** @type {HTMLElement | null} */ (null));

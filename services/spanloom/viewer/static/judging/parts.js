@@ -31,7 +31,7 @@ export function RunLink({ id, run, project, queue, step, scheme }) {
     ${run && html` <span class="quiet">${clock(Number(run.started_at))} · ${duration(Number(run.duration))}</span>`}`;
 }
 
-/** Why there is no figure, in the language of the page where that is known. @param {string} reason as the service says it */
+/** Why there is no figure, in the language of the page if the reason is known. @param {string} reason as the service reports it */
 function reasonOf(reason) {
   if (reason.startsWith("no unit was judged")) return t("reason.nothing");
   return reason.startsWith("everybody always said") ? t("reason.one") : reason;

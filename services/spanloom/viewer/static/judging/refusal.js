@@ -1,5 +1,5 @@
-/** What the service did not take, where several pages and dialogs show it alike. */
+/** Shows a refusal of the service, for several pages and dialogs. */
 import { html } from "../ui/html.js";
 
-/** What the service refused, in its words. @param {{error: import("../api.js").ApiError | null}} props */
+/** The refusal, in the words of the service. @param {{error: import("../api.js").ApiError | null}} props */
 export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? error.message : ""}</p>`;

@@ -1,16 +1,16 @@
-/** Where the reader stood in the list when they left it, kept in the tab: whoever comes back stands there again. */
+/** The reader's position in the list when they left it, kept in the tab and restored when they come back. */
 import { read, write } from "../state/kept.js";
 
-/** @typedef {{url: string, row: string, sight: number}} Stand `row`: its trace id; `sight`: how far below the edge of what was in sight */
+/** @typedef {{url: string, row: string, sight: number}} Stand `row`: its trace id; `sight`: how far below the edge of the visible part */
 
 const NAME = "list.stand";
 const address = () => location.pathname + location.search;
-/** Whether nobody stood anywhere yet: rows that come later are of another question. */
+/** Whether no position was restored yet: rows that come later are of another question. */
 let isFirst = true;
 /** @param {HTMLElement} row */
 const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));
 
-/** Keep where the active row stands. @param {string} id @param {HTMLElement | undefined} row */
+/** Keep the position of the active row. @param {string} id @param {HTMLElement | undefined} row */
 export function keepStand(id, row) {
   if (row) write(NAME, { url: address(), row: id, sight: row.offsetTop - boxOf(row).scrollTop }, sessionStorage);
 }

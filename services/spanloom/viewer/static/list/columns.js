@@ -1,4 +1,4 @@
-/** The columns of the list: what each shows, by what it sorts, and what its shade tells. */
+/** The columns of the list: what each shows, by what it sorts, and the meaning of its shade. */
 import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
@@ -63,7 +63,7 @@ export function chosenColumns(named) {
   return found.length ? found : chosenColumns(undefined);
 }
 
-/** What a query says for these columns; empty for the usual ones. @param {string[]} names */
+/** These columns as a parameter of the query; empty for the usual ones. @param {string[]} names */
 export function columnsText(names) {
   const text = names.join(",");
   return text === USUAL.join(",") ? "" : text;

@@ -1,4 +1,4 @@
-/** What a list without rows says: how to get some. */
+/** The text of a list without rows: how to get some. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { conditions, joined } from "../state/filters.js";
@@ -6,7 +6,7 @@ import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { ask } from "./filter_bar.js";
 
-/** Nothing was sent yet, or nothing of what is there is asked for. */
+/** Nothing was sent yet, or no stored run passes the filter. */
 export function Empty() {
   const where = place.value.query.where ?? "";
   return where || place.value.query.project ? html`<${NoMatch} where=${where} />` : html`<${NothingYet} />`;
@@ -16,13 +16,13 @@ const EXAMPLES = [
   "outcome = failed", "duration > 20s and tool_errors > 0", 'has(tool exists then error)', "cost > 0.05", '"rate limit"', "start >= -24h",
 ];
 
-/** Questions to begin with, for whoever asked one that cannot be understood. */
+/** Example questions, shown after one that cannot be parsed. */
 export function Examples() {
   return html`<section class="notice"><h2>${t("empty.wrong")}</h2><p>${t("empty.wrong.do")}</p>
     <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
 }
 
-/** What else words may have been: names. @type {((word: string) => string)[]} */
+/** Other readings of words: as names. @type {((word: string) => string)[]} */
 const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (word) => `has(name = ${word})`];
 
 /** @param {{where: string}} props */

@@ -1,4 +1,4 @@
-/** What runs can be asked and ordered by, as the service tells it. */
+/** The fields by which runs are filtered and ordered, as reported by the service. */
 import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
@@ -13,7 +13,7 @@ import { COLUMNS } from "./columns.js";
 
 const known = signal(/** @type {Field[] | null} */ (null));
 
-/** All fields, of runs and of steps; asked for once. @returns {Promise<Field[]>} */
+/** All fields, of runs and of steps; requested once. @returns {Promise<Field[]>} */
 export async function loadFields() {
   known.value ??= (await getJson("/v1/fields")).items;
   return known.value ?? [];
@@ -32,14 +32,14 @@ export function useFields() {
   return (known.value ?? []).filter((one) => one.of === "trajectories");
 }
 
-/** What a word may have been meant to be: names of fields that resemble it. @param {string} word */
+/** Suggestions for a word: names of fields that resemble it. @param {string} word */
 export function resembling(word) {
   const names = [...new Set((known.value ?? []).map((one) => one.name))];
   const found = [...names.filter((one) => one === `has_${word}`), ...near(word, names, Math.max(1, Math.floor(word.length / 3)))];
-  return found.filter((one) => one !== word).slice(0, 3); // which is what was asked
+  return found.filter((one) => one !== word).slice(0, 3); // the word itself is no suggestion
 }
 
-/** What a number is called: as its column is, where one shows it. @param {string} name */
+/** The label of a number: that of its column, if there is one. @param {string} name */
 function nameOf(name) {
   const key = /** @type {Key} */ (`order.${name}`);
   const told = t(key);
@@ -47,7 +47,7 @@ function nameOf(name) {
   return told !== key ? told : column ? t(column.label) : name;
 }
 
-/** Order by whatever has a number, also what is no column. */
+/** Order by any field that is a number, also without a column. */
 export function OrderChoice() {
   const order = place.value.query.order ?? "-start";
   const ordered = useFields().filter((one) => one.is_ordered);

@@ -9,7 +9,7 @@ import { Builder } from "./builder.js";
 import { questionOf, resembling } from "./fields.js";
 import { failure } from "./runs.js";
 
-/** Ask another question: from its first page on. @param {string} where */
+/** Apply another filter, from its first page on. @param {string} where */
 export function ask(where) {
   change({ where, cursor: null, at: null }, true);
 }
@@ -18,8 +18,8 @@ export function FilterBar() {
   const where = place.value.query.where ?? "";
   const [text, setText] = useState(where);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const own = useRef(/** @type {string | null} */ (null)); // asked here: the box has it, or what was typed since
-  useLayoutEffect(() => { // before somebody types, or it would be overwritten
+  const own = useRef(/** @type {string | null} */ (null)); // applied here: the box has it, or what was typed since
+  useLayoutEffect(() => { // before the first key, or typed text would be overwritten
     if (where !== own.current) setText(where);
     own.current = null;
   }, [where]);
@@ -63,7 +63,7 @@ function Chips({ where }) {
 const faults = () => failure.value?.errors.filter((one) => one.parameter === "where") ?? [];
 const hasFault = () => faults().length > 0;
 
-/** What is wrong with the question, where, and what might be meant. */
+/** Errors of the question, with their positions and suggestions. */
 function Fault() {
   const where = place.value.query.where ?? "";
   return html`<div id="fault" class="fault" role="alert">${faults().map((one) => {

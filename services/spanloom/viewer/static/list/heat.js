@@ -1,10 +1,10 @@
-/** Shades by quantile: of the values on the page the largest stand out, however they are spread. */
+/** Shades by quantile: the largest values on the page have the strongest shade, for any distribution. */
 
 const STEPS = [0.5, 0.7, 0.85, 0.95];
 
 /**
- * Return what gives each value its shade, 0 (none) to 4. Equal values have equal shades; where all
- * are equal, none stands out.
+ * Return a function from a value to its shade, 0 (none) to 4. Equal values have equal shades; if all
+ * are equal, none is shaded.
  * @param {(number | null)[]} values
  */
 export function shades(values) {

@@ -1,4 +1,4 @@
-/** How many runs came since the list was asked for: told, and shown only when somebody asks. */
+/** Counts runs that came since the list was loaded; they are shown only on request. */
 import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
@@ -12,7 +12,7 @@ import { load, question, runs } from "./runs.js";
 const arrived = signal(/** @type {Set<string>} */ (new Set()));
 const changed = signal(/** @type {Set<string>} */ (new Set()));
 const isLive = signal(false);
-/** Runs of which nobody knows yet whether the filter means them. @type {Set<string>} */
+/** Runs not checked against the filter yet. @type {Set<string>} */
 const wondered = new Set();
 const PAUSE_MS = 700;
 const AT_ONCE = 50;
@@ -34,7 +34,7 @@ function add(set, ids) {
   if (ids.some((id) => !set.peek().has(id))) set.value = new Set([...set.peek(), ...ids]);
 }
 
-/** Whether a run is meant by the filter, only the service knows: it is asked of several at once. @param {string} id */
+/** Only the service can check a run against the filter: it is queried for several at once. @param {string} id */
 function wonder(id) {
   wondered.add(id);
   asking ||= setTimeout(() => void ask(), PAUSE_MS);
@@ -49,7 +49,7 @@ async function ask() {
     const told = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
     if (place.peek().query.where === query.where) add(arrived, told.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
-    // Not known, so not counted: the next change of the run asks again.
+    // Not known, so not counted: the next change of the run checks again.
   }
   asking = wondered.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }

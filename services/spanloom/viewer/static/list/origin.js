@@ -1,10 +1,10 @@
-/** The list that the reader came from, kept in the tab: the page of a run knows by it what is before and behind. */
+/** The list that the reader came from, kept in the tab: the page of a run finds the previous and the next run in it. */
 import { getJson } from "../api.js";
 import { read, write } from "../state/kept.js";
 
 /** @typedef {import("../api.js").Params} Params */
 /**
- * `first`: where in the whole list the first of the runs stands, from 0; `asked` and `cursor`: what the next page is asked by, if there
+ * `first`: position of the first of the runs in the whole list, from 0; `asked` and `cursor`: parameters of the next page, if there
  * is one; `back`: of a conversation, the list that led to it.
  * @typedef {{url: string, runs: [string, string][], first?: number, asked?: Params, cursor?: string | null, back?: string}} Origin
  */
@@ -22,7 +22,7 @@ export function keepPage(page) {
   keepOrigin(goesOn ? { ...page, first, runs: [...runs.slice(0, page.first - first), ...page.runs] } : page);
 }
 
-/** Fetch the page behind the last run that is known. */
+/** Fetch the page after the last known run. */
 export async function fetchMore() {
   const { asked, cursor } = origin();
   if (!cursor) return;

@@ -7,7 +7,7 @@ import { link } from "../state/place.js";
 /** The page of a run. @param {{trace_id: string, project: string}} run @param {Record<string, string | undefined>} [query] */
 export const pageOf = (run, query = {}) => link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project, ...query });
 
-/** Say in words how a run stands. @param {{status: string, outcome: string}} run */
+/** Return the state of a run in words. @param {{status: string, outcome: string}} run */
 export function stateOf(run) {
   const state = run.status === "settled" ? run.outcome : run.status;
   const signs = /** @type {Record<string, string>} */ ({ ok: "✓", recovered: "↻", paused: "❚❚", cancelled: "⊘", failed: "✕", live: "●", partial: "◌" });

@@ -1,4 +1,4 @@
-/** The runs that the address asks for, and how many there are of them. */
+/** The runs of the list that the address names, and their number. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { place } from "../state/place.js";
@@ -9,27 +9,27 @@ export const PAGE = 50;
 
 /** The rows on show; null until the first came. */
 export const runs = signal(/** @type {Run[] | null} */ (null));
-/** Where in the whole list the first of them stands, from 0. */
+/** Position of the first of them in the whole list, from 0. */
 export const first = signal(0);
 export const nextCursor = signal(/** @type {string | null} */ (null));
-/** How many runs the question finds; null while nobody knows. */
+/** How many runs the question finds; null while unknown. */
 export const total = signal(/** @type {number | null} */ (null));
 export const failure = signal(/** @type {ApiError | null} */ (null));
 export const isLoading = signal(false);
 
 let asked = new AbortController();
 
-/** What of the query the service is asked. @param {import("../state/place.js").Query} query */
+/** The part of the query that is sent to the service. @param {import("../state/place.js").Query} query */
 export function question(query) {
   return { where: query.where, project: query.project, duplicate: query.duplicate ?? query.is_duplicate };
 }
 
-/** What the service is asked for a page of the list, but for which. @param {import("../state/place.js").Query} query */
+/** The parameters of a page of the list, without the cursor. @param {import("../state/place.js").Query} query */
 export function askedFor(query) {
   return { ...question(query), order: query.order, limit: PAGE };
 }
 
-/** Ask again; what is on show stays until the answer is there. */
+/** Reload; the rows on show stay until the answer is there. */
 export async function load() {
   asked.abort();
   const mine = (asked = new AbortController());

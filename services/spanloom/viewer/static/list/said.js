@@ -1,4 +1,4 @@
-/** What people and evaluators said of the runs on show; asked for behind the rows, once for a page. */
+/** Annotations and scores of the runs on show; requested after the rows, once for a page. */
 import { batch, effect, signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 import { number, t } from "../i18n/index.js";
@@ -9,7 +9,7 @@ import { runs } from "./runs.js";
 /** @typedef {import("./run.js").Run} Run */
 /** A score of a whole run. @typedef {{trace_id: string, project: string, name: string, source: string, author: string, value: number | string | boolean | null, passed: boolean | null, is_complete: boolean}} Score */
 
-/** Of a page of runs there may be more: of those the first by their runs. */
+/** The most scores that are loaded for a page of runs: the first by their runs. */
 const MOST_SCORES = 1000;
 
 /** @param {{project: string, trace_id: string}} of */
@@ -17,7 +17,7 @@ const keyOf = (of) => `${of.project} ${of.trace_id}`;
 
 /** The scores of the runs on show. */
 const scores = signal(/** @type {Map<string, Score[]>} */ (new Map()));
-/** The runs on show of which somebody said something. */
+/** The runs on show that are annotated. */
 const annotated = signal(/** @type {Set<string>} */ (new Set()));
 
 /** @param {Run} run */
@@ -25,7 +25,7 @@ export const isAnnotated = (run) => annotated.value.has(keyOf(run));
 
 let asked = new AbortController();
 
-/** Ask what is said of runs. @param {Run[]} rows */
+/** Request annotations and scores of runs. @param {Run[]} rows */
 async function ask(rows) {
   asked.abort();
   const until = (asked = new AbortController()).signal;
@@ -42,22 +42,22 @@ async function ask(rows) {
       scores.value = Map.groupBy(/** @type {Score[]} */ (given.items).filter((one) => !isAnswer(one)).toSorted(before), keyOf);
     });
   } catch {
-    // A list without its marks is a list.
+    // The list works without its marks.
   }
 }
 
 const PEOPLE = new Set(["adjudication", "human"]);
 
-/** What somebody answered of a whole run is told as JSON, and is no score. @param {Score} score */
+/** Answers about a whole run are JSON in the value, and are no score. @param {Score} score */
 const isAnswer = ({ name, source, value }) => PEOPLE.has(source) && name.endsWith("/answer") && typeof value === "string";
 
-/** Numbers come first, of them what people gave, then by name and author. @param {Score} a @param {Score} b */
+/** Numbers come first, among them those of people, then by name and author. @param {Score} a @param {Score} b */
 function before(a, b) {
   return Number(typeof b.value === "number") - Number(typeof a.value === "number")
     || Number(PEOPLE.has(b.source)) - Number(PEOPLE.has(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
 }
 
-/** What a run was given, in a few characters: the mean of the first score's numbers, and how many other names there are. @param {Run} run */
+/** The scores of a run in a few characters: the mean of the first score's numbers, and how many other names there are. @param {Run} run */
 export function scoreOf(run) {
   const all = scores.value.get(keyOf(run)) ?? [];
   const byName = Map.groupBy(all, (one) => one.name);

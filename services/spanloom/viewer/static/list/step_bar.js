@@ -1,4 +1,4 @@
-/** How many steps a run has, and of which types: a bar of their shares beside the number. */
+/** How many steps a run has, and of which types: a bar of their shares next to the number. */
 import { html } from "../ui/html.js";
 
 export const TYPES = ["agent", "model", "tool", "graph"];

@@ -18,7 +18,7 @@ import { isAnnotated } from "./said.js";
 /** @typedef {import("./run.js").Run} Run */
 
 const active = signal(0);
-/** Trace ids of the runs that were selected, also on other pages; kept for whoever looks at one and comes back. */
+/** Trace ids of the runs that were selected, also on other pages; kept while the reader opens one and comes back. */
 export const selected = signal(new Set(read("selected", /** @type {string[]} */ ([]), sessionStorage)));
 effect(() => write("selected", [...selected.value], sessionStorage));
 
@@ -40,7 +40,7 @@ export function Table({ runs }) {
     active.value = Math.max(0, Math.min(runs.length - 1, active.value + by));
     /** @type {HTMLElement | undefined} */ (body.current?.rows[active.value])?.focus();
   };
-  useLayoutEffect(() => { // who sees the rows may open one at once, and its page reads them
+  useLayoutEffect(() => { // a visible row may be opened at once, and its page reads them
     active.value = Math.min(active.peek(), Math.max(0, runs.length - 1));
     keepPage({ url: location.pathname + location.search, runs: runs.map((run) => [run.trace_id, run.project]), first: first.peek(), cursor: nextCursor.peek(), asked: askedFor(query) });
   }, [runs]);

@@ -1,4 +1,4 @@
-/** What is done with the list as a whole: columns, saved views, the order by what is no column. */
+/** Controls of the list as a whole: columns, saved views, the order by fields without a column. */
 import { t } from "../i18n/index.js";
 import { kept } from "../state/kept.js";
 import { change, place, show } from "../state/place.js";
@@ -33,7 +33,7 @@ export function ColumnMenu() {
     })}</ul><//>`;
 }
 
-/** Views by their names: what the address says, kept in this browser. */
+/** Views by their names: queries of the address, kept in this browser. */
 export function ViewMenu() {
   /** @param {string} text */
   const open = (text) => show(new URLSearchParams(text), true);

@@ -1,4 +1,4 @@
-/** Adjudication: what all annotators say of a run, side by side, and what somebody who saw all of it decides. */
+/** Adjudication: the annotations of a run by all annotators, side by side, and the decisions of an adjudicator. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getBytes, sendJson } from "../api.js";
 import { decider, rowsOf } from "../adjudication/decisions.js";
@@ -32,7 +32,7 @@ export function Page() {
   <//>`;
 }
 
-/** What is said of one run under one scheme: of the run before nothing is left. @param {{trace: string, scheme?: import("../annotate/scheme.js").Scheme}} props */
+/** The annotations of one run under one scheme: nothing of the previous run is left. @param {{trace: string, scheme?: import("../annotate/scheme.js").Scheme}} props */
 function Run({ trace, scheme }) {
   const { scheme: name = "", all, step, project } = place.value.query;
   const path = `/v1/trajectories/${trace}`;
@@ -50,7 +50,7 @@ function Run({ trace, scheme }) {
 function useOutline(path, project) {
   const [outline, setOutline] = useState(/** @type {Outline | null} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
-  const [attempt] = useAgain(error); // what is said of the run is asked beside it, and tells that nobody answers
+  const [attempt] = useAgain(error); // the annotations are requested in parallel, and report that the service does not answer
   useEffect(() => {
     const until = new AbortController();
     getBytes(`${path}/outline`, { project }, until.signal).then((bytes) => { setOutline(decode(bytes)); setError(null); }, (failed) => { if (!until.signal.aborted) setError(asError(failed)); });
@@ -59,7 +59,7 @@ function useOutline(path, project) {
   return outline;
 }
 
-/** Says that an item is decided, and goes on to the next that is to be. @param {{queue: string, trace: string, project: string | undefined}} props */
+/** Marks an item as decided, and goes on to the next one to decide. @param {{queue: string, trace: string, project: string | undefined}} props */
 function Over({ queue, trace, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [said, say] = useState("");

@@ -1,4 +1,4 @@
-/** How far annotators agree: figures, what they were counted from, and the steps that they differ on. */
+/** How far annotators agree: figures, the counts they are from, and the steps on which annotators differ. */
 import { Confusions } from "../agreement/confusion.js";
 import { Measures } from "../agreement/measures.js";
 import { Units } from "../agreement/units.js";
@@ -9,7 +9,7 @@ import { useAsked } from "../ui/asked.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
-/** What the address compares. */
+/** The comparison that the address names. */
 export function asked() {
   const { scheme = "", queue, from, to, changed, project } = place.value.query;
   return { scheme, queue, since: from && `${from}T00:00:00Z`, until: to && `${to}T00:00:00Z`, with_changed: changed ? "true" : "", project };

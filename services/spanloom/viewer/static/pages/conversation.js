@@ -49,7 +49,7 @@ export function Page() {
   <//>`;
 }
 
-/** What annotators say, and what comes meanwhile; loaded when nothing else is to do. */
+/** Annotations and newer runs; loaded when the page is idle. */
 function Behind() {
   const [parts, setParts] = useState(/** @type {(() => any)[]} */ ([]));
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Two runs side by side: what the service says differs (docs/api.md, Diff). */
+/** Two runs side by side: the differences that the service reports (docs/api.md, Diff). */
 import "../i18n/diff.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";

@@ -1,4 +1,4 @@
-/** The first page: the runs that were asked for. */
+/** The first page: the runs that pass the filter. */
 import { useEffect } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
 import "../i18n/list.js";
@@ -40,7 +40,7 @@ export function Page() {
   <//>`;
 }
 
-/** Whether nobody answered: then what is on show is still what was found last. */
+/** Whether the service did not answer: then the rows on show are still those found last. */
 const isAway = () => failure.value?.status === 0;
 
 function Counts() {

@@ -1,4 +1,4 @@
-/** Queues: what is to be judged by whom, how far it is, and the way to what is next. */
+/** Queues: runs to judge, their annotators, the progress, and the way to the next item. */
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
 import { QueueForm } from "../queues/form.js";

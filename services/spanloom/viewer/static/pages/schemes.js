@@ -1,4 +1,4 @@
-/** Schemes: what annotators are asked. Potato's YAML is taken as it is, and what is odd about it is said at its line. */
+/** Schemes: the questions for annotators. Potato's YAML is accepted unchanged, and remarks are shown at its lines. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
@@ -11,7 +11,7 @@ import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 
 /**
- * A scheme as the service tells it.
+ * A scheme as returned by the service.
  * @typedef {{line: number, key: string, reason: string}} Remark
  * @typedef {{name: string, project: string | null, annotation_type: string, description: string, correctness_options: string[], correct_option: string,
  *   error_types: {name: string, subtypes: string[]}[], severities: {name: string, weight: number}[], max_score: number, put_by: string, put_at: string | null,

@@ -1,4 +1,4 @@
-/** One run: its structure, its times, and what each step said. */
+/** One run: its structure, its times, and the texts of each step. */
 import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Header } from "../run/header.js";

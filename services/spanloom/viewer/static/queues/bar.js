@@ -1,4 +1,4 @@
-/** The line over a run that was opened from a queue: what to look at, which item it is, done and next. */
+/** The line over a run that was opened from a queue: instructions, the item, done and next. */
 import "../i18n/judging_runs.js";
 import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
@@ -14,7 +14,7 @@ import { nextAddress } from "./next.js";
 
 const CHORD = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
 
-/** Say that a run is done, as the keyboard does: an open annotation panel stores what is left first. */
+/** Mark a run as done, as the keyboard does: an open annotation panel first stores pending writes. */
 const pressDone = () => document.body.dispatchEvent(new KeyboardEvent("keydown", CHORD));
 
 /** @param {{trace: string}} props */
@@ -26,7 +26,7 @@ export function QueueBar({ trace }) {
   useEffect(() => { if (dones.value) again(); }, [dones.value]);
   const who = annotator.value;
   const isDone = told?.item.done_by.includes(who);
-  /** @param {() => Promise<string>} act which returns what to say, if anything */
+  /** @param {() => Promise<string>} act which returns the message to show, if any */
   const attempt = (act) => { setError(""); act().then(setError, (refused) => setError(asError(refused).message)); };
   const finish = async () => {
     await sendJson("POST", `${path}/done`, {}, { project });
@@ -40,7 +40,7 @@ export function QueueBar({ trace }) {
   useEffect(() => {
     if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // without it there is no time, and all else is well
   }, [begins, who, path, project]);
-  useLayoutEffect(() => { // who sees the button may press it at once
+  useLayoutEffect(() => { // the button works as soon as it is visible
     /** @param {KeyboardEvent} event */
     const listen = (event) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !told) return;

@@ -1,4 +1,4 @@
-/** Makes a queue: what is asked, of which runs, by whom. */
+/** Makes a queue: its scheme, its runs, its annotators. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -12,7 +12,7 @@ import { questionOf } from "../list/fields.js";
 import { picked, unpick } from "./picked.js";
 import { Question } from "./question.js";
 
-/** A name is a part of addresses: without a slash, and neither of what addresses mean by dots. */
+/** A name is a part of addresses: without a slash, and neither `.` nor `..`. */
 const NAME = "(?!\\.{1,2}$)[^\\/]+";
 const ORDERS = /** @type {const} */ (["oldest", "random", "errors", "disagreement"]);
 
@@ -76,7 +76,7 @@ export function QueueForm({ names, project }) {
   </form>`;
 }
 
-/** Of which runs: those selected in the list, or what a question finds. @param {{ids: string[]}} props */
+/** The runs: those selected in the list, or those that a question finds. @param {{ids: string[]}} props */
 function Runs({ ids }) {
   const { where = "" } = place.value.query;
   const hasIds = ids.length > 0;

@@ -1,4 +1,4 @@
-/** The runs of a queue, page by page: how far each is and who judges it. */
+/** The runs of a queue, page by page: the progress of each and its annotators. */
 import { percent } from "../format.js";
 import { t } from "../i18n/index.js";
 import { useRuns } from "../judging/asked.js";

@@ -8,7 +8,7 @@ import { line, visible } from "../ui/visible.js";
 import { NextButton } from "./next.js";
 
 /**
- * A queue as the service tells it.
+ * A queue as returned by the service.
  * @typedef {{assigned: number, done: number, timed: number, seconds: number, median_seconds: number | null, gold: {answers: number, right: number} | null}} Progress
  * @typedef {{name: string, project: string, scheme: string, mode: "assigned" | "free", annotators: string[], each: number, blind: boolean,
  *   order: "oldest" | "random" | "errors" | "disagreement", away: string[], threshold: number | null, sample: number, where: string,
@@ -32,7 +32,7 @@ export function QueueTable({ queues }) {
 /** The project of a queue as addresses have it: none for the usual one. @param {Queue} queue */
 export const projectOf = (queue) => (queue.project === "default" ? undefined : queue.project);
 
-/** What is unusual about a queue. @param {{queue: Queue}} props */
+/** The unusual settings of a queue. @param {{queue: Queue}} props */
 export function Traits({ queue }) {
   const traits = [queue.blind && t("queue.blind"), queue.mode === "free" && t("queue.free"), queue.living && t("queue.living")].filter(Boolean);
   return traits.length ? html`<span class="quiet">${traits.join(" · ")}</span>` : "";

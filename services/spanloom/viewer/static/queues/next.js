@@ -1,4 +1,4 @@
-/** Opens what is next in a queue for whoever is here, with the queue and its item in the address. */
+/** Opens the next item of a queue for the present annotator, with the queue and its item in the address. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -17,7 +17,7 @@ export async function nextAddress(name, scheme, project) {
   return id ? link(`/trajectories/${id}`, { project, queue: name, annotate: scheme }) : "";
 }
 
-/** Whether somebody is one of its annotators; of a free queue whoever comes is. @param {import("./list.js").Queue} queue @param {string} who */
+/** Whether a person is one of its annotators; of a free queue everybody is. @param {import("./list.js").Queue} queue @param {string} who */
 const isOf = (queue, who) => queue.mode === "free" || queue.annotators.includes(who);
 
 /** @param {{queue: import("./list.js").Queue, isMain?: boolean}} props */

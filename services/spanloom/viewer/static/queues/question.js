@@ -7,7 +7,7 @@ import { place } from "../state/place.js";
 import { useAsked } from "../ui/asked.js";
 import { html } from "../ui/html.js";
 
-/** @param {{where: string}} props `where`: what the list asked */
+/** @param {{where: string}} props `where`: the filter of the list */
 export function Question({ where }) {
   const { project } = place.value.query;
   const [text, setText] = useState(where);

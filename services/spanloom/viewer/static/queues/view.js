@@ -1,4 +1,4 @@
-/** One queue: how it stands, who is how far, and every run in it. */
+/** One queue: its progress, in all and by annotator, and every run in it. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { duration, percent } from "../format.js";

@@ -1,4 +1,4 @@
-/** Where a scheme is written, pasted or taken from a file; checked while it is written, stored when asked. */
+/** Where a scheme is written, pasted or taken from a file; checked while it is written, stored on request. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -60,7 +60,7 @@ export function Editor({ text: first, project, stored, close }) {
 /** @param {Checked} one */
 const findings = ({ errors, remarks }) => [...errors.map((found) => ({ ...found, isError: true })), ...remarks.map((found) => ({ ...found, isError: false }))];
 
-/** What a scheme of the text comes to, in a line. @param {{checked: Checked}} props */
+/** A scheme of the text, summed up in a line. @param {{checked: Checked}} props */
 function Verdict({ checked: { name, errors, remarks } }) {
   const says = errors.length ? t("scheme.wrong", { n: errors.length }) : remarks.length ? t("scheme.odd", { n: remarks.length }) : t("scheme.fine");
   return html`<p class=${errors.length ? "wrong" : remarks.length ? "odd" : "fine"}><bdi>${visible(name)}</bdi> ${says}</p>`;

@@ -1,4 +1,4 @@
-/** The text of a scheme by its lines, with what is to be said of a line below it. */
+/** The text of a scheme by its lines, with the remarks on a line below it. */
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";

@@ -1,4 +1,4 @@
-/** Whether the service answers: what it did not answer is asked again once it does. */
+/** Whether the service answers: unanswered requests are repeated once it does. */
 import { signal } from "../vendor/signals.js";
 
 let isAway = false;
@@ -15,7 +15,7 @@ export function heard(isAnswered) {
   if (wasAway && isAnswered) tell();
 }
 
-/** The browser may say so before requests get through: what fails once more is asked for a little later, too. */
+/** The browser may report it before requests get through: requests that fail once more are repeated a little later, too. */
 const AFTER_ONLINE_MS = [0, 500, 3000];
 
 addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(tell, ms); });

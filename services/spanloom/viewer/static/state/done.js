@@ -1,4 +1,4 @@
-/** Which items of queues were said to be done: whoever shows how far one is asks again. */
+/** Items of queues that were marked as done: views that show the progress of a queue reload it. */
 import { signal } from "../vendor/signals.js";
 
 /** Counts up with each of them. */

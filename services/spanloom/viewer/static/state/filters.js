@@ -1,11 +1,11 @@
 /**
  * Filters as chips and as one line of text: the same thing twice. The text is in the language of
- * questions (docs/query.md); a chip is one of the conditions that `and` joins at the top. Whoever
- * takes the text apart and joins it again has asked the same question.
+ * questions (docs/query.md); a chip is one of the conditions that `and` joins at the top.
+ * Splitting the text and joining it again results in the same question.
  */
 
 /**
- * Take a question apart at its outermost `and`; quotes and parentheses are kept whole. What has an
+ * Split a question at its outermost `and`; quotes and parentheses are kept whole. What has an
  * outermost `or` is one condition.
  * @param {string} text
  * @returns {string[]}
@@ -28,7 +28,7 @@ export function joined(parts) {
   return parts.length < 2 ? (parts[0] ?? "") : parts.map(closed).join(" and ");
 }
 
-/** A condition that can stand beside `and`. @param {string} part */
+/** A condition that can be an operand of `and`. @param {string} part */
 function closed(part) {
   return outerWords(part).some((word) => word.text === "or") ? `(${part})` : part;
 }

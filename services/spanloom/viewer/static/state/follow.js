@@ -1,6 +1,6 @@
 /**
  * The change feed as it arrives. Read by fetch and not by EventSource, which sends no key. Nothing is
- * asked for while the page is hidden: a browser has few connections for all of its tabs.
+ * requested while the page is hidden: a browser has few connections for all of its tabs.
  */
 import { ApiError, getJson, getStream, pieces } from "../api.js";
 
@@ -11,7 +11,7 @@ const RETRY_MS = 3000;
 const GONE = 410;
 
 /**
- * Tell of each change until the returned function is called.
+ * Call `tell` with each change until the returned function is called.
  * @param {import("../api.js").Params} params @param {(change: Change) => void} tell
  * @param {(isLive: boolean) => void} connected
  */

@@ -1,4 +1,4 @@
-/** What a person chose, kept in the browser's own storage; a storage that is full or off is no error. */
+/** Choices of a person, kept in the browser's own storage; a storage that is full or off is no error. */
 import { effect, signal } from "../vendor/signals.js";
 
 /**

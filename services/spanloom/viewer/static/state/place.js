@@ -17,7 +17,7 @@ export const place = signal(read());
 /**
  * Change some of the query: null or an empty text takes a name out.
  * @param {Record<string, string | null>} changes
- * @param {boolean} [isStep] whether Back returns to what was before
+ * @param {boolean} [isStep] whether Back returns to the address before
  */
 export function change(changes, isStep = false) {
   const query = new URLSearchParams(location.search);
@@ -28,7 +28,7 @@ export function change(changes, isStep = false) {
   show(query, isStep);
 }
 
-/** Show what a query says and nothing else. @param {URLSearchParams} query @param {boolean} isStep */
+/** Show exactly what a query names. @param {URLSearchParams} query @param {boolean} isStep */
 export function show(query, isStep) {
   const text = query.toString();
   const url = location.pathname + (text ? `?${text}` : "");

@@ -1,7 +1,7 @@
-/** Waits until a signal is as it is wanted. */
+/** Waits until a signal fulfils a condition. */
 
 /**
- * Give its value as soon as that is so; at once if it is.
+ * Resolve with its value as soon as the condition holds; at once if it does already.
  * @template T
  * @param {import("../vendor/signals.js").Signal<T>} signal @param {(value: T) => unknown} holds @returns {Promise<T>}
  */

@@ -1,4 +1,4 @@
-/** English, of what the pages of runs say beside the tree. */
+/** English texts of the pages of runs, without those of the tree. */
 export const run = {
   "versions": "Versions",
   "versions.newest": "newest",

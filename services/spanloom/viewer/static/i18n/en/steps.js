@@ -1,4 +1,4 @@
-/** English of the run's pages: why a step is what it is, playback, what the timeline can leave out. */
+/** English of the run's pages: why a step is what it is, playback, what the timeline can hide. */
 export const steps = {
   "why.moved": "Stands below",
   "why.moved.from": "its span says",

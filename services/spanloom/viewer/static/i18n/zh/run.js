@@ -1,4 +1,4 @@
-/** Chinese, of what the pages of runs say beside the tree. */
+/** Chinese texts of the pages of runs, without those of the tree. */
 export const run = {
   "versions": "版本",
   "versions.newest": "最新",
