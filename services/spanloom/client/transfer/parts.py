@@ -1,8 +1,8 @@
-"""Files in parts: lines, messages or rows, each with its place.
+"""Reads files in parts: lines, messages or rows, each with its place.
 
-Read are a JSON document, JSON lines and length-prefixed protobuf as the Collector's file exporter
-writes them, one protobuf message, any of them compressed by gzip, and Parquet and Arrow as
-``spanloom export`` writes them. What is in a file is told by its first bytes, not by its name.
+Supported are a JSON document, JSON lines and length-prefixed protobuf as the Collector's file
+exporter writes them, one protobuf message, any of them compressed by gzip, and Parquet and Arrow as
+``spanloom export`` writes them. The first bytes of a file decide its format, not its name.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 
 def read_parts(path: Path) -> Iterator[Part]:
-    """Yield what is in a file; nothing of an empty one."""
+    """Yield the parts of a file; none for an empty one."""
     with path.open("rb") as raw:
         head = raw.read(_HEAD_BYTES)
         raw.seek(0)
@@ -61,7 +61,7 @@ def read_parts(path: Path) -> Iterator[Part]:
 
 
 def _find_table(head: bytes) -> Format | None:
-    """Return the format whose files begin like this, if one is declared to."""
+    """Return the table format whose files begin with these bytes, if there is one."""
     known = formats_of(Of.RUNS).values()
     return next((table for table in known if table.magic and head.startswith(table.magic)), None)
 
