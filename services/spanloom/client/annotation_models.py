@@ -10,7 +10,7 @@ class _Answer(BaseModel):
 
 
 class ImportFinding(_Answer):
-    """What is to be said of one entry."""
+    """A finding about one imported entry."""
 
     line: int
     """From 1."""
@@ -30,7 +30,7 @@ class ImportReport(_Answer):
 
 
 class SchemeRemark(_Answer):
-    """What is to be said of a line of a scheme."""
+    """A remark on one line of a scheme."""
 
     line: int
     key: str

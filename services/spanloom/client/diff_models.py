@@ -1,4 +1,4 @@
-"""What differs between two runs, as typed objects."""
+"""The differences between two runs, as typed objects."""
 
 from __future__ import annotations
 

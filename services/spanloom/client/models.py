@@ -1,7 +1,7 @@
-"""What the API answers, as typed objects.
+"""The responses of the API, as typed objects.
 
-Times and durations are whole milliseconds here, as texts on the wire. A field that a newer
-service adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
+Times and durations are whole milliseconds here, strings in JSON. A field that a newer service
+adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
 """
 
 from typing import Generic, TypeVar
@@ -16,7 +16,7 @@ ItemT = TypeVar("ItemT", bound=BaseModel)
 
 
 class Answer(BaseModel):
-    """The base of all of them."""
+    """The base of all response models."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 

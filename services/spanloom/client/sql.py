@@ -1,4 +1,4 @@
-"""Asks the SQL port of a service: ClickHouse's HTTP interface, answered as it comes.
+"""Sends statements to a service's SQL port, ClickHouse's HTTP interface, and streams results.
 
 ::
 
@@ -44,9 +44,9 @@ _WRONG = frozenset({400, 404, 413})
 
 
 def find_sql_url(client: Client) -> str:
-    """Return where the service says that it answers SQL; the usual address if it says nothing.
+    """Return the URL of the SQL port as reported by the service; the default if it reports none.
 
-    The scheme is that of its API: a key never goes there less safely than here.
+    The scheme is that of its API: the key is never sent less safely than to the API.
     """
     try:
         port = client.service().sql_port
@@ -59,7 +59,7 @@ def find_sql_url(client: Client) -> str:
 
 
 class SqlPieces(NamedTuple):
-    """An answer on its way."""
+    """A result while it is received."""
 
     format: str
     """ClickHouse's name; another than was asked for if the statement names one itself."""
@@ -71,10 +71,10 @@ class SqlPieces(NamedTuple):
 def ask_sql(
     address: Address, statement: str, fmt: str, settings: Mapping[str, str]
 ) -> Iterator[SqlPieces]:
-    """Send a statement and give its answer in a format, piece by piece.
+    """Send a statement and yield its result in a format, piece by piece.
 
-    Raises ``ClientError``: ``StatementError`` for what cannot be read, ``SqlError`` for what fails
-    otherwise. Leaving it early closes the connection, which ends the statement.
+    Raises ``ClientError``: ``StatementError`` if it cannot be parsed, ``SqlError`` if it fails
+    otherwise. Leaving the context early closes the connection, which ends the statement.
     """
     try:
         with (

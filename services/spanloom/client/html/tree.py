@@ -1,4 +1,4 @@
-"""A run as a tree of steps, each of which opens to show what was said."""
+"""A run as a tree of steps, each of which unfolds to show its texts."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _PRE = '<pre style="white-space:pre-wrap;margin:0 0 4px 18px">{}</pre>'
 
 
 class _Piece(NamedTuple):
-    """A step that is opened, and how deep it stands."""
+    """A step's opening HTML and its depth in the tree."""
 
     html: str
     depth: int
 
 
 def tree_html(document: Mapping[str, Any]) -> str:  # the canonical document
-    """Return a tree of at most 200 steps and 100 KB; what does not fit is said below it."""
+    """Return a tree of at most 200 steps and 100 KB; a note below says if it is cut."""
     root = build_tree(dict(document))
     pieces: list[_Piece] = []
     total = sum(1 for _ in _walk(root))
@@ -58,7 +58,7 @@ def _walk(root: Node) -> Iterator[tuple[Node, int]]:
 
 
 def _nested(pieces: list[_Piece]) -> Iterator[str]:
-    """Yield the pieces, each closed before one that does not stand inside it."""
+    """Yield the pieces, each closed before the next one that is not nested in it."""
     opened = 0
     for piece in pieces:
         yield _CLOSE * (opened - piece.depth)
