@@ -1,4 +1,4 @@
-"""``spanloom dead-letters``: what the store refuses, and what to do with it."""
+"""``spanloom dead-letters``: lists, retries, exports or drops requests that the store refuses."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def drop_command(seqs: Sequence[int], every: bool, settings: Settings) -> None:
 
 
 def _choose(letters: DeadLetters, seqs: Sequence[int], *, every: bool) -> Sequence[int]:
-    """Return the numbers meant; refuse those that are none before anything is done."""
+    """Return the chosen sequence numbers; refuse unknown ones before anything is done."""
     if every == bool(seqs):
         raise click.UsageError("name dead letters by their SEQ, or say --all")
     known = [letter.seq for letter in letters.list()]

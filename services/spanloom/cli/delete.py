@@ -1,4 +1,4 @@
-"""``spanloom delete``: traces, gone for good."""
+"""``spanloom delete``: deletes traces permanently."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _worded(extent: Extent) -> str:
 
 
 def _is_confirmed(*, yes: bool) -> bool:
-    """Whether to go on; raises ``click.UsageError`` where nobody can be asked."""
+    """Return whether the user confirms; raises ``click.UsageError`` without a terminal."""
     if yes:
         return True
     if not sys.stdin.isatty():
@@ -131,7 +131,7 @@ def _by_service(client: Client, wanted: Wanted) -> Act:
 
 
 def _by_hand(settings: Settings, wanted: Wanted, stack: ExitStack) -> Act:
-    """Delete in a store that belongs to this command, and empty its tables at once."""
+    """Delete in a store that this command owns, and remove the rows at once."""
     before_ns = None if wanted.before is None else wanted.before * _NS_PER_MS
     reach = Reach.ALL.narrowed(wanted.project)
     scope = DeletionScope(reach, wanted.trace_id, wanted.conversation, before_ns)

@@ -1,7 +1,7 @@
-"""Runs the command that a user typed, and turns what went wrong into one line.
+"""Runs the command that a user typed, and turns errors into one line.
 
-Exit statuses: 0 done, or whoever read the output has gone; 1 could not do it, 2 asked wrongly
-(option, variable or query), 3 no service answers, 130 interrupted.
+Exit statuses: 0 done, or the reader of the output has gone; 1 failed, 2 invalid option, variable
+or query, 3 no service answers, 130 interrupted.
 """
 
 from __future__ import annotations
