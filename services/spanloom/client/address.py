@@ -14,9 +14,9 @@ class Trust(TypedDict):
     """The arguments of an httpx client that decide which proxies and certificates it trusts."""
 
     trust_env: bool
-    """Whether the environment may name a proxy: none can reach this machine's loopback."""
+    """Whether the environment's proxies are used: none can reach this machine's loopback."""
     verify: bool
-    """Whether certificates are read, which takes a hundredth of a second or two."""
+    """Whether certificates are loaded, which takes 10 to 20 ms."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ VERSION = "version"
 WAIT_S = 20.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
 PASSING = (UnreachableError, TimedOutError, UnavailableError)
-"""What comes of a service that is being started again, or of a network that is away."""
+"""The errors while a service restarts, or the network is down."""
 
 
 class Change(Answer):
@@ -43,9 +43,9 @@ class Change(Answer):
     changed_at: Moment
     start: Moment
     what: str = VERSION
-    """``annotations``: what is said of the run changed."""
+    """``annotations``: the annotations of the run changed."""
     trajectory: Run | None = None
-    """What the run is now, if that was asked for."""
+    """The current state of the run, if ``fields`` was set."""
 
 
 class ChangePage(Answer):

@@ -40,7 +40,7 @@ class Fault(NamedTuple):
     parameter: str
     detail: str
     position: int | None = None
-    """Of a query: where it stands, in characters from 0."""
+    """For a query: the position of the fault, in characters from 0."""
     length: int = 1
     did_you_mean: tuple[str, ...] = ()
 
@@ -64,11 +64,11 @@ class ApiError(ClientError):
         self.title = title
         self.detail = detail
         self.faults = tuple(faults)
-        """Of 422: each parameter at fault."""
+        """For 422: each parameter at fault."""
         self.retry_after_s = retry_after_s
-        """When to ask again; ``None`` if that is of no use."""
+        """Seconds until a retry; ``None`` if a retry is of no use."""
         self.resume = resume
-        """Of 410: the token behind which to follow once everything was listed."""
+        """For 410: the token to follow after, once everything was listed again."""
 
 
 class UnauthenticatedError(ApiError):
@@ -120,7 +120,7 @@ BY_STATUS: dict[int, type[ApiError]] = {
     429: UnavailableError,
     503: UnavailableError,
 }
-"""Every other status is an ``ApiError`` itself."""
+"""All other statuses raise ``ApiError`` itself."""
 
 
 def _fault_lines(fault: Fault, query: str | None) -> list[str]:

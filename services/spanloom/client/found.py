@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 SHOWN_RUNS = 200
-"""The most runs that a notebook shows."""
+"""The maximum number of runs that a notebook shows."""
 
 
 class RunList(list[Run]):

@@ -29,7 +29,7 @@ class LastRun(Answer):
     duration: Milliseconds
     status: Status
     outcome: Outcome
-    """``paused``: it waits for a person."""
+    """``paused``: the last run waits for a person."""
 
 
 class ConversationSummary(Answer):
@@ -40,9 +40,9 @@ class ConversationSummary(Answer):
     runs: int
     started_at: Moment
     question: str
-    """What was asked first, one line, cut."""
+    """The question of the first run, shortened to one line."""
     answer: str
-    """What the last run answered; empty where it has not."""
+    """The answer of the last run; empty if there is none."""
     user_id: str | None = None
     input_tokens: int
     output_tokens: int
@@ -63,9 +63,9 @@ class TextHit(Answer):
     type: str
     name: str
     snippet: str
-    """What stands around the first place: plain text."""
+    """The text around the first match, as plain text."""
     offsets: list[tuple[int, int]]
-    """Where in the snippet it stands, in characters: from, and until before."""
+    """Ranges of the matches in the snippet, in characters: start, and end (exclusive)."""
 
 
 class Page(Answer, Generic[ItemT]):
@@ -115,7 +115,7 @@ class Deletion(Answer):
     """Empty for a dry run."""
     traces: int
     spans: int
-    """Spans that had arrived of them, repeats included."""
+    """Spans received of these traces, repeats included."""
 
 
 class ServiceDescription(Answer):
@@ -123,7 +123,7 @@ class ServiceDescription(Answer):
 
     version: str
     sql_port: int | None
-    """Where it answers SQL, on the same host and with TLS as its API; ``None`` without."""
+    """The SQL port, on the same host and with TLS as the API; ``None`` without one."""
 
 
 class Snapshot(Answer):
@@ -243,7 +243,7 @@ class Extraction(Answer):
     dialects: list[str]
     warnings: list[str]
     outcome: Outcome | None = None
-    """``None`` in documents of an extractor that did not tell yet."""
+    """``None`` in documents of older extractors."""
     failures: int = 0
     errors: list[Failure] = []
     conversation_id: str | None = None
@@ -251,17 +251,17 @@ class Extraction(Answer):
     user_id: str | None = None
     tags: list[str] = []
     metadata: dict[str, str] = {}
-    """What the sender noted of the run."""
+    """Metadata of the run, as reported by the sender."""
     reported_cost: float | None = None
-    """What the sender says that the calls cost, in its currency."""
+    """The cost of the calls as reported by the sender, in its currency."""
     cost: Cost | None = None
-    """``None`` without model calls, and in documents of an extractor that did not tell yet."""
+    """``None`` without model calls, and in documents of older extractors."""
     is_resuming: bool = False
-    """Whether the run was given the answer for which an earlier one waited."""
+    """Whether the run received the answer for which an earlier one waited."""
     resumes: str | None = None
-    """The trace of that one, as soon as it is there too."""
+    """The trace of that earlier run, once it is stored."""
     resumed_by: str | None = None
-    """The trace that was given the answer for which this run waited."""
+    """The trace that received the answer for which this run waited."""
 
 
 class Trajectory(Answer):
@@ -304,7 +304,7 @@ class Stats(Answer):
     """Numbers of groups."""
 
     items: list[dict[str, str | int | float | bool | None]]
-    """A group each: what makes it, ``start`` of its time, and its numbers by their names."""
+    """One item per group: its fields, the ``start`` of its interval, and its metrics by name."""
     truncated: bool
     """Whether there are more groups than these."""
 

@@ -18,9 +18,9 @@ Parameters = dict[str, str | float | bool | None]
 JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND = 200, 304, 404
 MOST_IN_ADDRESS = 4_000
-"""Characters of a question in an address: the service takes more, many a proxy before it 8,000."""
+"""Maximum characters of parameters in a URL: the service accepts more, many proxies 8,000."""
 _IN_A_BODY = {"/v1/trajectories": "/v1/trajectories/search"}
-"""Paths whose questions may be asked in a body, and where."""
+"""Paths that accept their parameters in a body, and the path to POST it to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     expected: frozenset[int] = frozenset({OK})
-    """The statuses that are answers; every other is an error."""
+    """The statuses of success; every other one is an error."""
     media_type: str = JSON
-    """What an answer with a body is written in."""
+    """The media type of a successful response with a body."""
     or_media_type: str | None = None
-    """What it may be written in instead."""
+    """Another media type that is accepted."""
     is_repeatable: bool = True
-    """Whether asking twice does no more than asking once: every GET, and a POST that only reads."""
+    """Whether the request is idempotent: every GET, and a POST that only reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Reply:
 
     status: int
     headers: Mapping[str, str]
-    """By names in lower case."""
+    """Names are in lower case."""
     body: bytes = b""
 
     @property

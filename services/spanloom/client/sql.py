@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 DEFAULT_SQL_URL = "http://127.0.0.1:8123"
 CONNECT_S = 10.0
-"""How long a connection is waited for; how long a statement takes is the port's to bound."""
+"""Timeout of the connection; the SQL port itself limits how long a statement takes."""
 _CODE, _FORMAT = "x-clickhouse-exception-code", "x-clickhouse-format"
 _SAID = re.compile(
     r"Code: (\d+)\. DB::Exception: (.*) \(([A-Z0-9_]+)\)(?: \(version .*\))?\s*", re.DOTALL
 )
 _WRONG = frozenset({400, 404, 413})
-"""Statuses of what lies in the statement."""
+"""Statuses of errors in the statement."""
 
 
 def find_sql_url(client: Client) -> str:
@@ -62,7 +62,7 @@ class SqlPieces(NamedTuple):
     """A result while it is received."""
 
     format: str
-    """ClickHouse's name; another than was asked for if the statement names one itself."""
+    """ClickHouse's name of the format; not the requested one if the statement names its own."""
     is_text: bool
     pieces: Iterator[bytes]
 

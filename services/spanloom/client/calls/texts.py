@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spanloom.client.moments import Moment
 
 PAGE_HITS = 200
-"""The most hits that the API gives at one time."""
+"""The maximum number of hits in a response of the API."""
 
 
 def search(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.run import Run
 
 PAGE_ITEMS = 1_000
-"""The most that the API gives at one time."""
+"""The maximum number of items in a page of the API."""
 FIELDS = "fields"
 FoundT = TypeVar("FoundT")
 FoundT_co = TypeVar("FoundT_co", covariant=True)
@@ -61,7 +61,7 @@ class Listing(Generic[ItemT]):
     item: type[ItemT]
     page_items: int = PAGE_ITEMS
     has_arrow: bool = False
-    """Whether the service gives all of it in Arrow too."""
+    """Whether the service can also return the whole list in Arrow."""
 
     def walk(self) -> Walk[ItemT]:
         """Walk through typed items."""
@@ -133,7 +133,7 @@ class PageWalk(Generic[FoundT]):
         self._most = page_items or PAGE_ITEMS
         self._path, self._filters, self._left, self._read = path, filters, limit, read
         self.cursor = cursor
-        """Where the next page begins; ``None`` behind the last."""
+        """The cursor of the next page; ``None`` after the last."""
 
     def next_request(self) -> Request | None:
         """Return the request for the next page."""

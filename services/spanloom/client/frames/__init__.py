@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 FrameT = TypeVar("FrameT")
 FrameT_co = TypeVar("FrameT_co", covariant=True)
 _ARROW_END = b"\xff\xff\xff\xff" + bytes(4)
-"""With which a stream of Arrow says that it is whole."""
+"""The end marker of a complete stream of Arrow."""
 ROWS_AT_ONCE = 20_000
-"""So many rows are held as Python's objects, which take ten times the room of columns."""
+"""Rows held as Python objects at most, which take ten times the memory of columns."""
 
 
 class Library(Protocol[FrameT_co]):

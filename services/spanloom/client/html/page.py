@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MAX_BYTES = 100_000
-"""The most that a notebook is given."""
+"""The maximum size of the HTML for a notebook."""
 MAX_ROWS = 200
 _FRAME = "font-family:ui-monospace,monospace;font-size:12px;line-height:1.5"
 

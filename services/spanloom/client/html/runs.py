@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _TITLES = ("run", "asked", "answered", "went", "began", "took", "tokens", "trace id")
 _COLOURS = {"failed": "#c00", "recovered": "#a60", "paused": "#07a", "cancelled": "#808"}
 _FRAME_BYTES = 2_000
-"""What stands around the rows."""
+"""Reserved for the HTML around the rows."""
 
 
 def runs_html(runs: Sequence[Run], *, has_more: bool = False) -> str:

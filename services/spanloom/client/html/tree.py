@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from spanloom.core.showing.step_tree import Node
 
 MAX_TEXT = 1_000
-"""Characters of an input or output."""
+"""Maximum characters of an input or output."""
 MAX_DEPTH = 32
-"""Levels that are drawn inside each other; deeper steps stand on the last one."""
+"""Maximum levels of nesting; deeper steps are drawn on the last one."""
 _COLOURS = {"agent": "#909", "model": "#077", "tool": "#070", "graph": "#06c"}
 _FRAME_BYTES = 2_000
 _OPEN = '<details style="margin-left:18px"{is_open}><summary>{summary}</summary>{texts}'

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 MAX_VALUE_BYTES = 8 * 1024 * 1024
-"""A receiver cuts a longer text."""
+"""A receiver truncates longer values."""
 _DIALECT = "imported"
 _BY_COZE = "it has no `extraction`: of documents only canonical ones are read (--format jsonl)"
 
@@ -41,7 +41,7 @@ class Run(NamedTuple):
     trace_id: str
     document: Json
     spans: Sequence[Span]
-    """That carry it."""
+    """The spans that carry the document."""
 
 
 def is_document(value: object) -> bool:

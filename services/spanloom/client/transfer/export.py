@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.run import Run
 
 Assemble: TypeAlias = "Callable[[IO[bytes]], Path]"
-"""Makes the file from lines in pairs, a row of the list and a document, and returns its place."""
+"""Makes the file from pairs of lines, a row of the list and a document, and returns its path."""
 PAGE_RUNS = 100
 """The export is synced to disk after this many runs."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.entry import ItemReader
 
 PIECE_BYTES = 4 * 1024 * 1024
-"""About what a request may have: a receiver takes 64 MiB, and gRPC's neighbours 4."""
+"""Approximate size of a request: a receiver accepts 64 MiB, gRPC servers by default 4 MiB."""
 PROJECT = "spanloom.project"
 
 
@@ -34,13 +34,13 @@ class Piece(NamedTuple):
     """Spans of a file as one export request."""
 
     place: str
-    """Where they stand: ``line 3``."""
+    """The place in the file: ``line 3``."""
     body: bytes
     spans: int
     share: float
-    """How much of the file is read by then."""
+    """The share of the file read so far, from 0 to 1."""
     run: Run | None = None
-    """Whose document they carry; several pieces may carry one."""
+    """The run whose document the spans carry; it may take several pieces."""
 
 
 class Unreadable(NamedTuple):

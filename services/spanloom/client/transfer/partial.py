@@ -31,11 +31,11 @@ class Mark:
     """The progress of an export."""
 
     asked: Mapping[str, Any]  # as JSON has it
-    """What was asked for, in the words of the user: another export does not go on here."""
+    """The options as the user typed them: an export with others does not resume this file."""
     filters: Mapping[str, str]
-    """The same as the API is asked: ``7d`` ago stays the moment that it was at first."""
+    """The same as parameters of the API: ``7d`` keeps the point in time of the first start."""
     cursor: str | None = ""
-    """Where the next page begins; ``None`` if there is none."""
+    """The cursor of the next page; ``None`` if there is none."""
     bytes: int = 0
     runs: int = 0
     skipped: tuple[str, ...] = ()

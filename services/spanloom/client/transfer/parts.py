@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from spanloom.core.formats.entry import Format
 
 MESSAGE_BYTES = 1024 * 1024 * 1024
-"""A longer one is no message."""
+"""The maximum length of a message; a longer one is not taken for a message."""
 CUT_OFF = b"\xff"
-"""In place of a message that is not there as a whole: none begins like this."""
+"""Stands in for a truncated message: no message begins like this."""
 _GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
 _HEAD_BYTES = 16
-"""More than the magic of any format has."""
+"""At least as long as the magic bytes of any format."""
 _TAG = b"\x0a"
-"""With which a message begins that has spans; the length of one shorter than 160 MiB does not.
-It is a line break, too, so a file that begins with one is no JSON lines."""
+"""The first byte of a message with spans; no length prefix below 160 MiB begins with it.
+It is also a line break, so a file that begins with one is not JSON lines."""
 
 Bytes = BinaryIO | gzip.GzipFile
 
@@ -39,10 +39,10 @@ class Part(NamedTuple):
     """A line, a message or a row of a file, or all of it."""
 
     place: str
-    """``line 3``, for people."""
+    """For people: ``line 3``."""
     read: bytes
     share: float
-    """How much of the file is read by then, from 0 to 1."""
+    """The share of the file read so far, from 0 to 1."""
 
 
 def read_parts(path: Path) -> Iterator[Part]:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 TRACES = "/v1/traces"
 _JSON = {"Content-Type": "application/json"}
 _REFUSED = frozenset({400, 413, 415})
-"""The piece is at fault; the next may be taken."""
+"""Statuses that reject this piece; the next one may be accepted."""
 _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
 FindStored: TypeAlias = "Callable[[Run], Mapping[str, object] | None]"
-"""Return the document that the service has of a run, if it has one."""
+"""Returns the stored document of a run, if the service has one."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Imported:
     unchanged_runs: int = 0
     """Runs whose document the service has already."""
     rejected: list[dict[str, str]] = field(default_factory=list)
-    """What was not taken: its place and the reason."""
+    """The rejected pieces: place and reason."""
 
 
 class Sending:

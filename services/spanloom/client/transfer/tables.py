@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from spanloom.client.calls.walks import Row
 
 GROUP_BYTES = 4 * 1024 * 1024
-"""Of documents in a row group; so much is held."""
+"""Bytes of documents in a row group, which is held in memory."""
 DOCUMENT = "document"
 ROWS_HELD = 16
-"""Of a file that is read: a document may have megabytes."""
+"""Rows held in memory while reading: a document may have megabytes."""
 
 
 class UnreadableTableError(ClientError):
