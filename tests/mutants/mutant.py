@@ -33,7 +33,7 @@ class Mutant(NamedTuple):
     """The whole line without its indentation; no other line of the product is equal."""
     becomes: str
     why: str
-    """What breaks, in a phrase."""
+    """The bug, in a phrase."""
     killed_by: Sequence[str]
     """Test files or node ids, the cheapest that fail; for a survivor those that were tried."""
 

@@ -92,7 +92,7 @@ def export_command(seqs: Sequence[int], every: bool, folder: Path, settings: Set
         folder.mkdir(parents=True, exist_ok=True)
         for seq in chosen:
             file = folder / f"{seq}.binpb"
-            file.touch(mode=0o600)  # what was sent is for who may read the data directory
+            file.touch(mode=0o600)  # payloads stay as private as in the data directory
             file.write_bytes(letters.read_otlp(seq) or b"")
             click.echo(file)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.config import Settings
 
     Act = Callable[[bool], Extent]
-    """Counts what is to be deleted when given true, else deletes it."""
+    """Counts the traces and spans to delete if the argument is true, else deletes them."""
 
 _NS_PER_MS = 1_000_000
 

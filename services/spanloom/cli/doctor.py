@@ -53,7 +53,7 @@ def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, fo
     something is. What only a running service can see it is asked for; that needs a key with the
     scope admin for all projects (SPANLOOM_API_KEY) once there are keys. Nothing is changed.
     """
-    configure_logging("critical")  # what libraries report of failures is in the findings
+    configure_logging("critical")  # failures that libraries log are in the findings
     is_named = ctx.get_parameter_source("api_url") is ParameterSource.COMMANDLINE
     with ExitStack() as stack:
         directory = _own(look_at_directory(settings.data_dir), stack)

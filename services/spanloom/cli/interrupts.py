@@ -68,6 +68,6 @@ def let_go_of_output() -> bool:
 
 def _wait_for_end(pipe: int) -> None:
     waiting = select.poll()
-    waiting.register(pipe, 0)  # that the reader has gone is always told
+    waiting.register(pipe, 0)  # POLLERR and POLLHUP are always reported
     waiting.poll()
     os._exit(0)

@@ -56,7 +56,7 @@ class Interruption:
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
         if self._is_set:
-            os._exit(128 + number)  # told twice: nothing that may hang runs any more
+            os._exit(128 + number)  # second signal: run nothing that may hang
         self._is_set = True
         self._came.put(number)
 
@@ -93,7 +93,7 @@ def leave() -> NoReturn:
     Finalizing would unload the engine's library, which takes half a second and most of a core.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # nobody reads it any more
+        with suppress(OSError, ValueError):  # the reader is gone
             stream.flush()
     os._exit(0)
 

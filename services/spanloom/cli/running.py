@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def run() -> None:
     """Run ``spanloom`` with the process's arguments and exit."""
     collect_garbage_rarely()
-    # gRPC's core writes lines of its own to standard error; what matters it also raises.
+    # gRPC's core logs to standard error; errors that matter are also raised.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         status = spanloom.main(prog_name="spanloom", standalone_mode=False)

@@ -13,7 +13,7 @@ class ImportFinding(_Answer):
     """A finding about one imported entry."""
 
     line: int
-    """From 1."""
+    """Line number, from 1."""
     detail: str
 
 
@@ -23,10 +23,10 @@ class ImportReport(_Answer):
     dry_run: bool
     added: int
     there: int
-    """Stored before."""
+    """How many were already stored."""
     refused: list[ImportFinding]
     flags: list[ImportFinding]
-    """What was kept although the scheme does not know it."""
+    """Marks that were stored although the scheme does not know them."""
 
 
 class SchemeRemark(_Answer):

@@ -158,7 +158,7 @@ class AsyncTable(AsyncFound[ItemT]):
 
 
 class AsyncRuns(AsyncTable[Run]):
-    """Runs of a list; ``await runs.first(20)`` is what a notebook can show."""
+    """Runs of a list; a notebook can show ``await runs.first(20)``."""
 
     async def first(self, count: int = 20) -> RunList:
         """Return the first runs as a list."""

@@ -98,7 +98,7 @@ class SpanList(Answer):
 
 
 class Replay(Answer):
-    """How far a replay has come, in traces."""
+    """The progress of a replay, in traces."""
 
     id: str
     total: int
@@ -109,7 +109,7 @@ class Replay(Answer):
 
 
 class Deletion(Answer):
-    """What was deleted, or would be."""
+    """The extent of a deletion, or of its dry run."""
 
     id: str
     """Empty for a dry run."""
@@ -119,7 +119,7 @@ class Deletion(Answer):
 
 
 class ServiceDescription(Answer):
-    """What a service is."""
+    """The description of a service."""
 
     version: str
     sql_port: int | None
@@ -127,7 +127,7 @@ class ServiceDescription(Answer):
 
 
 class Snapshot(Answer):
-    """The tables of a store, held as they are."""
+    """A snapshot of a store's tables."""
 
     tables: int
 
@@ -218,7 +218,7 @@ class Failure(Answer):
 
 
 class Cost(Answer):
-    """What the model calls of a run cost, in US dollars."""
+    """The cost of the model calls of a run, in US dollars."""
 
     usd: float | None
     """``None`` where a price is unknown."""
@@ -231,7 +231,7 @@ class Cost(Answer):
 
 
 class Extraction(Answer):
-    """What Spanloom says of the extraction; further members are in ``model_extra``."""
+    """Metadata of the extraction; further members are in ``model_extra``."""
 
     version: int
     status: Status
@@ -284,7 +284,7 @@ class Trajectory(Answer):
 
 
 class Finding(Answer):
-    """What one check of the service found."""
+    """The result of one check of the service."""
 
     name: str
     status: FindingStatus
@@ -293,7 +293,7 @@ class Finding(Answer):
 
 
 class Diagnosis(Answer):
-    """What the service found when it examined itself."""
+    """The results of the service's checks of itself."""
 
     version: str
     pid: int
@@ -301,7 +301,7 @@ class Diagnosis(Answer):
 
 
 class Stats(Answer):
-    """Numbers of groups."""
+    """Metrics of runs or steps, by group."""
 
     items: list[dict[str, str | int | float | bool | None]]
     """One item per group: its fields, the ``start`` of its interval, and its metrics by name."""

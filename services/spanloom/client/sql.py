@@ -50,7 +50,7 @@ def find_sql_url(client: Client) -> str:
     """
     try:
         port = client.service().sql_port
-    except (UnreachableError, NotFoundError):  # it may be elsewhere, or older
+    except (UnreachableError, NotFoundError):  # the API may be at another URL, or older
         port = None
     if port is None:
         return DEFAULT_SQL_URL

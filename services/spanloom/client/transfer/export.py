@@ -61,7 +61,7 @@ class Exported:
 def export(client: Client, wanted: Export, tell: Callable[[Mark], None]) -> Exported:
     """Write the file; ``tell`` is called with the progress after each page.
 
-    After any interruption the same export resumes where it was.
+    Called again with the same export after an interruption, it resumes where it was.
     """
     assemble: Assemble | None = wanted.format.load_writer() if wanted.format.writer else None
     asked = {**wanted.asked, "format": wanted.format.id, "url": client.url}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # JSON values
 
 
 def write_task(

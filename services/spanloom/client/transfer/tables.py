@@ -57,7 +57,7 @@ def _write(
 ) -> Path:
     path = Path(f"{lines.name}.whole")
     columns = Columns(Run)
-    for rows, _ in _groups(lines):  # first which columns there are: a file has one schema
+    for rows, _ in _groups(lines):  # collect the columns first: a file has one schema
         columns.add(rows)
         columns.taken()
     schema = arrow.make(columns.taken()).schema.append(pa.field(DOCUMENT, pa.large_string()))

@@ -137,7 +137,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a ``where`` names a field; what is left out follows from its type and its column."""
+    """How a ``where`` names a field; omitted members are derived from its type and its column."""
 
     name: str
     description: str

@@ -1,4 +1,4 @@
-"""A public record: a frozen model that API and client share, and what its fields declare."""
+"""A public record: a frozen model that API and client share, and its fields' declarations."""
 
 from __future__ import annotations
 
