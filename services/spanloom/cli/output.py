@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Command = Callable[..., None]
-    Row = dict[str, Any]  # as JSON has it
+    Row = dict[str, Any]  # JSON values
     Render = Callable[[list[Row], Console, int], None]
     Draw = Callable[[list[Row], Console], None]
 

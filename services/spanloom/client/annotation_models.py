@@ -10,7 +10,7 @@ class _Answer(BaseModel):
 
 
 class ImportFinding(_Answer):
-    """A finding about one imported entry."""
+    """A finding about one entry of an import."""
 
     line: int
     """Line number, from 1."""

@@ -39,7 +39,7 @@ class Request:
     or_media_type: str | None = None
     """Another media type that is accepted."""
     is_repeatable: bool = True
-    """Whether the request is idempotent: every GET, and a POST that only reads."""
+    """Whether it may be retried: a GET other than the feed's, and a POST that only reads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def _hex(number: str) -> str:
 
 
 def _above(place: str) -> str:
-    """Return SQL for the id of the step at a place; place 0 is the root, if it is an ancestor."""
+    """Return SQL for the id of the step at a place; at 0 the root's, empty for the root itself."""
     return f"if({place} = 0, {_ROOT}, {_hex(f'`Steps.Id`[{place}]')})"
 
 
