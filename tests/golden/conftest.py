@@ -1,4 +1,4 @@
-"""Golden files and the store that most of them are answers from."""
+"""The golden files, and the service whose responses most of them record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every GET route answers is the golden answer."""
+"""Every GET route returns its golden response."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_requests() -> Iterator[Request]:
 
 
 def _split_form(rest: str) -> tuple[str, str, str]:
-    """Return an address, and a media type if the last word is one."""
+    """Return a path, and a media type if the last word is one."""
     for start in ("application/", "text/"):
         address, found, form = rest.rpartition(f" {start}")
         if found:

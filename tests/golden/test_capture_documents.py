@@ -1,4 +1,4 @@
-"""What becomes of every captured run is what became of it: a line with hashes for each.
+"""Every captured run still gives the same document: one line of hashes per run.
 
 ``captures.txt`` names the captures whose documents change. To see what changes in one of them::
 

@@ -1,4 +1,4 @@
-"""What the commands that read print is the golden output."""
+"""Every command that only reads prints its golden output."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_no_file_is_stale(goldens: Goldens) -> None:
 
 
 def _run(line: str, service: GoldenService, folder: Path) -> str:
-    """Return what a command printed, and the files that it wrote."""
+    """Return the output of a command, and the files that it wrote."""
     arguments = shlex.split(line.format(**service.runs))
     printed = run_command(arguments, {"SPANLOOM_API_URL": service.api})
     return service.steady("".join([shown_json(printed), *_files(folder)]))

@@ -1,4 +1,4 @@
-"""The help of every command is the golden one."""
+"""The help of every command is its golden text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser makes of the main pages: their golden accessibility trees."""
+"""The main pages have their golden accessibility trees in a browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(lightest_browser() is None, reason=NO_BROWSER)
 
 STEADY_MS = 2_000
-"""A page that is to be recorded is waited for until it has not changed for so long."""
+"""A page is recorded once it has not changed for this long."""
 LOOK_MS = 100
 AS_ADA = "localStorage.setItem('spanloom.annotator', '\"ada\"')"
 PAGES = {
@@ -64,7 +64,7 @@ def test_no_file_is_stale(goldens: Goldens) -> None:
 
 
 def _tree(page: Page, golden: str) -> str:
-    """Return the tree once it is the golden one, or changes no more."""
+    """Return the tree once it equals the golden one, or no longer changes."""
     until = time.monotonic() + WAIT_MS / 1_000
     tree, since = "", time.monotonic()
     while time.monotonic() < until:

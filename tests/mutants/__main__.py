@@ -23,7 +23,7 @@ BASELINE_S = 900
 
 
 def main() -> int:
-    """Return the exit status: 1 if a mutant does not apply, or one recorded as killed is not."""
+    """Return the exit status: 1 if a mutant does not apply, or is no longer killed as recorded."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     commands = parser.add_subparsers(dest="command")
     commands.add_parser("check", help="list all, and check that each applies (the default)")
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def check() -> int:
-    """Print each mutant with its place and what is recorded of it; return 1 if one is amiss."""
+    """Print each mutant with its place and its record; return 1 if one is wrong."""
     recorded, lines, amiss = read_results(), lines_of(), 0
     for mutant in MUTANTS:
         try:
@@ -78,7 +78,7 @@ def run_all(mutants: Sequence[Mutant], *, is_recorded: bool, is_proven: bool) ->
 
 
 def _passes_without(copy: Copy, mutants: Sequence[Mutant]) -> bool:
-    """Return whether the tests pass where nothing is changed: else a failure proves nothing."""
+    """Return whether the tests pass without a mutant: else a failure proves nothing."""
     tests = list(dict.fromkeys(test for mutant in mutants for test in mutant.killed_by))
     ended = copy.test(tests, run_s=BASELINE_S)
     if ended.status != PASSED:

@@ -26,14 +26,14 @@ TEST_S = 60
 RUN_S = 240
 """All tests of one mutant."""
 WORKER = "gw0"
-"""Each run is like a worker of pytest-xdist, one after the other: of a store without data, which
-takes as long to make as all else of a test, the first makes one for all of them."""
+"""Each run acts as a worker of pytest-xdist, one after the other: creating an empty store takes as
+long as the rest of a test, so the first run creates one for all of them."""
 WHERE = "import spanloom, tests.conftest as c; print(spanloom.__file__); print(c.__file__)"
 PYTEST = ("-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header")
 
 
 class Ended(NamedTuple):
-    """How a run of tests ended."""
+    """The result of a run of tests."""
 
     status: int | None
     """The exit status of pytest; ``None``: out of time."""
@@ -50,7 +50,7 @@ class Copy:
     """A copy of the checkout, whose tests import the copied product."""
 
     def __init__(self, folder: Path) -> None:
-        """Copy the checkout; raises ``RuntimeError`` if Python would import it from elsewhere."""
+        """Copy the checkout; raises ``RuntimeError`` if Python imports the product elsewhere."""
         self.root = folder / "checkout"
         shutil.copytree(ROOT, self.root, ignore=LEFT_OUT, symlinks=True)
         self._times = count(1_000_000_000)
@@ -61,10 +61,10 @@ class Copy:
 
     @contextmanager
     def with_mutant(self, mutant: Mutant, place: Place) -> Iterator[None]:
-        """Change the mutant's line for as long as the context lasts.
+        """Change the mutant's line for the duration of the context.
 
-        Each changed file gets a time of its own: compiled code is known by its source's time, in
-        seconds, and size.
+        Each changed file gets a distinct modification time: Python matches compiled code to its
+        source by time, in seconds, and size.
         """
         path = self.root / place.path
         path.write_text(mutated(mutant, place, self.root), "utf-8")
@@ -80,7 +80,7 @@ class Copy:
                 self._forget_store()
 
     def _forget_store(self) -> None:
-        """Have the next run make the tables of its store anew: a mutant may be in their schema."""
+        """Force the next run to create its store's tables anew: a mutant may be in their schema."""
         shutil.rmtree(self._shared / "made", ignore_errors=True)
 
     def test(self, tests: Sequence[str], *options: str, run_s: float = RUN_S) -> Ended:

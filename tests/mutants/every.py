@@ -1,4 +1,4 @@
-"""All mutants, room by room."""
+"""All mutants, grouped by room."""
 
 from __future__ import annotations
 

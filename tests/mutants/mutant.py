@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = Path("services/spanloom")
 SUFFIXES = frozenset({".py", ".js", ".sql"})
 NOT_OURS = frozenset({"vendor", "wire"})
-"""Folders of code that is generated or somebody else's."""
+"""Folders of generated or third-party code."""
 JAVASCRIPT = Language(tree_sitter_javascript.language())
 
 Lines = dict[str, list[tuple[Path, int]]]
@@ -33,9 +33,9 @@ class Mutant(NamedTuple):
     """The whole line without its indentation; no other line of the product is equal."""
     becomes: str
     why: str
-    """What breaks, in a phrase."""
+    """The bug, in a phrase."""
     killed_by: Sequence[str]
-    """Test files or node ids, the cheapest that fail; of a survivor those that were tried."""
+    """Test files or node ids, the cheapest that fail; for a survivor those that were tried."""
 
 
 class Place(NamedTuple):
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     path: Path
     """Relative to the root of the checkout."""
     row: int
-    """Of the line, from 0."""
+    """Index of the line, from 0."""
 
 
 class NotApplicableError(Exception):

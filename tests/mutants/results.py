@@ -1,4 +1,4 @@
-"""The record of which mutants are killed, and by what: ``results.tsv``."""
+"""The record of the mutants and the tests that kill them: ``results.tsv``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PATH = Path(__file__).with_name("results.tsv")
 
 
 class Fate(StrEnum):
-    """What became of a mutant."""
+    """The outcome of running a mutant."""
 
     KILLED = "killed"
     SURVIVED = "survived"
     ERROR = "error"
-    """The tests could not be run to their end: it proves nothing."""
+    """The tests could not be completed, so the mutant is undecided."""
 
 
 class Result(NamedTuple):
@@ -29,7 +29,7 @@ class Result(NamedTuple):
     room: str
     fate: Fate
     by: str
-    """The test that failed first; why, of an error."""
+    """The test that failed first; for an error the reason."""
 
 
 def read_results() -> Mapping[str, Result]:

@@ -1,4 +1,4 @@
-"""``spanloom annotations export``: what annotators said, as lines, as a table, or for Potato."""
+"""``spanloom annotations export``: annotations as JSON lines, as a table, or for Potato."""
 
 from __future__ import annotations
 

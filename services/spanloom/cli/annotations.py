@@ -1,4 +1,4 @@
-"""``spanloom annotations``: what annotators said, in from files, and out into them."""
+"""``spanloom annotations``: imports annotations from files and exports them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ EntryReader: TypeAlias = (
 )
 """Reads entries from files or folders, and step ids from a file of items if there is one."""
 AT_ONCE = 100
-"""Entries of one request at most."""
+"""Maximum number of entries in a request."""
 STEPS_AT_ONCE = 5_000
-"""Their steps, but for an entry that has more alone: the API takes twice as many."""
+"""Maximum number of their steps, unless one entry alone has more: the API accepts twice as many."""
 
 
 @click.group(
@@ -110,7 +110,7 @@ def scheme_command(client: Client, name: str, file: Path, project: str | None) -
 
 
 def requests_of(entries: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield entries as many at a time as one request may bring."""
+    """Yield batches of entries, each as large as one request may be."""
     some: list[dict[str, Any]] = []
     steps = 0
     for entry in entries:
@@ -125,14 +125,14 @@ def requests_of(entries: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, An
 
 
 def _read(file: Path, items: Path | None) -> Iterator[dict[str, Any]]:
-    """Return the entries of a file: lines of ours, or whatever Potato writes."""
+    """Return the entries of a file: JSON lines of Spanloom, or a file of Potato."""
     known = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
     read: EntryReader = formats_of(Of.ANNOTATIONS)[known].load_reader()
     return read([file], items)
 
 
 def read_lines(files: Iterable[Path], _items: Path | None) -> Iterator[dict[str, Any]]:
-    """Yield the entries of files of ours, one a line."""
+    """Yield the entries of files of JSON lines, one per line."""
     for file in files:
         yield from (orjson.loads(line) for line in file.read_bytes().splitlines() if line.strip())
 

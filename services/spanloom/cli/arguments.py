@@ -23,14 +23,14 @@ Command = TypeVar("Command", bound="Callable[..., Any]")
 
 
 def trace_id_argument(command: Command) -> Command:
-    """Add TRACE_ID, in lower case whatever was typed."""
+    """Add the argument TRACE_ID, converted to lower case."""
     return click.argument("trace_id", callback=to_trace_id_or_latest)(command)
 
 
 def resolve(trace_id: str, client: Client, project: str | None) -> str:
-    """Return the id itself, or for `latest` that of the newest run.
+    """Return the trace id, for `latest` that of the newest run.
 
-    A trace without a step, or one that repeats another, is the newest only if there is no other.
+    Traces without a step, and duplicates of others, count only if there is no other trace.
     """
     if trace_id != LATEST:
         return trace_id
@@ -45,7 +45,7 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
 
 
 def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:
-    """Return the id in lower case; raises ``click.BadParameter`` if it is none."""
+    """Return the id in lower case; raises ``click.BadParameter`` if it is not a trace id."""
     if text is not None and not re.fullmatch("[0-9a-fA-F]{32}", text):
         raise click.BadParameter(f"{text!r} is not 32 hex digits")
     return text and text.lower()
@@ -64,11 +64,11 @@ _PLACE = re.compile(r"(agent|model|tool|graph|)-?(\d{1,6})")
 
 
 def find_step_id(text: str, trace_id: str, client: Client, project: str | None) -> str:
-    """Return the id: of ``model3`` that of the third model call, of ``7`` that of the seventh step.
+    """Return a step's id: ``model3`` is the third model call, ``7`` the seventh step.
 
-    Both go by the order of starts, as the outline has it.
+    Both count steps by their start, as in the outline.
 
-    Raises ``click.BadParameter`` for what is neither, and for a number beyond the last one.
+    Raises ``click.BadParameter`` for any other text, and for a number beyond the last step.
     """
     if _ID.fullmatch(text):
         return text

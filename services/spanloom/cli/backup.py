@@ -1,4 +1,4 @@
-"""``spanloom backup`` and ``spanloom restore``: a copy of a data directory, and back."""
+"""``spanloom backup`` and ``spanloom restore``: copy a data directory, and restore the copy."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _refuse_server(settings: Settings) -> None:
 
 
 def _take_by_hand(settings: Settings) -> None:
-    """Take a snapshot of a store that belongs to this command."""
+    """Take a snapshot of a store that this command owns."""
     with closing(open_store(settings.resolved_store_url)) as store:
         store.snapshots.take()
 

@@ -1,4 +1,4 @@
-"""What can go on a ``where`` that is only begun: read as far as it is, whatever is wrong with it.
+"""Completion of an unfinished ``where``: what can come next, even if the text has errors.
 
 ::
 
@@ -29,28 +29,28 @@ RUNS, STEPS = "trajectories", "steps"
 
 
 class Place(Enum):
-    """What can stand where the text ends."""
+    """What can come where the text ends."""
 
     FIELD = "field"
     VALUE = "value"
     OPERATOR = "operator"
-    """Behind a field: a sign, ``in``, ``exists``; of a flag also what goes on."""
+    """After a field: a sign, ``in``, ``exists``; after a flag also a link."""
     LINK = "link"
-    """Behind a condition: ``and``, ``or``, and between steps ``then`` and others."""
+    """After a condition: ``and``, ``or``, and between steps ``then`` and others."""
 
 
 class Begun(NamedTuple):
-    """A query as far as it is written."""
+    """An unfinished query, split at the word to complete."""
 
     kept: str
-    """What stays as it is."""
+    """The text that stays unchanged."""
     part: str
-    """The beginning of a word, quote and all; empty behind a blank or a sign."""
+    """The beginning of a word, including its quote; empty after a blank or a sign."""
     place: Place
     of: str
     """``trajectories``, or inside ``has`` and ``count`` ``steps``."""
     field: str = ""
-    """Whose value, or operator, comes next; empty for the value of a ``count``."""
+    """The field whose value or operator comes next; empty for the value of a ``count``."""
 
 
 class _Word(NamedTuple):
@@ -60,7 +60,7 @@ class _Word(NamedTuple):
 
 
 def read_begun(text: str, of: str = RUNS) -> Begun:
-    """Return what the end of a text asks for; ``of`` is what it is asked of on the outside."""
+    """Return what can come at the end of a text; ``of`` is the subject of the outermost level."""
     words = list(_words(text))
     part = words.pop().text if words and _is_open(words[-1], text) else ""
     kept = text[: len(text) - len(part)]
@@ -76,12 +76,12 @@ def read_begun(text: str, of: str = RUNS) -> Begun:
 
 
 def begins(word: str, part: str) -> bool:
-    """Return whether a word begins so; a value may be begun without its quote."""
+    """Return whether a word begins with ``part``; a value may lack its opening quote."""
     return word.startswith(part) or (word[:1] in ("'", '"') and word[1:].startswith(part))
 
 
 def quoted(value: str, quote: str) -> str:
-    """Return a text as a query has it, in quotes of this kind."""
+    """Return a text as a literal of a query, escaped, in this kind of quotes."""
     inner = json.dumps(value, ensure_ascii=False)[1:-1]
     if quote == "'":
         inner = inner.replace('\\"', '"').replace("'", "\\'")
@@ -94,12 +94,12 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _is_open(word: _Word, text: str) -> bool:
-    """Return whether the text ends within a word, which may go on."""
+    """Return whether the text ends within a word that may be unfinished."""
     return not word.is_sign and word.start + len(word.text) == len(text)
 
 
 def _around(words: list[_Word], of: str) -> tuple[str, str]:
-    """Return of what is asked at the end of the words, and the field whose value comes, if one."""
+    """Return the subject at the end of the words, and the field whose value comes next, if any."""
     open_ones = [(of, "")]
     for at, word in enumerate(words):
         if word.text == "(":
@@ -115,13 +115,13 @@ def _around(words: list[_Word], of: str) -> tuple[str, str]:
 
 
 def _compared(words: list[_Word]) -> str:
-    """Return the name of the field that the words end with, ``not`` of ``not in`` left out."""
+    """Return the field name that the words end with, ignoring the ``not`` of ``not in``."""
     if words and words[-1].text.lower() == "not":
         words = words[:-1]
     return words[-1].text if words and not words[-1].is_sign else ""
 
 
 def _is_field(words: list[_Word]) -> bool:
-    """Return whether the last word is where a field stands, and nothing is said of it yet."""
+    """Return whether the last word is a field that has no operator yet."""
     before = words[-2].text.lower() if len(words) > 1 else "("
     return not words[-1].is_sign and before in _BEFORE_A_FIELD

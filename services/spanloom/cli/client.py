@@ -1,4 +1,4 @@
-"""The client as an option of commands: what goes wrong becomes one line for the user."""
+"""The client as an option of commands; its errors become one line for the user."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
 LOOK_S = 1.0
-"""How often a command that follows something asks for it."""
+"""Seconds between two requests of a command that follows something."""
 
 _HINTS: dict[type[ClientError], str] = {
     UnreachableError: "; start it with `{start}`, or name its address with {option}",
@@ -39,11 +39,11 @@ _EXIT_CODES = (
     ((InvalidParameterError, StatementError), 2),
     ((UnreachableError, TimedOutError, UnavailableError), 3),
 )
-"""2: it was asked wrongly; 3: nobody answers, or not at the moment; for all else 1."""
+"""2: an invalid request; 3: no service answers, or it is unavailable; 1 for all others."""
 
 
 class ServiceError(click.ClickException):
-    """A service did not answer, or refused; what is wrong with a query is shown below the line."""
+    """A service did not answer, or refused; errors in a query are shown below the message."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class ServiceError(click.ClickException):
         address_option: str = "--api-url",
         start: str = "spanloom serve",
     ) -> None:
-        """Take the message and the exit status from the error; ``start`` begins what is asked."""
+        """Take message and exit status from the error; ``start`` is the command that starts it."""
         line, *below = map(printable, str(error).split("\n"))
         hint = _HINTS.get(type(error), "").format(option=address_option, start=start)
         super().__init__(line.rstrip(".") + hint if hint else line)
@@ -61,12 +61,12 @@ class ServiceError(click.ClickException):
 
 
 def client_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--api-url``, and hand the command a ``client`` that asks the service there once."""
+    """Add ``--api-url``, and pass the command a ``client`` of that service that never retries."""
     return _client_option(command, tries=1)
 
 
 def patient_client_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Do the same for what takes long: its client waits while the service is busy or restarts."""
+    """Do the same for long commands: the client retries while the service is busy or restarts."""
     return _client_option(command, tries=Patience.tries)
 
 
@@ -91,7 +91,7 @@ def _client_option(command: Callable[..., None], tries: int) -> Callable[..., No
 
 
 def time_options(subject: str) -> Callable[[Command], Command]:
-    """Add ``--since`` and ``--until``, as milliseconds since the epoch."""
+    """Add ``--since`` and ``--until``, passed on as milliseconds since the epoch."""
 
     def add(command: Command) -> Command:
         command = click.option(
@@ -111,7 +111,7 @@ def time_options(subject: str) -> Callable[[Command], Command]:
 
 
 def to_milliseconds(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
-    """Return milliseconds since the epoch; raises ``click.BadParameter`` for what is no time."""
+    """Return milliseconds since the epoch; raises ``click.BadParameter`` for an invalid time."""
     try:
         return None if text is None else milliseconds_of(text)
     except ValueError as error:
@@ -119,7 +119,7 @@ def to_milliseconds(_ctx: click.Context, _param: click.Parameter, text: str | No
 
 
 def to_url_option(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:
-    """Return an address; raises ``click.BadParameter`` for what is none."""
+    """Return a URL; raises ``click.BadParameter`` if it is invalid."""
     try:
         return None if text is None else to_url(text)
     except ValueError as error:

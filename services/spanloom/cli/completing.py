@@ -1,4 +1,4 @@
-"""What a shell is offered for a value that has no closed set: what the service has just now."""
+"""Completion of values without a fixed set of choices: those of the service's newest runs."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     from spanloom.core.records.run import Run
 
 RUNS = 200
-"""Names are those of so many of the newest runs."""
+"""Names are taken from this many of the newest runs."""
 PLACES: Mapping[str, str] = {
     f"--{name.replace('_', '-')}": RUN.field_of(name)
     for name in ("project", *run_shorts())
     if name in RUN_FIELDS and RUN_FIELDS[name].type is FieldType.TEXT
 }
-"""Option → where a run has what it asks for."""
+"""Option → the field of a run that has its values."""
 ITEMS: Mapping[str, str] = {
     "list": "spanloom.core.records.run:Run",
     "search": "spanloom.client.models:TextHit",
     "conversations": "spanloom.client.models:ConversationSummary",
     "fields": "spanloom.client.models:FieldInfo",
 }
-"""Command → the model of what it lists, imported when a shell asks."""
+"""Command → the model of the items it lists, imported only for completion."""
 TRACE_IDS = frozenset({"trace_id", "a", "b"})
 """Arguments that name a run."""
 
 
 def offer_values(param: click.Parameter) -> None:
-    """Have a parameter offer what the newest runs have there, if they have it anywhere."""
+    """Complete a parameter with values of the newest runs, if they have a field for it."""
     places = [PLACES[flag] for flag in param.opts if flag in PLACES]
     if places:
         param.shell_complete = partial(_names, places[0])  # type: ignore[method-assign]
@@ -64,7 +64,7 @@ def _names(place: str, ctx: click.Context, incomplete: str) -> list[CompletionIt
 
 
 def _trace_ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Offer `latest`, and the ids of the newest runs with what was asked."""
+    """Offer `latest`, and the ids of the newest runs, each with its question."""
     latest = CompletionItem("latest", help="the run that began last")
     runs = (
         CompletionItem(run.trace_id, help=shortened(run.question or run.root_name, 60))
@@ -74,7 +74,7 @@ def _trace_ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Offer the columns of what the command lists, behind those that are written."""
+    """Offer the columns of the command's items, after those already typed."""
     before, comma, part = incomplete.rpartition(",")
     named = ITEMS.get(ctx.info_name or "")
     names = resolve_name(named).model_fields if named else ()

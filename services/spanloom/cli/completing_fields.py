@@ -1,4 +1,4 @@
-"""Completion of fields and their values: the service is asked, within a time."""
+"""Completion of fields and their values, requested from the service within a time limit."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WAIT_S = 0.5
-"""For each Tab, however many questions it asks; the start of the process takes 0.4 s besides."""
+"""Per Tab, for all its requests together; starting the process takes another 0.4 s."""
 _UNTIL = "spanloom.cli.completing_fields.until"
 
 
 def ask_briefly(ctx: click.Context, call: Callable[[Client], T]) -> T | None:
-    """Return what the service that a line names answers; ``None`` if it does not, or not at once.
+    """Return the response of the service that the line names; ``None`` if there is none in time.
 
-    A name that is looked up, or a host that is silent, is not waited for either.
+    The limit includes slow name resolution and hosts that do not answer.
     """
     until: float = ctx.meta.setdefault(_UNTIL, time.monotonic() + WAIT_S)
     left_s = until - time.monotonic()
@@ -63,11 +63,11 @@ def _asked(ctx: click.Context, call: Callable[[Client], T], timeout_s: float) ->
 _LINKS = ("and", "or")
 _STEP_LINKS = ("then", "next", "within", "under", "child of")
 _GROUPS, _NUMBERS = ({kind.value for kind in kinds} for kinds in (GROUPS, NUMBERS))
-"""Types of fields, as the service names them, by whose values groups are made, and of numbers."""
+"""Types of fields, as the service names them, that can be grouped by, and those of numbers."""
 
 
 def _offer_query(asked_of: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:
-    """Go on a query: fields, what can be said of them, values, and what joins conditions."""
+    """Continue a query with fields, operators, values, and links between conditions."""
     of = asked_of or ctx.params.get("of") or RUNS
     begun = read_begun(text, of)
     return [
@@ -117,13 +117,13 @@ def _values(field: FieldInfo, begun: Begun, ctx: click.Context) -> Iterable[str]
 
 
 def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
-    """Offer the numbers of a run, and each with ``-``: the largest first."""
+    """Offer the fields that order runs, each also with ``-`` for descending order."""
     ordered = [field for field in _fields(ctx) if field.of == RUNS and field.is_ordered]
     return _items(((sign + f.name, f.description) for sign in ("", "-") for f in ordered), text)
 
 
 def _offer_groups(ctx: click.Context, text: str) -> list[CompletionItem]:
-    """Offer the fields whose values make groups, behind those that are written."""
+    """Offer the fields that can be grouped by, after those already typed."""
     of = ctx.params.get("of") or RUNS
     grouped = (field for field in _fields(ctx) if field.type in _GROUPS and not field.has_keys)
     fields = [field for field in grouped if field.of == of]
@@ -158,7 +158,7 @@ OFFERS: Mapping[str, Offer] = {
     "--order": _offer_order,
     "--by": _offer_groups,
 }
-"""Option → what goes on it."""
+"""Option → the completion of its value."""
 
 
 def _fields(ctx: click.Context) -> Sequence[FieldInfo]:
@@ -172,7 +172,7 @@ def _items(offered: Iterable[tuple[str, str]], text: str, kept: str = "") -> lis
 
 
 def _listed(offered: Iterable[tuple[str, str]], text: str) -> list[CompletionItem]:
-    """Offer names behind the last comma."""
+    """Offer names after the last comma."""
     before, comma, part = text.rpartition(",")
     return _items(offered, part, before + comma)
 

@@ -1,4 +1,4 @@
-"""``spanloom completion``: what a shell needs to complete our commands."""
+"""``spanloom completion``: the lines that enable completion in a shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom conversations``: what users talked about with the agents, newest first."""
+"""``spanloom conversations``: lists conversations of users with agents, newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom dead-letters``: what the store refuses, and what to do with it."""
+"""``spanloom dead-letters``: lists, retries, exports or drops requests that the store refuses."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def export_command(seqs: Sequence[int], every: bool, folder: Path, settings: Set
         folder.mkdir(parents=True, exist_ok=True)
         for seq in chosen:
             file = folder / f"{seq}.binpb"
-            file.touch(mode=0o600)  # what was sent is for who may read the data directory
+            file.touch(mode=0o600)  # payloads stay as private as in the data directory
             file.write_bytes(letters.read_otlp(seq) or b"")
             click.echo(file)
 
@@ -108,7 +108,7 @@ def drop_command(seqs: Sequence[int], every: bool, settings: Settings) -> None:
 
 
 def _choose(letters: DeadLetters, seqs: Sequence[int], *, every: bool) -> Sequence[int]:
-    """Return the numbers meant; refuse those that are none before anything is done."""
+    """Return the chosen sequence numbers; refuse unknown ones before anything is done."""
     if every == bool(seqs):
         raise click.UsageError("name dead letters by their SEQ, or say --all")
     known = [letter.seq for letter in letters.list()]

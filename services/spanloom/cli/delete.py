@@ -1,4 +1,4 @@
-"""``spanloom delete``: traces, gone for good."""
+"""``spanloom delete``: deletes traces permanently."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.config import Settings
 
     Act = Callable[[bool], Extent]
-    """Counts what is to be deleted when given true, else deletes it."""
+    """Counts the traces and spans to delete if the argument is true, else deletes them."""
 
 _NS_PER_MS = 1_000_000
 
@@ -108,7 +108,7 @@ def _worded(extent: Extent) -> str:
 
 
 def _is_confirmed(*, yes: bool) -> bool:
-    """Whether to go on; raises ``click.UsageError`` where nobody can be asked."""
+    """Return whether the user confirms; raises ``click.UsageError`` without a terminal."""
     if yes:
         return True
     if not sys.stdin.isatty():
@@ -131,7 +131,7 @@ def _by_service(client: Client, wanted: Wanted) -> Act:
 
 
 def _by_hand(settings: Settings, wanted: Wanted, stack: ExitStack) -> Act:
-    """Delete in a store that belongs to this command, and empty its tables at once."""
+    """Delete in a store that this command owns, and remove the rows at once."""
     before_ns = None if wanted.before is None else wanted.before * _NS_PER_MS
     reach = Reach.ALL.narrowed(wanted.project)
     scope = DeletionScope(reach, wanted.trace_id, wanted.conversation, before_ns)

@@ -1,4 +1,4 @@
-"""``spanloom demo``: a real agent run, sent to a service of its own and shown."""
+"""``spanloom demo``: sends a real agent run to a temporary service and shows the result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _POLL_S = 0.05
 
 
 class DemoError(SpanloomError):
-    """The demonstration did not get to its end."""
+    """The demonstration could not be completed."""
 
 
 class Sent(NamedTuple):
@@ -127,7 +127,7 @@ def _load_live() -> Any:
 
 
 def _await(api: str, sent: Sent, interrupted: Interruption) -> dict[str, Any] | None:
-    """Return the document once it is settled; ``None`` if the user had enough before."""
+    """Return the document once it is settled; ``None`` if the user interrupts before."""
     with httpx.Client(base_url=api, trust_env=False) as client:
         while time.monotonic() < sent.at + SETTLE_S:
             response = client.get(f"/v1/trajectories/{sent.trace_id}")

@@ -1,4 +1,4 @@
-"""``spanloom diff``: two runs side by side."""
+"""``spanloom diff``: compares two runs side by side."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _DiffCommand(TeachingCommand):
-    """Ends with 2 or more for whatever goes wrong, as diff(1) does: 1 says that the runs differ."""
+    """Exits with 2 or more for any error, as diff(1) does: 1 means that the runs differ."""
 
     def invoke(self, ctx: click.Context) -> Any:  # click's
         try:

@@ -1,4 +1,4 @@
-"""``spanloom doctor``: what is wrong with a data directory, a service or a server."""
+"""``spanloom doctor``: finds problems of a data directory, a service or a ClickHouse server."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, fo
     something is. What only a running service can see it is asked for; that needs a key with the
     scope admin for all projects (SPANLOOM_API_KEY) once there are keys. Nothing is changed.
     """
-    configure_logging("critical")  # what libraries report of failures is in the findings
+    configure_logging("critical")  # failures that libraries log are in the findings
     is_named = ctx.get_parameter_source("api_url") is ParameterSource.COMMANDLINE
     with ExitStack() as stack:
         directory = _own(look_at_directory(settings.data_dir), stack)
@@ -71,9 +71,9 @@ def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, fo
 
 
 def _own(directory: DirectoryFacts, stack: ExitStack) -> DirectoryFacts:
-    """Take a data directory, if it is one, for the time of the examination.
+    """Lock the path for the time of the examination, if it is a data directory.
 
-    Returns what was seen of it, and whether a process uses it.
+    Return the facts about it, with ``is_used`` set if another process has locked it.
     """
     if directory.format != directory.known_format or not directory.is_writable:
         return directory
@@ -85,7 +85,7 @@ def _own(directory: DirectoryFacts, stack: ExitStack) -> DirectoryFacts:
 
 
 def _ask(client: Client, directory: DirectoryFacts) -> tuple[ServiceFacts, Sequence[Finding]]:
-    """Return who answers and what it found; nothing if it is not the owner of the directory."""
+    """Return facts and findings of the service; no findings if another one owns the directory."""
     owner = directory.owner if directory.is_used else ""
     try:
         diagnosis = client.diagnosis()
@@ -105,7 +105,7 @@ def _facts(settings: Settings, directory: DirectoryFacts, service: ServiceFacts 
 
 
 def _merge(ours: Sequence[Finding], theirs: Sequence[Finding]) -> list[Finding]:
-    """Return our findings, with the service's in place of those that we had to skip."""
+    """Return our findings, replacing those that were skipped by the service's."""
     asked = {f.name: f for f in theirs if f.status is not FindingStatus.SKIPPED}
     return [
         asked.get(finding.name, finding) if finding.status is FindingStatus.SKIPPED else finding

@@ -1,4 +1,4 @@
-"""``spanloom explain``: what became of every span of a trace, and why."""
+"""``spanloom explain``: whether each span of a trace was kept, merged or dropped, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom export``: many runs into a file."""
+"""``spanloom export``: writes many runs into a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom fields``: what a query can name, and the values that there are."""
+"""``spanloom fields``: lists the fields that a query can name, and the values of a field."""
 
 from __future__ import annotations
 

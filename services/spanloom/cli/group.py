@@ -1,4 +1,4 @@
-"""The command ``spanloom``: which subcommands there are, each loaded when it is asked for."""
+"""The command ``spanloom`` and the table of its subcommands, each imported when it is used."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Print what a shell needs to complete commands.",
     ),
 }
-"""Name → where it is defined (module and object in this package), and one line of help."""
+"""Name → its module and object in this package, and one line of help."""
 
 
 class LazyGroup(click.Group):
     """A group that imports a command only to run it or to print its own help."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """Return the names in the order in which a newcomer needs them."""
+        """Return the names in the order in which a new user needs them."""
         return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load the command; an unknown name is left to click, which suggests a near one."""
+        """Load the command; for an unknown name click suggests a similar one."""
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
@@ -86,14 +86,14 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:  # click's
-        """Run the command; raises ``ReaderLeftError`` once nobody reads what it prints."""
+        """Run the command; raises ``ReaderLeftError`` once the reader of its output is gone."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise ReaderLeftError from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Offer the commands from the table, so that a shell waits for none of them."""
+        """Offer the commands from the table, without importing them."""
         offered = [
             CompletionItem(name, help=line)
             for name, (_, line) in COMMANDS.items()

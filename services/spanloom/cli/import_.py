@@ -1,4 +1,4 @@
-"""``spanloom import``: files of spans, or of documents, into a service."""
+"""``spanloom import``: sends files of spans or documents to a service."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.client.transfer.documents import Run
 
 MOST_SHOWN = 20
-"""Of what was not taken, on a terminal."""
+"""Maximum number of rejections shown on a terminal."""
 
 
 @click.command(
@@ -107,7 +107,7 @@ def _send_all(
 def _show(
     counting: Counting, sent: int, whole: int, name: str, so_far: Imported, share: float
 ) -> None:
-    """Show the spans that were sent, of this file and those before, and how many files that is."""
+    """Show the progress: spans sent so far, of all files, and the number of files."""
     counting.show(sent + so_far.accepted_spans, name, whole + share)
 
 

@@ -1,4 +1,4 @@
-"""``spanloom instrument``: what to install, to write and to export so that agents send."""
+"""``spanloom instrument``: the packages, code and variables that make agents send spans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spanloom.terminal.reports import render_frameworks, render_recipe
 
 
 def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
-    """Accept an address of HTTP without what would break a line that is pasted."""
+    """Return an HTTP URL without its final slash; refuse what would break a pasted line."""
     if not text.startswith(("http://", "https://")) or not text.isprintable() or " " in text:
         raise click.BadParameter(f"{text!r} is no address such as {ENDPOINT}")
     return text.rstrip("/")

@@ -1,4 +1,4 @@
-"""Ctrl-C while a command is loaded, and readers of our output that have gone."""
+"""Handles Ctrl-C while a command is loaded, and pipes whose reader has gone."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = 130
-"""The exit status, as shells have it."""
+"""The exit status after Ctrl-C, as in shells."""
 
 
 def leave_at_once() -> None:
-    """Have Ctrl-C end the process from now on, unless whoever started it has it ignored."""
+    """Let Ctrl-C end the process from now on, unless the parent process had it ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
 
 
 def raise_again() -> None:
-    """Have Ctrl-C raise ``KeyboardInterrupt`` again, if ``leave_at_once`` was asked for."""
+    """Let Ctrl-C raise ``KeyboardInterrupt`` again, if ``leave_at_once`` was called."""
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -35,14 +35,14 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
 
 
 class ReaderLeftError(Exception):
-    """Nobody reads the output any more; a ``BrokenPipeError`` click would make an end with 1."""
+    """The reader of the output is gone; click would turn a ``BrokenPipeError`` into status 1."""
 
 
 def end_with_reader() -> None:
-    """Have the process end with 0 once nobody reads its pipe any more.
+    """End the process with status 0 once the reader of its pipe is gone.
 
-    For commands that wait for what may not come for hours: without it they would notice only when
-    they write. Nothing is done if standard output is no pipe.
+    For commands that may wait for hours: they would otherwise notice only at their next write.
+    Does nothing if standard output is not a pipe.
     """
     try:
         pipe = sys.stdout.fileno()
@@ -54,9 +54,9 @@ def end_with_reader() -> None:
 
 
 def let_go_of_output() -> bool:
-    """Send on what is written; return whether nobody reads it, and see to it that none is missed.
+    """Flush standard output; return whether its reader is gone, and then discard the output.
 
-    Python would try again at its end, and say ``Exception ignored … BrokenPipeError``.
+    Python would otherwise flush again at exit and print ``Exception ignored … BrokenPipeError``.
     """
     try:
         sys.stdout.flush()
@@ -68,6 +68,6 @@ def let_go_of_output() -> bool:
 
 def _wait_for_end(pipe: int) -> None:
     waiting = select.poll()
-    waiting.register(pipe, 0)  # that the reader has gone is always told
+    waiting.register(pipe, 0)  # POLLERR and POLLHUP are always reported
     waiting.poll()
     os._exit(0)

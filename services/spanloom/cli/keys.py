@@ -1,4 +1,4 @@
-"""``spanloom keys``: make, list and revoke the keys that open a service."""
+"""``spanloom keys``: creates, lists and revokes the API keys of a service."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNITS_NS = {"m": 60 * 10**9, "h": 3_600 * 10**9, "d": 86_400 * 10**9}
 
 
 def to_scopes(_ctx: click.Context, _param: click.Parameter, text: str) -> frozenset[Scope]:
-    """Understand scopes with commas between, for example ``ingest,read``."""
+    """Parse scopes separated by commas, for example ``ingest,read``."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if unknown := [name for name in names if name not in set(Scope)]:
         raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(Scope)}")
@@ -35,7 +35,7 @@ def to_scopes(_ctx: click.Context, _param: click.Parameter, text: str) -> frozen
 
 
 def to_expiry(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
-    """Understand ``12h`` and ``90d`` from now, a date, and RFC 3339; nothing is never."""
+    """Parse ``12h`` and ``90d`` from now, a date, or RFC 3339; without a value, never."""
     if text is None:
         return None
     if ahead := re.fullmatch(r"(\d{1,6})([mhd])", text):

@@ -1,4 +1,4 @@
-"""``spanloom list``: trajectories, newest first."""
+"""``spanloom list``: lists trajectories, newest first."""
 
 from __future__ import annotations
 

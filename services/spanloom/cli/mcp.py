@@ -1,4 +1,4 @@
-"""``spanloom mcp``: what is stored, for agents, over stdio."""
+"""``spanloom mcp``: an MCP server on stdio, with which agents read stored runs."""
 
 from __future__ import annotations
 

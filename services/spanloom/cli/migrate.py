@@ -1,4 +1,4 @@
-"""``spanloom migrate``: the store's tables, brought up to date."""
+"""``spanloom migrate``: brings the store's tables up to date."""
 
 from __future__ import annotations
 

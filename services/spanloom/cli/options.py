@@ -1,4 +1,4 @@
-"""Flags made from ``config.Settings``: what is declared there becomes help and checks here."""
+"""Flags made from ``config.Settings``: its declarations become help texts and checks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FLAGS_AND_VARIABLES = "Each setting is also a variable, --log-level SPANLOOM_LO
 
 
 class SettingsOption(click.Option):
-    """The flag of one field; ``None`` when it was not given, so that the variable counts."""
+    """The flag of one field; ``None`` if it was not used, so that the variable applies."""
 
     def __init__(self, name: str, field: FieldInfo, section: str, default: str) -> None:
         """Take name, help and value hint from the field; ``default`` is only shown."""
@@ -45,7 +45,7 @@ class SettingsOption(click.Option):
         )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Offer the choices; what is chosen is checked with the other settings."""
+        """Offer the choices; the value is validated together with the other settings."""
         offered = [CompletionItem(one) for one in self._choices if one.startswith(incomplete)]
         return offered or super().shell_complete(ctx, incomplete)
 
@@ -98,7 +98,7 @@ class SettingsCommand(TeachingCommand):
         )
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Replace the flags by the checked settings; a bad one ends here (``OptionError``)."""
+        """Replace the flags by validated settings; raises ``OptionError`` for an invalid one."""
         names = [param.name for param in self.params if isinstance(param, SettingsOption)]
         given = {name: ctx.params.pop(name) for name in names if name}
         flags = {name: value for name, value in given.items() if value is not None}
@@ -122,7 +122,7 @@ class SettingsCommand(TeachingCommand):
 
 
 def value_hint(name: str, field: FieldInfo) -> str:
-    """Return what a value looks like: a unit, a kind, or the choices."""
+    """Return the placeholder of a value in the help: a unit, a type, or the choices."""
     if _is_choice(field):
         return "|".join(get_args(field.annotation))
     if field.annotation is ByteSize:
@@ -135,7 +135,7 @@ def value_hint(name: str, field: FieldInfo) -> str:
 
 
 def default_text(field: FieldInfo) -> str:
-    """Write the default as a user would type it; empty where there is none to type."""
+    """Return the default as a user would type it; empty if there is none."""
     value = field.default
     if value is None:
         return ""

@@ -1,4 +1,4 @@
-"""How a command writes its result: ``--output``, and items as table, JSON, lines or CSV."""
+"""The output of commands: ``--output``, and items as table, JSON, JSON lines or CSV."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Command = Callable[..., None]
-    Row = dict[str, Any]  # as JSON has it
+    Row = dict[str, Any]  # JSON values
     Render = Callable[[list[Row], Console, int], None]
     Draw = Callable[[list[Row], Console], None]
 
 
 class Form(StrEnum):
-    """What is written."""
+    """The format of a command's output."""
 
     TABLE = "table"
-    """What a terminal shows: a table, a tree, a text."""
+    """The form for terminals: a table, a tree, a text."""
     JSON = "json"
     """One value of JSON."""
     JSONL = "jsonl"
@@ -49,9 +49,9 @@ AUTO = "auto"
 def output_option(
     command: Command, forms: Sequence[Form], short: Mapping[Form, Sequence[str]]
 ) -> Command:
-    """Add ``--output`` and its short forms, and hand the command the ``form`` that was asked for.
+    """Add ``--output`` and its short forms, and pass the command the chosen ``form``.
 
-    Unless told it is a table on a terminal, and lines of JSON in a pipe: of one document one line.
+    The default is a table on a terminal, and lines of JSON in a pipe: one line for a document.
     """
 
     @wraps(command)
@@ -79,17 +79,17 @@ _STREAM = (Form.TABLE, Form.JSONL, Form.CSV)
 _LINES: dict[Form, Sequence[str]] = {Form.JSONL: ("--jsonl", "--json")}
 _LINES_OR_CSV = {**_LINES, Form.CSV: ("--csv",)}
 rows_output = partial(output_option, forms=tuple(Form), short=_LINES_OR_CSV)
-"""Of what gives rows."""
+"""For commands that print rows."""
 stream_output = partial(output_option, forms=_STREAM, short=_LINES_OR_CSV)
-"""Of what gives rows without an end."""
+"""For commands that print rows without an end."""
 lines_output = partial(output_option, forms=DOCUMENT, short=_LINES)
-"""Of what gives items that are no rows of a table."""
+"""For commands that print items that are not rows of a table."""
 document_output = partial(output_option, forms=DOCUMENT, short={Form.JSON: ("--json",)})
-"""Of what gives one document."""
+"""For commands that print one document."""
 
 
 def columns_option(command: Command) -> Command:
-    """Add ``--columns``, and hand the command their names; none stand for all."""
+    """Add ``--columns``, and pass the command their names; no names mean all columns."""
     return click.option(
         "--columns",
         metavar="NAMES",
@@ -114,9 +114,9 @@ def give(
     columns: Sequence[str] = (),
     must_find: bool = False,
 ) -> None:
-    """Print items that were found: lines as they come, all else when all is there.
+    """Print items: lines as they arrive, other forms once all items are there.
 
-    With ``columns`` only those. If it ``must_find`` something, a command that did not ends with 1.
+    ``columns`` selects columns. With ``must_find`` the command exits with 1 if there is no item.
     """
     rows = (item.model_dump(mode="json") for item in found)
 
@@ -134,7 +134,7 @@ def give_rows(
     columns: Sequence[str] = (),
     must_find: bool = False,
 ) -> None:
-    """Print rows as ``give`` prints items; ``draw`` draws all columns of them on a terminal."""
+    """Print rows as ``give`` prints items; ``draw`` renders them with all columns on a terminal."""
     if columns:
         rows, draw = _chosen(rows, columns), render_rows
     count = _WRITERS[form](rows, columns) if form in _WRITERS else _draw(rows, draw)
@@ -162,7 +162,7 @@ def _write_json(rows: Iterable[Row], _columns: Sequence[str]) -> int:
 
 
 def _write_csv(rows: Iterable[Row], columns: Sequence[str]) -> int:
-    """Write the columns of the first row; without rows and names not even a header is known."""
+    """Write the columns of the first row; without rows and names there is not even a header."""
     count, names = 0, columns
     for count, row in enumerate(rows, 1):
         if count == 1:
@@ -178,7 +178,7 @@ _WRITERS = {Form.JSONL: _write_lines, Form.JSON: _write_json, Form.CSV: _write_c
 
 
 def _chosen(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows with these columns; raises ``click.BadParameter`` for those there are not."""
+    """Yield the rows with only these columns; raises ``click.BadParameter`` for an unknown one."""
     left = iter(rows)
     first = next(left, None)
     if first is None:

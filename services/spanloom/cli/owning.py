@@ -1,4 +1,4 @@
-"""Who owns the store: a running service, or this command."""
+"""Decides whether a running service owns the store, or this command."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def own_store(settings: Settings, stack: ExitStack) -> bool:
-    """Take the data directory if the store is in it; return whether the store can be opened.
+    """Lock the data directory if the store is in it; return whether the store can be opened.
 
-    False means that a running service owns it, which has to be asked instead. Raises
-    ``StartupError`` if there is no store.
+    False means that a running service owns it, and has to do the work. Raises ``StartupError``
+    if there is no store.
     """
     if not settings.is_embedded:
         return True

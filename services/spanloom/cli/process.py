@@ -1,4 +1,4 @@
-"""A long-running process: starts parts, says where they listen, stops them on a signal."""
+"""Runs a long-running process: starts its parts, prints addresses, stops them on a signal."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _LABELS = {"otlp_grpc": "OTLP/gRPC", "otlp_http": "OTLP/HTTP", "api": "API"}
 
 
 class Interruption:
-    """SIGTERM and SIGINT as an event; the second one ends the process at once.
+    """SIGTERM and SIGINT as an event; the second signal ends the process at once.
 
-    One of ``threading`` would have the handler wait for a lock that the thread holds which it has
-    interrupted; ``SimpleQueue`` may be put into wherever its ``get`` stands.
+    With ``threading.Event`` the handler could wait for a lock held by the thread it interrupts;
+    ``SimpleQueue.put`` is reentrant.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Interruption:
             signal.signal(number, self._receive)
 
     def wait(self, timeout: float) -> bool:
-        """Return whether a signal has come, after so many seconds at the latest."""
+        """Wait up to ``timeout`` seconds; return whether a signal has arrived."""
         if not self._is_set:
             with suppress(Empty):
                 self._came.get(timeout=timeout)
@@ -56,15 +56,15 @@ class Interruption:
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
         if self._is_set:
-            os._exit(128 + number)  # told twice: nothing that may hang runs any more
+            os._exit(128 + number)  # second signal: run nothing that may hang
         self._is_set = True
         self._came.put(number)
 
 
 def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoReturn:
-    """Run the roles until a signal, then end the process: everything is drained and closed.
+    """Run the roles until a signal, then drain and close everything and end the process.
 
-    ``opens`` shows the page in the user's browser once it is there.
+    ``opens`` opens the page in the user's browser once it is served.
     Raises ``StartupError`` if they cannot start, ``PartFailedError`` if a part fails.
     """
     is_quiet = settings.quiet and settings.log_level == "info"
@@ -88,19 +88,18 @@ def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoRetu
 
 
 def leave() -> NoReturn:
-    """End the process with status 0 where nothing is left to do.
+    """End the process with status 0, without finalizing the interpreter.
 
-    The interpreter would have the engine's library take itself apart, which takes half a second
-    and most of a core.
+    Finalizing would unload the engine's library, which takes half a second and most of a core.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # nobody reads it any more
+        with suppress(OSError, ValueError):  # the reader is gone
             stream.flush()
     os._exit(0)
 
 
 def end_within(seconds: float, error: PartFailedError) -> None:
-    """End the process with status 1 after ``seconds`` if a part keeps it from ending."""
+    """End the process with status 1 after ``seconds`` if a part prevents it from ending."""
 
     def end() -> None:
         print(f"spanloom: {error}; a part did not end in time", file=sys.stderr, flush=True)
@@ -112,9 +111,9 @@ def end_within(seconds: float, error: PartFailedError) -> None:
 
 
 def announce(addresses: dict[str, str], settings: Settings, page: str = "") -> None:
-    """Print where to send and where to read: a panel on a terminal, a JSON line elsewhere.
+    """Print the addresses of receivers and API: a panel on a terminal, else a JSON line.
 
-    ``page`` is the address of the page in the browser, where there is one.
+    ``page`` is the URL of the page, empty without one.
     """
     if not sys.stdout.isatty():
         known = {**addresses, "data_dir": str(settings.data_dir.absolute()), "pid": os.getpid()}
@@ -124,7 +123,7 @@ def announce(addresses: dict[str, str], settings: Settings, page: str = "") -> N
 
 
 def address_panel(addresses: dict[str, str], settings: Settings, page: str = "") -> Panel:
-    """Lay the addresses out for people."""
+    """Return the addresses as a panel for a terminal."""
     table = Table.grid(padding=(0, 2))
     for part, label in _LABELS.items():
         if part in addresses:

@@ -1,4 +1,4 @@
-"""The commands that run a process until a signal: everything at once, or one role of it."""
+"""The commands that run a process until a signal: all roles together, or a single one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom replay``: stored history, extracted again after a dialect changed."""
+"""``spanloom replay``: extracts stored traces again, after a dialect changed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NS_PER_MS = 1_000_000
 
 
 class Standing(NamedTuple):
-    """How far the replay has come, whoever works it off."""
+    """The progress of a replay, run by a service or by this command."""
 
     total: int
     done: int
@@ -105,7 +105,7 @@ def replay_command(
 def _standings(
     settings: Settings, wanted: Wanted, client: Client, *, through_service: bool
 ) -> Iterator[Iterator[Standing]]:
-    """Let the owner of the store work the replay off, or become its owner."""
+    """Let the service that owns the store run the replay, or own the store and run it here."""
     with ExitStack() as stack:
         if not through_service:
             through_service = not own_store(settings, stack)
@@ -149,7 +149,7 @@ def _selection(wanted: Wanted) -> Selection:
 
 
 def _watch(standings: Iterator[Standing]) -> Standing:
-    """Show how far it is, on a terminal; give how it ended."""
+    """Show the progress on a terminal; return the final one."""
     console = make_console(sys.stderr)
     columns = (
         TextColumn("replaying"),

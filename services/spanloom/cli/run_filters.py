@@ -1,4 +1,4 @@
-"""The options that say which runs are wanted, of every command that shows several."""
+"""The options that filter runs, for every command that shows several."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
-    """Return the text, for the client reads it; raises ``click.BadParameter`` for no time."""
+    """Return the text, which the client parses; raises ``click.BadParameter`` if it is invalid."""
     to_milliseconds(ctx, param, text)
     return text
 
 
 def _options() -> Iterator[Callable[..., Any]]:
-    """Yield the options: of short spellings those that have one, then those with other names."""
+    """Yield the options: those of short spellings, then those with other names."""
     yield click.option("--project", metavar="NAME", help="Only of this project.")
     yield click.option("--where", metavar="QUERY", help="Only runs for which this holds.")
     for name, short in run_shorts().items():
@@ -47,7 +47,7 @@ def _options() -> Iterator[Callable[..., Any]]:
 
 
 def _kind(name: str) -> dict[str, Any]:
-    """Return of what type an option is, and how it is called in the help."""
+    """Return an option's type and its placeholder in the help."""
     field = RUN_FIELDS[run_shorts()[name].field or name]
     if field.type is FieldType.TIME:
         return {"metavar": "WHEN", "callback": to_moment}
@@ -61,7 +61,7 @@ _NAMES = ("project", "where", "has_error", *(n for n, s in run_shorts().items() 
 
 
 def run_filters(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options, and hand the command their values as ``filters`` of the client."""
+    """Add the options, and pass the command their values as ``filters`` of the client."""
 
     @wraps(command)
     def with_filters(*args: Any, everything: bool, **kwargs: Any) -> None:
@@ -74,7 +74,7 @@ def run_filters(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def words_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--words``, for commands that give runs which are there already."""
+    """Add ``--words``, for commands that list stored runs."""
     return click.option(
         "--words",
         metavar="WORDS",
@@ -83,7 +83,7 @@ def words_option(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def order_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--order``, for commands that give runs one after the other."""
+    """Add ``--order``, for commands that list runs in an order."""
     return click.option(
         "--order",
         metavar="FIELD",

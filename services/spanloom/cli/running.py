@@ -1,7 +1,7 @@
-"""Runs the command that a user typed, and turns what went wrong into one line.
+"""Runs the command that a user typed, and turns errors into one line.
 
-Exit statuses: 0 done, or whoever read the output has gone; 1 could not do it, 2 asked wrongly
-(option, variable or query), 3 no service answers, 130 interrupted.
+Exit statuses: 0 done, or the reader of the output has gone; 1 failed, 2 invalid option, variable
+or query, 3 no service answers, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def run() -> None:
     """Run ``spanloom`` with the process's arguments and exit."""
     collect_garbage_rarely()
-    # gRPC's core writes lines of its own to standard error; what matters it also raises.
+    # gRPC's core logs to standard error; errors that matter are also raised.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         status = spanloom.main(prog_name="spanloom", standalone_mode=False)

@@ -1,4 +1,4 @@
-"""``spanloom search``: what steps were given, said, and failed with."""
+"""``spanloom search``: searches the inputs, outputs and errors of steps."""
 
 from __future__ import annotations
 

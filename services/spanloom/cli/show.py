@@ -1,4 +1,4 @@
-"""``spanloom show``: one trajectory as a tree."""
+"""``spanloom show``: prints one trajectory as a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom spans``: what was sent, span by span."""
+"""``spanloom spans``: prints the spans of a trace as they were sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom sql``: a statement for the SQL port of a service."""
+"""``spanloom sql``: runs a statement on the SQL port of a service."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _EXACT = {
     "output_format_json_quote_decimals": "0",
     "output_format_json_quote_denormals": "1",
 }
-"""Numbers have all their digits; what is none in JSON, ``nan`` and ``inf``, is a text."""
+"""Numbers keep all their digits; ``nan`` and ``inf``, which JSON lacks, are strings."""
 _ARRAY = {"output_format_json_array_of_rows": "1"}
 
 
@@ -81,7 +81,7 @@ def sql_command(
 
 
 def _give(answer: SqlPieces, form: Form) -> None:
-    """Print an answer: read and drawn if it is in the format for that, else as it comes."""
+    """Print a result: parsed and rendered if it is in the format for that, else unchanged."""
     if answer.format != FORMAT or form in _FORMATS:
         _pass_on(answer)
         return

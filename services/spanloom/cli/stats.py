@@ -1,4 +1,4 @@
-"""``spanloom stats``: numbers over runs or steps."""
+"""``spanloom stats``: prints statistics of runs or steps."""
 
 from __future__ import annotations
 

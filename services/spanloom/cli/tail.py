@@ -1,4 +1,4 @@
-"""``spanloom tail``: runs as they finish."""
+"""``spanloom tail``: prints runs as they finish."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def tail_command(
 
 
 def _as_they_come(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    """Yield each run as JSON has it; what was written of it is sent on before the next."""
+    """Yield each run as plain JSON values; the output is flushed before the next one."""
     for run in runs:
         yield run.model_dump(mode="json")
         sys.stdout.flush()
 
 
 def _follow(client: Client, filters: RunQuery) -> Iterator[Run]:
-    """Yield each version of a run that is wanted, as it is when it is told of."""
+    """Yield each new version of a run that passes the filters, as it is when it is announced."""
     shown = Recent()
     shows_live = filters.get("status") == Status.LIVE
     for change in client.changes(fields="core", on_trouble=_say, **filters):

@@ -1,4 +1,4 @@
-"""Following one run until it has settled, as ``spanloom show --watch`` does."""
+"""Follows one run until it has settled, for ``spanloom show --watch``."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from spanloom.terminal.render import Json
 
 _PASSING = (UnreachableError, TimedOutError, UnavailableError)
-"""What comes of a service that is being started again."""
+"""The errors while a service restarts."""
 
 
 class Look(NamedTuple):
-    """What there was to see: the newest document, and why it may not be the newest there is."""
+    """The latest document received, and why it may be outdated."""
 
     document: Json
     trouble: str = ""
 
 
 def watch_run(client: Client, trace_id: str, project: str | None, console: Console) -> None:
-    """Return once the run has settled; until then its tree grows, if the console is a terminal.
+    """Return once the run has settled; on a terminal, draw its growing tree until then.
 
-    Raises ``ClientError`` if there is no such run, or no longer is.
+    Raises ``ClientError`` if the run does not exist, or was deleted.
     """
     looks = _follow(client, trace_id, project)
     if console.is_terminal:
@@ -47,7 +47,7 @@ def watch_run(client: Client, trace_id: str, project: str | None, console: Conso
 
 
 def _wait(looks: Iterator[Look]) -> None:
-    """Say on standard error what is waited for, and when nobody answers."""
+    """Report on standard error what the command waits for, and when no service answers."""
     said = ""
     for look in looks:
         waiting = "the run is live, it is printed once it has settled"
@@ -58,7 +58,7 @@ def _wait(looks: Iterator[Look]) -> None:
 
 
 def _follow(client: Client, trace_id: str, project: str | None) -> Iterator[Look]:
-    """Yield what each look shows, last the document that is no longer live."""
+    """Yield the result of each poll, the last one with a document that is no longer live."""
     document: Json = {}
     etag = ""
     while True:

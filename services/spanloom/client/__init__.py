@@ -1,6 +1,9 @@
-"""The Python clients of the API: ``from spanloom import Client, AsyncClient``.
+"""The Python clients of the HTTP API: ``from spanloom import Client, AsyncClient``.
 
-It needs no part of the server; ``docs/client.md`` shows how it is used.
+In: a service's URL, an API key, and a method call per endpoint. Out: typed objects (``models.py``),
+iterables that fetch page by page (``found.py``), or a ``ClientError`` (``errors.py``). Start with
+``client.Client`` and ``calls/``, which builds the requests. No part of the server is imported;
+``docs/client.md`` shows how to use it.
 """
 
 from spanloom.client.async_client import AsyncClient

@@ -10,10 +10,10 @@ class _Answer(BaseModel):
 
 
 class ImportFinding(_Answer):
-    """What is to be said of one entry."""
+    """A finding about one entry of an import."""
 
     line: int
-    """From 1."""
+    """Line number, from 1."""
     detail: str
 
 
@@ -23,14 +23,14 @@ class ImportReport(_Answer):
     dry_run: bool
     added: int
     there: int
-    """Stored before."""
+    """How many were already stored."""
     refused: list[ImportFinding]
     flags: list[ImportFinding]
-    """What was kept although the scheme does not know it."""
+    """Marks that were stored although the scheme does not know them."""
 
 
 class SchemeRemark(_Answer):
-    """What is to be said of a line of a scheme."""
+    """A remark on one line of a scheme."""
 
     line: int
     key: str

@@ -1,4 +1,4 @@
-"""From a reply to the result, or to the exception of ``errors.py`` that it stands for."""
+"""Turns a reply into the result, or into the matching exception of ``errors.py``."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 PROBLEM = "application/problem+json"
 WHERE = "where"
-"""The parameter that holds a query: its faults have places, as those of `fields` have."""
+"""The parameter that holds a query: its faults have places, as do those of `fields`."""
 
 
 def settle(outcome: Reply | ClientError, request: Request, url: str) -> Reply:
-    """Return the reply if it is one that was asked for; raise ``ClientError`` if not."""
+    """Return the reply if the request expects its status and type; else raise ``ClientError``."""
     if isinstance(outcome, ClientError):
         raise outcome
     kind = outcome.media_type
@@ -44,7 +44,7 @@ def settle(outcome: Reply | ClientError, request: Request, url: str) -> Reply:
 
 @contextmanager
 def reading_from(url: str) -> Iterator[None]:
-    """Turn what goes wrong while a reply is read into ``NotSpanloomError``."""
+    """Turn exceptions raised while a reply is parsed into ``NotSpanloomError``."""
     try:
         yield
     except (ValueError, KeyError, TypeError) as error:
@@ -54,7 +54,7 @@ def reading_from(url: str) -> Iterator[None]:
 
 
 def problem_of(reply: Reply, request: Request) -> ApiError | None:
-    """Return the exception for a problem document; ``None`` if it is none."""
+    """Return the exception for a problem document; ``None`` if the body is not one."""
     try:
         problem = orjson.loads(reply.body)
         told = str(problem["title"]), str(problem["detail"])
@@ -70,7 +70,7 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
 
 
 def _fault(error: Mapping[str, Any]) -> Fault:  # as JSON has it
-    """Read one fault; those of a query have a place, a message of their own and suggestions."""
+    """Parse one fault; faults of a query also have a place, a message and suggestions."""
     position = error.get("position")
     return Fault(
         str(error.get("parameter") or error["param"]),
@@ -82,7 +82,7 @@ def _fault(error: Mapping[str, Any]) -> Fault:  # as JSON has it
 
 
 def _sent(request: Request, parameter: str) -> str | None:
-    """Return a parameter as it was sent, in the address or in the body."""
+    """Return a parameter as it was sent, in the URL or in the body; ``None`` if it was not sent."""
     if request.body:
         sent = orjson.loads(request.body).get(parameter)
         return None if sent is None else str(sent)

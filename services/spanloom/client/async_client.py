@@ -1,4 +1,4 @@
-"""The client for ``await``: the same names, the same answers, another way to wait."""
+"""The asyncio client: the same methods and results as ``Client``, awaited."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class AsyncClient:
         tries: int = Patience.tries,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        """Name the service; nothing is asked yet. The arguments are those of ``Client``."""
+        """Create a client without connecting. The arguments are those of ``Client``."""
         address = find_address(url, api_key)
         self.transport = AsyncTransport(address, Patience(timeout_s, deadline_s, tries), transport)
         self.url, self._timeout_s = address.url, timeout_s
@@ -54,17 +54,17 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connections; a closed client is not used again."""
+        """Close the connections; a closed client cannot be used again."""
         await self.transport.close()
 
     async def ask(self, call: Call[AnswerT]) -> AnswerT:
-        """Make a call of ``calls/`` and return its answer."""
+        """Send the request of a ``Call`` and return its parsed reply."""
         reply = await self.transport.ask(call.request)
         with reading_from(self.url):
             return call.read(reply)
 
     def follow(self, wanted: feed.Feed) -> AsyncChanges:
-        """Ask a feed of ``calls/`` again and again."""
+        """Poll a ``Feed`` and return its changes as an iterator."""
         wait_s = min(WAIT_S, self._timeout_s / 2)
         return AsyncChanges(
             lambda question: self.ask(wanted.call(question)),

@@ -1,7 +1,7 @@
-"""Following what changes: the feed is asked again and again, whatever becomes of the connection.
+"""Follows the change feed by polling, across lost connections.
 
-``Following`` decides what to ask, what is new and how long to wait, without a connection of its
-own; ``Changes`` is it over one, ``AsyncChanges`` over one that is awaited.
+``Following`` decides what to request, which changes are new and how long to wait, without I/O;
+``Changes`` runs it over a connection, ``AsyncChanges`` over an asynchronous one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VERSION = "version"
 WAIT_S = 20.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
 PASSING = (UnreachableError, TimedOutError, UnavailableError)
-"""What comes of a service that is being started again, or of a network that is away."""
+"""The errors while a service restarts, or the network is down."""
 
 
 class Change(Answer):
@@ -43,9 +43,9 @@ class Change(Answer):
     changed_at: Moment
     start: Moment
     what: str = VERSION
-    """``annotations``: what is said of the run changed."""
+    """``annotations``: the annotations of the run changed."""
     trajectory: Run | None = None
-    """What the run is now, if that was asked for."""
+    """The current state of the run, if ``fields`` was set."""
 
 
 class ChangePage(Answer):
@@ -56,21 +56,21 @@ class ChangePage(Answer):
 
 
 class Following:
-    """How far somebody has come who follows the feed."""
+    """The position of a reader of the feed."""
 
     def __init__(self, token: str | None) -> None:
-        """Begin behind a token; ``None`` is now."""
+        """Begin after a token; ``None`` is now."""
         self.token = token
         self._known = Recent()
         self._was_answered = False
         self._failures = 0
 
     def question(self, wait_s: float) -> dict[str, str | float]:
-        """Return what to ask next; a token is to be had at once, or a change may be missed."""
+        """Return the next parameters; without a token they request one without waiting."""
         return {"wait": 0} if self.token is None else {"after": self.token, "wait": wait_s}
 
     def take(self, page: ChangePage) -> Iterator[Change]:
-        """Yield what is new; behind the last of it the token has moved on."""
+        """Yield the changes not seen before; after the last one the token moves on."""
         self._was_answered, self._failures = True, 0
         for change in page.items:
             version = (change.project, change.trace_id, change.version)
@@ -79,9 +79,9 @@ class Following:
         self.token = page.next
 
     def pause_s(self, error: ClientError) -> float:
-        """Return how long to wait before the next try; raises what does not pass.
+        """Return the seconds to wait before the next try; raises ``error`` if it is not transient.
 
-        Nothing passes before the first answer: the address may be wrong.
+        No error counts as transient before the first reply: the address may be wrong.
         """
         if not self._was_answered or not isinstance(error, PASSING):
             raise error
@@ -101,7 +101,7 @@ class Changes:
         wait_s: float = WAIT_S,
         on_trouble: Callable[[ClientError], None] = lambda _: None,
     ) -> None:
-        """Take what asks the feed; nothing is asked before the first change is wanted."""
+        """Keep the function that polls the feed; the first poll is for the first change."""
         self._ask = ask
         self._wait_s = wait_s
         self._on_trouble = on_trouble
@@ -110,9 +110,9 @@ class Changes:
 
     @property
     def token(self) -> str | None:
-        """Behind it goes on who begins again: all before it was taken; ``None`` before any answer.
+        """The position to resume from, after all changes taken; ``None`` before any reply.
 
-        It moves on when the change after the last one of an answer is asked for.
+        It moves on when the change after the last one of a reply is requested.
         """
         return self._following.token
 
@@ -145,7 +145,7 @@ class AsyncChanges:
         wait_s: float = WAIT_S,
         on_trouble: Callable[[ClientError], None] = lambda _: None,
     ) -> None:
-        """Take what asks the feed; nothing is asked before the first change is wanted."""
+        """Keep the function that polls the feed; the first poll is for the first change."""
         self._ask = ask
         self._wait_s = wait_s
         self._on_trouble = on_trouble
@@ -154,7 +154,7 @@ class AsyncChanges:
 
     @property
     def token(self) -> str | None:
-        """Behind it goes on who begins again, as of ``Changes``."""
+        """The position to resume from, as in ``Changes``."""
         return self._following.token
 
     def __aiter__(self) -> AsyncIterator[Change]:

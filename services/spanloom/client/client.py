@@ -1,4 +1,4 @@
-"""Asks a running service over its HTTP API; results are the objects of ``models.py``."""
+"""The synchronous client of the HTTP API; results are the objects of ``models.py``."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Client:
         tries: int = Patience.tries,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Name the service; nothing is asked yet.
+        """Create a client without connecting.
 
-        Without ``url`` it is ``SPANLOOM_API_URL``, else ``http://127.0.0.1:8080``; without
-        ``api_key`` it is ``SPANLOOM_API_KEY``, else none is sent. ``timeout_s`` bounds each
-        try, ``deadline_s`` and ``tries`` all of them; ``transport`` replaces the network. Raises
-        ``ValueError`` for what is no address.
+        ``url`` defaults to ``SPANLOOM_API_URL``, else ``http://127.0.0.1:8080``; ``api_key``
+        to ``SPANLOOM_API_KEY``, else no key is sent. ``timeout_s`` bounds each try,
+        ``deadline_s`` and ``tries`` bound all of them together; ``transport`` replaces the
+        network. Raises ``ValueError`` if the URL is invalid.
         """
         address = find_address(url, api_key)
         self.transport = Transport(address, Patience(timeout_s, deadline_s, tries), transport)
@@ -60,17 +60,17 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections; a closed client is not used again."""
+        """Close the connections; a closed client cannot be used again."""
         self.transport.close()
 
     def ask(self, call: Call[AnswerT]) -> AnswerT:
-        """Make a call of ``calls/`` and return its answer."""
+        """Send the request of a ``Call`` and return its parsed reply."""
         reply = self.transport.ask(call.request)
         with reading_from(self.url):
             return call.read(reply)
 
     def follow(self, wanted: feed.Feed) -> Changes:
-        """Ask a feed of ``calls/`` again and again."""
+        """Poll a ``Feed`` and return its changes as an iterator."""
         wait_s = min(WAIT_S, self._timeout_s / 2)
         return Changes(
             lambda question: self.ask(wanted.call(question)),
@@ -118,5 +118,5 @@ class Client:
     take_snapshot = Method(upkeep.take_snapshot, ask)
 
     def copy(self, call: Call[bytes], into: IO[bytes]) -> None:
-        """Write the body of an answer into a file, however large it is."""
+        """Stream the body of a reply into a file, whatever its size."""
         self.transport.ask(call.request, into)

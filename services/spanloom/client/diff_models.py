@@ -1,4 +1,4 @@
-"""What differs between two runs, as typed objects."""
+"""The differences between two runs, as typed objects."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class DiffSide(Answer):
     status: Status
     outcome: str = ""
     name: str = ""
-    """Of the root."""
+    """The name of the root."""
     started_at: int = 0
     """Milliseconds since the epoch."""
 
 
 class DiffChange(Answer):
-    """What both have, but otherwise."""
+    """A field that both have with different values."""
 
     field: str
     """``output``, ``input.limit``, ``duration`` …"""
@@ -51,8 +51,8 @@ class DiffSummary(Answer):
     removed: int = 0
     moved: int = 0
     metrics: dict[str, list[float | None]]
-    """Of the first run, and of the second: ``duration``, ``model_time`` and ``tool_time`` in ms,
-    tokens, ``cost`` in US dollars, steps by type (``tool_steps``), ``errors``."""
+    """Values of both runs by name: ``duration``, ``model_time`` and ``tool_time`` in ms, tokens,
+    ``cost`` in US dollars, steps by type (``tool_steps``), ``errors``."""
     first_difference: int | None = None
 
 

@@ -1,7 +1,6 @@
-"""What can go wrong when a service is asked, as exceptions; all are ``ClientError``.
+"""The exceptions of the client; all are ``ClientError``.
 
-What the API answers in place of a result is an ``ApiError`` with the members of its problem
-document (RFC 9457).
+A problem document (RFC 9457) in place of a result becomes an ``ApiError`` with its members.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ClientError(SpanloomError):
-    """A service could not be asked, or refused; the message is written for the user."""
+    """A service could not be reached, or refused; the message is written for the user."""
 
 
 class UnreachableError(ClientError):
@@ -28,20 +27,20 @@ class TimedOutError(ClientError):
 
 
 class NotSpanloomError(ClientError):
-    """Something answers, but not as Spanloom does."""
+    """Something answers at the address, but it is not Spanloom."""
 
 
 class NotInstalledError(ClientError):
-    """A library is missing that only some need; the message says what to install."""
+    """An optional library is missing; the message says what to install."""
 
 
 class Fault(NamedTuple):
-    """One parameter that the API cannot use."""
+    """One parameter that the API rejects."""
 
     parameter: str
     detail: str
     position: int | None = None
-    """Of a query: where it stands, in characters from 0."""
+    """For a query: the position of the fault, in characters from 0."""
     length: int = 1
     did_you_mean: tuple[str, ...] = ()
 
@@ -65,11 +64,11 @@ class ApiError(ClientError):
         self.title = title
         self.detail = detail
         self.faults = tuple(faults)
-        """Of 422: each parameter at fault."""
+        """For 422: each parameter at fault."""
         self.retry_after_s = retry_after_s
-        """When to ask again; ``None`` if that is of no use."""
+        """Seconds until a retry; ``None`` if a retry is of no use."""
         self.resume = resume
-        """Of 410: the token behind which to follow once everything was listed."""
+        """For 410: the token to follow after, once everything was listed again."""
 
 
 class UnauthenticatedError(ApiError):
@@ -93,17 +92,17 @@ class InvalidParameterError(ApiError):
 
 
 class QueryError(InvalidParameterError):
-    """A ``where``, ``order`` or the like cannot be read; the message shows where, by a caret."""
+    """A ``where``, ``order`` or the like cannot be parsed; a caret in the message shows where."""
 
     def __init__(self, queries: Mapping[str, str], *problem: Any) -> None:  # as ``ApiError`` has it
-        """Keep the texts that were sent, by their parameters, and the problem's members."""
+        """Keep the sent texts by parameter, and the problem's members."""
         super().__init__(*problem)
         self.queries = queries
         self.query = next(iter(queries.values()), "")
         """The first of them."""
 
     def __str__(self) -> str:
-        """Write every fault below the line of the text in which it stands."""
+        """Write every fault below the line of the text that contains it."""
         lines = (_fault_lines(fault, self.queries.get(fault.parameter)) for fault in self.faults)
         return "\n".join(line for some in lines for line in some)
 
@@ -121,7 +120,7 @@ BY_STATUS: dict[int, type[ApiError]] = {
     429: UnavailableError,
     503: UnavailableError,
 }
-"""Every other status is an ``ApiError`` itself."""
+"""All other statuses raise ``ApiError`` itself."""
 
 
 def _fault_lines(fault: Fault, query: str | None) -> list[str]:

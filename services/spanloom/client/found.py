@@ -1,4 +1,4 @@
-"""What a list gives to callers: something to iterate over, a table, a view in a notebook."""
+"""The results of a list: an iterable that can become a table or a view in a notebook."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 SHOWN_RUNS = 200
-"""The most runs that a notebook shows."""
+"""The maximum number of runs that a notebook shows."""
 
 
 class RunList(list[Run]):
@@ -36,30 +36,30 @@ class RunList(list[Run]):
 
 
 class Found(Generic[FoundT]):
-    """What was found; each loop over it asks the service anew, page by page."""
+    """The items of a list; each loop over it requests them anew, page by page."""
 
     def __init__(self, client: Client, walked: Walked[FoundT]) -> None:
-        """Nothing is asked yet."""
+        """Keep the list; nothing is requested yet."""
         self._client, self._walked = client, walked
 
     def __iter__(self) -> Iterator[FoundT]:
-        """Yield what is found, as it is needed."""
+        """Yield the items; pages are requested as they are needed."""
         for items in walk_through(self._client, self._walked.walk()):
             yield from items
 
 
 class Table(Found[ItemT]):
-    """Items of one kind, which can be read as a table too."""
+    """Items of one type, which can also be read as a table."""
 
     def __init__(self, client: Client, listing: Listing[ItemT]) -> None:
-        """Nothing is asked yet."""
+        """Keep the list; nothing is requested yet."""
         super().__init__(client, listing)
         self._listing = listing
 
     def to_arrow(self, fields: str | None = None) -> pa.Table:
         """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``).
 
-        ``fields`` names the columns: ``"core,cost"``; all, unless told. So it does below.
+        ``fields`` names the columns: ``"core,cost"``; by default all. So it does below.
         """
         frames: Frames[pa.Table] = Frames("arrow", self._listing.item, has_all=fields is None)
         return self._filled(frames, self._listing.of(fields))
@@ -75,7 +75,7 @@ class Table(Found[ItemT]):
         return self._filled(frames, self._listing.of(fields))
 
     def rows(self, fields: str | None = None) -> Found[Row]:
-        """Give the items as JSON has them, with those fields alone: ``"core,cost"``."""
+        """Return the items as plain JSON values, with only those fields: ``"core,cost"``."""
         return Found(self._client, RowWalks(self._listing.of(fields)))
 
     def _filled(self, frames: Frames[FoundT], listing: Listing[ItemT]) -> FoundT:
@@ -94,7 +94,7 @@ class Runs(Table[Run]):
     """Runs of a list."""
 
     def first(self, count: int = 20) -> RunList:
-        """Read the first ones."""
+        """Return the first runs as a list."""
         return RunList(Found(self._client, self._listing.first(count)))
 
     def _repr_html_(self) -> str:
@@ -105,28 +105,28 @@ class AsyncFound(Generic[FoundT]):
     """The same for ``async for``."""
 
     def __init__(self, client: AsyncClient, walked: Walked[FoundT]) -> None:
-        """Nothing is asked yet."""
+        """Keep the list; nothing is requested yet."""
         self._client, self._walked = client, walked
 
     async def __aiter__(self) -> AsyncIterator[FoundT]:
-        """Yield what is found, as it is needed."""
+        """Yield the items; pages are requested as they are needed."""
         async for items in walk_through_async(self._client, self._walked.walk()):
             for item in items:
                 yield item
 
 
 class AsyncTable(AsyncFound[ItemT]):
-    """Items of one kind, which can be read as a table too."""
+    """Items of one type, which can also be read as a table."""
 
     def __init__(self, client: AsyncClient, listing: Listing[ItemT]) -> None:
-        """Nothing is asked yet."""
+        """Keep the list; nothing is requested yet."""
         super().__init__(client, listing)
         self._listing = listing
 
     async def to_arrow(self, fields: str | None = None) -> pa.Table:
         """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``).
 
-        ``fields`` names the columns: ``"core,cost"``; all, unless told. So it does below.
+        ``fields`` names the columns: ``"core,cost"``; by default all. So it does below.
         """
         frames: Frames[pa.Table] = Frames("arrow", self._listing.item, has_all=fields is None)
         return await self._filled(frames, self._listing.of(fields))
@@ -142,7 +142,7 @@ class AsyncTable(AsyncFound[ItemT]):
         return await self._filled(frames, self._listing.of(fields))
 
     def rows(self, fields: str | None = None) -> AsyncFound[Row]:
-        """Give the items as JSON has them, with those fields alone: ``"core,cost"``."""
+        """Return the items as plain JSON values, with only those fields: ``"core,cost"``."""
         return AsyncFound(self._client, RowWalks(self._listing.of(fields)))
 
     async def _filled(self, frames: Frames[FoundT], listing: Listing[ItemT]) -> FoundT:
@@ -158,16 +158,16 @@ class AsyncTable(AsyncFound[ItemT]):
 
 
 class AsyncRuns(AsyncTable[Run]):
-    """Runs of a list; ``await runs.first(20)`` is what a notebook can show."""
+    """Runs of a list; a notebook can show ``await runs.first(20)``."""
 
     async def first(self, count: int = 20) -> RunList:
-        """Read the first ones."""
+        """Return the first runs as a list."""
         found = AsyncFound(self._client, self._listing.first(count))
         return RunList([run async for run in found])
 
 
 def walk_through(client: Client, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT]]:
-    """Yield what each reply brings, until there is nothing to ask."""
+    """Yield the items of each reply, until there is no next request."""
     while (request := walk.next_request()) is not None:
         reply = client.transport.ask(request)
         with reading_from(client.url):
@@ -178,7 +178,7 @@ def walk_through(client: Client, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT
 async def walk_through_async(
     client: AsyncClient, walk: Walk[FoundT]
 ) -> AsyncIterator[Sequence[FoundT]]:
-    """Do the same with a client that is awaited."""
+    """Do the same with an asynchronous client."""
     while (request := walk.next_request()) is not None:
         reply = await client.transport.ask(request)
         with reading_from(client.url):

@@ -1,8 +1,8 @@
-"""httpx without its program for the command line, which nobody asks for here.
+"""Imports httpx without its command line program, which is not used here.
 
-Where rich and click are installed, as they are with us, ``import httpx`` loads that program and
-with it both and Pygments: a third of what it takes to load the client (0.12 of 0.33 s of CPU).
-Whoever has loaded httpx before has all of it.
+Where rich and click are installed, as with Spanloom, ``import httpx`` loads that program, both
+libraries and Pygments: a third of the time to load the client (0.12 of 0.33 s of CPU). This has no
+effect if httpx is already imported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Methods of the clients, made of the functions that say what to ask (``calls/``)."""
+"""Makes methods of the clients from the functions that build requests (``calls/``)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _GivenT = TypeVar("_GivenT")
 
 
 class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
-    """A method with the signature and the words of a function that sends nothing.
+    """A method with the signature and docstring of a function that only describes a request.
 
-    What the function returns is given to ``carry_out``, with the client. ::
+    ``carry_out`` is called with the client and the result of that function. ::
 
         trajectory = Method(runs.trajectory, ask)  # client.trajectory("4bf9…") → Trajectory
     """
@@ -27,7 +27,7 @@ class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
         describe: Callable[_P, _AskedT],
         carry_out: Callable[[_ClientT, _AskedT], _GivenT],
     ) -> None:
-        """Take what says what to ask, and what asks."""
+        """Keep the function that describes the request, and the one that carries it out."""
         self._describe, self._carry_out = describe, carry_out
         self.__doc__ = describe.__doc__
 

@@ -1,7 +1,7 @@
-"""What the API answers, as typed objects.
+"""The responses of the API, as typed objects.
 
-Times and durations are whole milliseconds here, as texts on the wire. A field that a newer
-service adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
+Times and durations are whole milliseconds here, strings in JSON. A field that a newer service
+adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
 """
 
 from typing import Generic, TypeVar
@@ -16,7 +16,7 @@ ItemT = TypeVar("ItemT", bound=BaseModel)
 
 
 class Answer(BaseModel):
-    """The base of all of them."""
+    """The base of all response models."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -29,7 +29,7 @@ class LastRun(Answer):
     duration: Milliseconds
     status: Status
     outcome: Outcome
-    """``paused``: it waits for a person."""
+    """``paused``: the last run waits for a person."""
 
 
 class ConversationSummary(Answer):
@@ -40,9 +40,9 @@ class ConversationSummary(Answer):
     runs: int
     started_at: Moment
     question: str
-    """What was asked first, one line, cut."""
+    """The question of the first run, shortened to one line."""
     answer: str
-    """What the last run answered; empty where it has not."""
+    """The answer of the last run; empty if there is none."""
     user_id: str | None = None
     input_tokens: int
     output_tokens: int
@@ -63,9 +63,9 @@ class TextHit(Answer):
     type: str
     name: str
     snippet: str
-    """What stands around the first place: plain text."""
+    """The text around the first match, as plain text."""
     offsets: list[tuple[int, int]]
-    """Where in the snippet it stands, in characters: from, and until before."""
+    """Ranges of the matches in the snippet, in characters: start, and end (exclusive)."""
 
 
 class Page(Answer, Generic[ItemT]):
@@ -98,7 +98,7 @@ class SpanList(Answer):
 
 
 class Replay(Answer):
-    """How far a replay has come, in traces."""
+    """The progress of a replay, in traces."""
 
     id: str
     total: int
@@ -109,25 +109,25 @@ class Replay(Answer):
 
 
 class Deletion(Answer):
-    """What was deleted, or would be."""
+    """The extent of a deletion, or of its dry run."""
 
     id: str
     """Empty for a dry run."""
     traces: int
     spans: int
-    """Spans that had arrived of them, repeats included."""
+    """Spans received of these traces, repeats included."""
 
 
 class ServiceDescription(Answer):
-    """What a service is."""
+    """The description of a service."""
 
     version: str
     sql_port: int | None
-    """Where it answers SQL, on the same host and with TLS as its API; ``None`` without."""
+    """The SQL port, on the same host and with TLS as the API; ``None`` without one."""
 
 
 class Snapshot(Answer):
-    """The tables of a store, held as they are."""
+    """A snapshot of a store's tables."""
 
     tables: int
 
@@ -218,7 +218,7 @@ class Failure(Answer):
 
 
 class Cost(Answer):
-    """What the model calls of a run cost, in US dollars."""
+    """The cost of the model calls of a run, in US dollars."""
 
     usd: float | None
     """``None`` where a price is unknown."""
@@ -231,7 +231,7 @@ class Cost(Answer):
 
 
 class Extraction(Answer):
-    """What Spanloom says of the extraction; further members are in ``model_extra``."""
+    """Metadata of the extraction; further members are in ``model_extra``."""
 
     version: int
     status: Status
@@ -243,7 +243,7 @@ class Extraction(Answer):
     dialects: list[str]
     warnings: list[str]
     outcome: Outcome | None = None
-    """``None`` in documents of an extractor that did not tell yet."""
+    """``None`` in documents of older extractors."""
     failures: int = 0
     errors: list[Failure] = []
     conversation_id: str | None = None
@@ -251,17 +251,17 @@ class Extraction(Answer):
     user_id: str | None = None
     tags: list[str] = []
     metadata: dict[str, str] = {}
-    """What the sender noted of the run."""
+    """Metadata of the run, as reported by the sender."""
     reported_cost: float | None = None
-    """What the sender says that the calls cost, in its currency."""
+    """The cost of the calls as reported by the sender, in its currency."""
     cost: Cost | None = None
-    """``None`` without model calls, and in documents of an extractor that did not tell yet."""
+    """``None`` without model calls, and in documents of older extractors."""
     is_resuming: bool = False
-    """Whether the run was given the answer for which an earlier one waited."""
+    """Whether the run received the answer for which an earlier one waited."""
     resumes: str | None = None
-    """The trace of that one, as soon as it is there too."""
+    """The trace of that earlier run, once it is stored."""
     resumed_by: str | None = None
-    """The trace that was given the answer for which this run waited."""
+    """The trace that received the answer for which this run waited."""
 
 
 class Trajectory(Answer):
@@ -284,7 +284,7 @@ class Trajectory(Answer):
 
 
 class Finding(Answer):
-    """What one check of the service found."""
+    """The result of one check of the service."""
 
     name: str
     status: FindingStatus
@@ -293,7 +293,7 @@ class Finding(Answer):
 
 
 class Diagnosis(Answer):
-    """What the service found when it examined itself."""
+    """The results of the service's checks of itself."""
 
     version: str
     pid: int
@@ -301,10 +301,10 @@ class Diagnosis(Answer):
 
 
 class Stats(Answer):
-    """Numbers of groups."""
+    """Metrics of runs or steps, by group."""
 
     items: list[dict[str, str | int | float | bool | None]]
-    """A group each: what makes it, ``start`` of its time, and its numbers by their names."""
+    """One item per group: its fields, the ``start`` of its interval, and its metrics by name."""
     truncated: bool
     """Whether there are more groups than these."""
 

@@ -1,4 +1,4 @@
-"""Moments as callers of the client and of the command line write them."""
+"""Parses points in time as users of the client and of the command line write them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NS_PER_MS = 1_000_000
 def milliseconds_of(moment: Moment) -> int:
     """Return milliseconds since the epoch; ``2h`` is two hours before now.
 
-    Raises ``ValueError`` with what to write instead.
+    Raises ``ValueError`` whose message names the accepted forms.
     """
     if isinstance(moment, int):
         return moment
@@ -35,5 +35,5 @@ def milliseconds_of(moment: Moment) -> int:
 
 
 def milliseconds_or_none(moment: Moment | None) -> int | None:
-    """Return the same, or ``None`` for no moment."""
+    """Return milliseconds since the epoch, as ``milliseconds_of``; ``None`` for ``None``."""
     return None if moment is None else milliseconds_of(moment)

@@ -1,4 +1,4 @@
-"""What is asked and what is answered, as plain values: nothing here sends anything."""
+"""Requests and replies as plain values: nothing here sends anything."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Parameters = dict[str, str | float | bool | None]
 JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND = 200, 304, 404
 MOST_IN_ADDRESS = 4_000
-"""Characters of a question in an address: the service takes more, many a proxy before it 8,000."""
+"""Maximum characters of parameters in a URL: the service accepts more, many proxies 8,000."""
 _IN_A_BODY = {"/v1/trajectories": "/v1/trajectories/search"}
-"""Paths whose questions may be asked in a body, and where."""
+"""Paths that accept their parameters in a body, and the path to POST it to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request, from the path on."""
+    """One HTTP request without the service's URL."""
 
     method: str
     path: str
@@ -33,32 +33,32 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     expected: frozenset[int] = frozenset({OK})
-    """The statuses that are answers; every other is an error."""
+    """The statuses of success; every other one is an error."""
     media_type: str = JSON
-    """What an answer with a body is written in."""
+    """The media type of a successful response with a body."""
     or_media_type: str | None = None
-    """What it may be written in instead."""
+    """Another media type that is accepted."""
     is_repeatable: bool = True
-    """Whether asking twice does no more than asking once: every GET, and a POST that only reads."""
+    """Whether it may be retried: a GET other than the feed's, and a POST that only reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back."""
+    """One HTTP response."""
 
     status: int
     headers: Mapping[str, str]
-    """By names in lower case."""
+    """Names are in lower case."""
     body: bytes = b""
 
     @property
     def media_type(self) -> str:
-        """What the body is written in."""
+        """The media type of the body."""
         return self.headers.get("content-type", "").partition(";")[0].strip()
 
     @property
     def retry_after_s(self) -> float | None:
-        """When to ask again; ``None`` where the service does not say."""
+        """Seconds until a retry by ``Retry-After``; ``None`` without that header."""
         text = self.headers.get("retry-after", "")
         if text.isdecimal():
             return float(text)
@@ -68,9 +68,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[AnswerT]):
-    """A request, and how its reply is read.
+    """A request, and the function that parses its reply.
 
-    ``read`` raises ``ValueError``, ``KeyError`` or ``TypeError`` for what Spanloom never answers.
+    ``read`` raises ``ValueError``, ``KeyError`` or ``TypeError`` if the reply is not Spanloom's.
     """
 
     request: Request
@@ -78,12 +78,15 @@ class Call(Generic[AnswerT]):
 
 
 def get(path: str, **params: str | float | bool | None) -> Request:
-    """Return the request that reads a path."""
+    """Return a GET request for a path."""
     return Request("GET", path, given(params))
 
 
 def in_body_if_long(request: Request) -> Request:
-    """Return what asks the same in a body, if it is long for an address and may be asked so."""
+    """Return the same request with its query in the body, if it is too long for a URL.
+
+    Only paths with a POST variant are changed.
+    """
     path = _IN_A_BODY.get(request.path)
     if path is None or len(urlencode(request.params)) <= MOST_IN_ADDRESS:
         return request
@@ -93,19 +96,19 @@ def in_body_if_long(request: Request) -> Request:
 
 
 def post(path: str, **params: str | float | bool | None) -> Request:
-    """Return the request that has something done, so that it is not repeated."""
+    """Return a POST request, which is not retried."""
     return Request("POST", path, given(params), is_repeatable=False)
 
 
 def segment(text: str) -> str:
-    """Write a text as one segment of a path, also if it is ``..`` or holds slashes."""
+    """Return a text escaped as one segment of a path, also if it is ``..`` or holds slashes."""
     return quote(text, safe="").replace(".", "%2E")
 
 
 def given(params: Parameters) -> dict[str, str]:
-    """Write the parameters that are set as the API reads them: ``true``, not ``True``.
+    """Return the parameters that are set, formatted for the API: ``true``, not ``True``.
 
-    ``from_`` is ``from``, which Python keeps for itself.
+    ``from_`` becomes ``from``, which is a keyword in Python.
     """
     return {
         name.rstrip("_"): str(value).lower() if isinstance(value, bool) else str(value)
@@ -115,12 +118,12 @@ def given(params: Parameters) -> dict[str, str]:
 
 
 def or_any(wanted: bool | None) -> bool | str:
-    """Return what asks for a filter that is on without a word: ``any`` has it off."""
+    """Return the value of a filter that is on by default: ``any`` turns it off."""
     return "any" if wanted is None else wanted
 
 
 def body_of(reply: Reply) -> bytes:
-    """Read an answer as the bytes that it is."""
+    """Return the body of a reply unparsed."""
     return reply.body
 
 

@@ -1,4 +1,4 @@
-"""Asks the SQL port of a service: ClickHouse's HTTP interface, answered as it comes.
+"""Sends statements to a service's SQL port, ClickHouse's HTTP interface, and streams results.
 
 ::
 
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
 
 DEFAULT_SQL_URL = "http://127.0.0.1:8123"
 CONNECT_S = 10.0
-"""How long a connection is waited for; how long a statement takes is the port's to bound."""
+"""Timeout of the connection; the SQL port itself limits how long a statement takes."""
 _CODE, _FORMAT = "x-clickhouse-exception-code", "x-clickhouse-format"
 _SAID = re.compile(
     r"Code: (\d+)\. DB::Exception: (.*) \(([A-Z0-9_]+)\)(?: \(version .*\))?\s*", re.DOTALL
 )
 _WRONG = frozenset({400, 404, 413})
-"""Statuses of what lies in the statement."""
+"""Statuses of errors in the statement."""
 
 
 def find_sql_url(client: Client) -> str:
-    """Return where the service says that it answers SQL; the usual address if it says nothing.
+    """Return the URL of the SQL port as reported by the service; the default if it reports none.
 
-    The scheme is that of its API: a key never goes there less safely than here.
+    The scheme is that of its API: the key is never sent less safely than to the API.
     """
     try:
         port = client.service().sql_port
-    except (UnreachableError, NotFoundError):  # it may be elsewhere, or older
+    except (UnreachableError, NotFoundError):  # the API may be at another URL, or older
         port = None
     if port is None:
         return DEFAULT_SQL_URL
@@ -59,10 +59,10 @@ def find_sql_url(client: Client) -> str:
 
 
 class SqlPieces(NamedTuple):
-    """An answer on its way."""
+    """A result while it is received."""
 
     format: str
-    """ClickHouse's name; another than was asked for if the statement names one itself."""
+    """ClickHouse's name of the format; not the requested one if the statement names its own."""
     is_text: bool
     pieces: Iterator[bytes]
 
@@ -71,10 +71,10 @@ class SqlPieces(NamedTuple):
 def ask_sql(
     address: Address, statement: str, fmt: str, settings: Mapping[str, str]
 ) -> Iterator[SqlPieces]:
-    """Send a statement and give its answer in a format, piece by piece.
+    """Send a statement and yield its result in a format, piece by piece.
 
-    Raises ``ClientError``: ``StatementError`` for what cannot be read, ``SqlError`` for what fails
-    otherwise. Leaving it early closes the connection, which ends the statement.
+    Raises ``ClientError``: ``StatementError`` if it cannot be parsed, ``SqlError`` if it fails
+    otherwise. Leaving the context early closes the connection, which ends the statement.
     """
     try:
         with (

@@ -1,4 +1,4 @@
-"""What the SQL port says of a statement that it does not answer, as exceptions."""
+"""The errors that the SQL port reports, as exceptions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _PLACE = re.compile(r"failed at position (\d+)")
 
 
 class SqlError(ClientError):
-    """The SQL port did not answer a statement, for example because it took too long."""
+    """A statement failed on the SQL port, for example because it took too long."""
 
     def __init__(self, code: int, name: str, said: str, statement: str = "") -> None:
-        """Keep ClickHouse's number and name of the reason; the engine's words are one text."""
+        """Keep ClickHouse's error code and name; its message is put on one line."""
         super().__init__(f"SQL {code} {name}: {' '.join(said.split())}")
         self.code, self.name, self.statement = code, name, statement
         place = _PLACE.search(said)
         self.position = int(place[1]) - 1 if place else None
-        """Where the statement cannot be read, in bytes from 0; ``None`` if that is not told."""
+        """Where parsing the statement failed, in bytes from 0; ``None`` if not reported."""
 
 
 class StatementError(SqlError):
-    """A statement cannot be read, or is none that the SQL port takes; shown with its place."""
+    """A statement cannot be parsed, or is not allowed on the SQL port; shown with its place."""
 
     def __str__(self) -> str:
         """Write the reason, and below it the line of the statement with a caret."""

@@ -1,4 +1,4 @@
-"""The two shells of httpx: they send requests and wait; what to do is decided elsewhere."""
+"""Sends requests with httpx, synchronously or not; ``tries`` and ``answers`` decide on replies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Transport:
     def __init__(
         self, address: Address, patience: Patience, transport: httpx.BaseTransport | None
     ) -> None:
-        """Name the service; nothing is asked yet. ``transport`` replaces the network."""
+        """Create a client without connecting. ``transport`` replaces the network."""
         self.address, self._patience = address, patience
         self._http = httpx.Client(
             base_url=address.url,
@@ -40,8 +40,8 @@ class Transport:
     def ask(self, request: Request, into: IO[bytes] | None = None) -> Reply:
         """Return the reply to a request; raises ``ClientError``.
 
-        With ``into`` its body is written there piece by piece, in place of what an earlier try
-        may have written, and the reply has none.
+        With ``into`` the body is streamed there, replacing what an earlier try may have written,
+        and the reply has an empty body.
         """
         start = into.tell() if into else 0
         tries = Tries(self._patience, request, time.monotonic())
@@ -82,7 +82,7 @@ class AsyncTransport:
     def __init__(
         self, address: Address, patience: Patience, transport: httpx.AsyncBaseTransport | None
     ) -> None:
-        """Name the service; nothing is asked yet. ``transport`` replaces the network."""
+        """Create a client without connecting. ``transport`` replaces the network."""
         self.address, self._patience = address, patience
         self._http = httpx.AsyncClient(
             base_url=address.url,
@@ -125,7 +125,7 @@ def _reply(response: httpx.Response, body: bytes = b"") -> Reply:
 
 
 def fault(error: httpx.RequestError | httpx.InvalidURL, url: str, timeout_s: float) -> ClientError:
-    """Return what went wrong on the way to a service, as the exception that says so."""
+    """Return the ``ClientError`` for a request that httpx could not complete."""
     if isinstance(error, httpx.InvalidURL):
         return ClientError(f"what is asked does not fit into an address: {error}")
     if isinstance(error, httpx.TimeoutException):

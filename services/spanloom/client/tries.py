@@ -1,8 +1,8 @@
-"""Whether to ask again, and when: a decision without a clock, dice or network of its own.
+"""Decides whether and when to retry; clock and random numbers are passed in, nothing is sent.
 
-What may pass is asked again: 429, 503, and a connection that could not be made or broke. Only a
-request that does no more when it is repeated. ``Retry-After`` is obeyed; without it the pauses
-double, each partly by chance, so that many clients do not come back at the same moment. ::
+Transient failures are retried: 429, 503, and connections that failed or broke; only for requests
+that are safe to repeat. ``Retry-After`` is obeyed; without it the pauses double, with jitter, so
+that many clients do not come back at the same moment. ::
 
     1st try: 503 → 0.125 to 0.25 s → 2nd: 503 → 0.25 to 0.5 s → 3rd: 503, Retry-After: 2 → 2 s
 """
@@ -25,7 +25,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 8.0
 
 @dataclass(frozen=True)
 class Patience:
-    """How long and how often an answer is waited for."""
+    """The time limits and the number of tries of a request."""
 
     timeout_s: float = 30.0
     """For each try."""
@@ -35,7 +35,7 @@ class Patience:
 
 
 class Tries:
-    """The tries of one request. The caller hands in what a clock and dice say."""
+    """The tries of one request. The caller passes in the time and random numbers."""
 
     def __init__(self, patience: Patience, request: Request, now: float) -> None:
         """Begin at a moment of the caller's clock, in seconds."""
@@ -64,7 +64,7 @@ class Tries:
 
 
 def may_pass(outcome: Reply | ClientError) -> bool:
-    """Say whether the same request may be answered a little later."""
+    """Return whether the failure is transient, so that a retry may succeed."""
     if isinstance(outcome, Reply):
         return outcome.status in PASSING
     return isinstance(outcome, UnreachableError)

@@ -1,4 +1,4 @@
-"""Calls about what annotators say: out and in, an entry for each annotator and run."""
+"""Calls that export and import annotations, one entry per annotator and run."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def annotation_entries(
     until: Moment | None = None,
     form: str | None = None,
 ) -> Call[list[dict[str, Any]]]:
-    """Return what annotators say, an entry for each annotator and run (docs/annotation.md).
+    """Return annotations, one entry per annotator and run (docs/annotation.md).
 
-    With the form ``sft`` or ``dpo``: examples to train on, of answers that they corrected.
-    With ``invariant`` or ``snorkel``: runs with what was said of them, as these tools read them.
+    The forms ``sft`` and ``dpo`` return training examples made from corrected answers,
+    ``invariant`` and ``snorkel`` return annotated runs in the format of these tools.
     """
     filters = _said(project, scheme, annotator, since, until)
     request = Request(
@@ -48,7 +48,7 @@ def annotation_table(
     since: Moment | None = None,
     until: Moment | None = None,
 ) -> Call[bytes]:
-    """Return what annotators say as a table, a row for each step: CSV, Arrow or Parquet."""
+    """Return annotations as a table with a row per step: CSV, Arrow or Parquet."""
     filters = _said(project, scheme, annotator, since, until)
     asked = {"accept": media_type}
     request = Request("GET", "/v1/annotations", filters, asked, media_type=media_type)
@@ -63,7 +63,7 @@ def annotation_corrections(
     since: Moment | None = None,
     until: Moment | None = None,
 ) -> Call[Mapping[str, int]]:
-    """Return how many corrections become examples, and by their reasons how many do not."""
+    """Return how many corrections become examples, and how many do not, by reason."""
     filters = _said(project, scheme, annotator, since, until)
     return Call(Request("GET", "/v1/annotations/corrections", filters), _counts)
 
@@ -71,7 +71,7 @@ def annotation_corrections(
 def import_annotations(
     entries: Iterable[Mapping[str, Any]], *, project: str | None = None, dry_run: bool = False
 ) -> Call[ImportReport]:
-    """Store entries that others made, up to 10,000 steps; the same again adds nothing."""
+    """Import annotation entries of up to 10,000 steps; importing the same again adds nothing."""
     request = Request(
         "POST",
         "/v1/annotations/import",
@@ -83,7 +83,7 @@ def import_annotations(
 
 
 def schemes(*, project: str | None = None) -> Call[Sequence[Scheme]]:
-    """Return the annotation schemes of a project, and the presets behind them."""
+    """Return the annotation schemes of a project, followed by the presets."""
 
     def read(reply: Reply) -> Sequence[Scheme]:
         found = SchemeList.model_validate_json(reply.body)
@@ -93,7 +93,7 @@ def schemes(*, project: str | None = None) -> Call[Sequence[Scheme]]:
 
 
 def put_scheme(name: str, text: str, *, project: str | None = None) -> Call[Scheme]:
-    """Store a scheme as its YAML or JSON has it; its ``remarks`` say what to look at."""
+    """Store a scheme from its YAML or JSON; its ``remarks`` name lines to look at."""
     request = Request(
         "PUT",
         f"/v1/schemes/{quote(name, safe='')}",
@@ -111,7 +111,7 @@ def _said(
     since: Moment | None,
     until: Moment | None,
 ) -> Mapping[str, str]:
-    """Return which annotations are asked for, as parameters."""
+    """Return the parameters that select annotations."""
     return given(
         {
             "project": project,

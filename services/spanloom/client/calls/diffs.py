@@ -1,4 +1,4 @@
-"""Calls that lay two runs side by side."""
+"""Calls that compare two runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spanloom.client.request import Call, Reply, body_of, get, segment
 def diff(
     a: str, b: str, *, project: str | None = None, other_project: str | None = None
 ) -> Call[Diff]:
-    """Return what differs between two runs: counts, totals, and each step that is not the same."""
+    """Return the differences between two runs: counts, totals, and each step that differs."""
     asked = diff_document(a, b, project=project, other_project=other_project, whole_texts=True)
     return Call(asked.request, _diff)
 
@@ -23,9 +23,9 @@ def diff_document(
     every: bool = False,
     whole_texts: bool = False,
 ) -> Call[bytes]:
-    """Return what differs between two runs, as JSON (docs/api.md, "Diff").
+    """Return the differences between two runs as JSON (docs/api.md, "Diff").
 
-    With ``every`` the steps that are the same too, with ``whole_texts`` all of each text.
+    ``every`` includes the steps that are equal, ``whole_texts`` the full length of each text.
     """
     request = get(
         f"/v1/trajectories/{segment(a)}/diff/{segment(b)}",

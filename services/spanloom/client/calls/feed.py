@@ -1,4 +1,4 @@
-"""The feed of what changes, as what to ask again and again."""
+"""The change feed, as a request that is polled."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PATH = "/v1/trajectories/changes"
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What is followed, and from where."""
+    """The filters of a change feed, and the token to begin after."""
 
     wanted: Mapping[str, str]
     after: str | None
     on_trouble: Callable[[ClientError], None]
 
     def call(self, question: Mapping[str, str | float]) -> Call[ChangePage]:
-        """Return what asks the feed once: whoever follows knows when to ask again."""
+        """Return the call for one poll of the feed; the caller decides when to poll again."""
         params = {**self.wanted, **given(dict(question))}
         return Call(replace(get(PATH), params=params, is_repeatable=False), _page)
 
@@ -40,13 +40,14 @@ def changes(
     on_trouble: Callable[[ClientError], None] = lambda _: None,
     **filters: Unpack[RunQuery],
 ) -> Feed:
-    """Follow what changes: each version of a run that passes every filter, as it is stored.
+    """Follow the change feed: each version of a run that passes every filter, as it is stored.
 
-    It never ends by itself. It begins behind the token ``after``, with all that is kept at
-    ``"beginning"``, else now; ``token`` of what is returned says how far it has come. Filters
-    are those of ``trajectories`` and ask what a run is now; with ``fields="core"`` each change
-    has the ``trajectory`` as the list shows it. A connection that is lost is made again, and
-    ``on_trouble`` told of it. Raises ``GoneError`` if ``after`` is older than what is kept.
+    The iterator never ends by itself. It begins after the token ``after``, with the oldest
+    change that is kept if that is ``"beginning"``, else now; the ``token`` of the returned
+    iterator is its position. Filters are those of ``trajectories`` and match the current state
+    of a run; with ``fields="core"`` each change has the ``trajectory`` as the list shows it.
+    A lost connection is made again, and ``on_trouble`` is called with the error. Raises
+    ``GoneError`` if ``after`` is older than what is kept.
     """
     wanted = {**given({"fields": fields}), **trajectories(**filters).filters}
     return Feed(wanted, after, on_trouble)

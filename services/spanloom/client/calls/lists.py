@@ -1,4 +1,4 @@
-"""Lists: which runs or conversations are asked for, a page at a time."""
+"""Calls that list runs, steps, conversations or documents, a page at a time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class RunFilters(run_filters.RunFilters, total=False):
-    """Which runs are wanted, as ``Client.trajectories`` takes it."""
+    """The filters of runs that ``Client.trajectories`` takes as keyword arguments."""
 
     project: str | None
 
 
 class RunQuery(RunFilters, total=False):
-    """The same with a query, for what takes it by name."""
+    """The same filters and a query, for functions that take both by keyword."""
 
     where: str | None
 
@@ -38,15 +38,15 @@ def trajectories(
     limit: int | None = None,
     **filters: Unpack[RunFilters],
 ) -> Listing[Run]:
-    """Give runs that pass every filter, newest first, page by page as they are needed.
+    """Return runs that pass every filter, newest first, page by page as they are needed.
 
-    ``where`` is a query, ``words`` are what a step said, as in ``search``, ``order`` is another
-    order: ``"-duration"``; all three are the service's to read. Filters are short spellings of a
-    ``where``, with the names of its fields: ``agent="planner"``.
-    ``limit`` is the most to give, all by default. ``since`` is the earliest start and
-    ``until`` the first one too late: ``"2h"`` ago, a date, a ``datetime`` or milliseconds.
-    Runs that only repeat another are left out, unless ``duplicate`` is ``True`` (those
-    alone) or ``None`` (those too).
+    ``where`` is a query, ``words`` searches the texts of steps, as in ``search``, ``order`` is
+    another order: ``"-duration"``; the service parses all three. Filters are short spellings of
+    a ``where``, with the names of its fields: ``agent="planner"``.
+    ``limit`` is the maximum number of runs, by default all. ``since`` is the earliest start
+    (inclusive), ``until`` the latest (exclusive): ``"2h"`` ago, a date, a ``datetime`` or
+    milliseconds. Duplicates of other runs are left out, unless ``duplicate`` is ``True`` (only
+    duplicates) or ``None`` (duplicates too).
     """
     asked = {"where": where, "q": words, "order": order}
     params = given({**asked, **written({"duplicate": False, **filters})})
@@ -56,7 +56,7 @@ def trajectories(
 def written(filters: Mapping[str, Any]) -> dict[str, Any]:
     """Return filters as parameters: times in milliseconds, ``any`` for ``duplicate=None``.
 
-    Raises ``TypeError`` for a name that is no filter, as Python does where names are written out.
+    Raises ``TypeError`` for an unknown filter, as Python does for an unknown keyword argument.
     """
     if unknown := filters.keys() - {"project", *run_filters.run_shorts()}:
         raise TypeError(f"got an unexpected keyword argument {min(unknown)!r}")
@@ -72,9 +72,9 @@ def steps(
     limit: int | None = None,
     **filters: Unpack[RunFilters],
 ) -> Listing[StepRow]:
-    """Give steps as rows, those of the newest run first, page by page as they are needed.
+    """Return steps as rows, those of the newest run first, page by page as they are needed.
 
-    ``where`` says which steps, ``run_where`` of which runs; the filters are those of
+    ``where`` selects the steps, ``run_where`` their runs; the filters are those of
     ``trajectories``. ::
 
         client.steps("type = tool and error", since="7d").to_polars()
@@ -94,7 +94,7 @@ def conversations(
     environment: str | None = None,
     user: str | None = None,
 ) -> Listing[ConversationSummary]:
-    """Give conversations in which a run passes every filter, by their newest such run."""
+    """Return conversations in which a run passes every filter, ordered by their newest such run."""
     asked = {"project": project, "service": service, "environment": environment, "user": user}
     params = given(written({**asked, "since": since, "until": until}))
     return Listing("/v1/conversations", params, limit, ConversationSummary)
@@ -108,7 +108,7 @@ def conversation(
     duplicate: bool | None = False,
     has_steps: bool | None = None,
 ) -> Listing[Run]:
-    """Give the runs of a conversation, oldest first, page by page as they are needed."""
+    """Return the runs of a conversation, oldest first, page by page as they are needed."""
     path = f"/v1/conversations/{segment(conversation_id)}"
     params = given(written({"project": project, "duplicate": duplicate, "has_steps": has_steps}))
     return Listing(path, params, limit, Run)
@@ -122,11 +122,11 @@ def documents(
     limit: int | None = None,
     **filters: Unpack[RunFilters],
 ) -> Documents:
-    """Give the documents of runs that pass every filter, one after the other.
+    """Return the documents of runs that pass every filter, one after the other.
 
-    At any moment one document and one page of the list are held. A run that is deleted meanwhile
-    is left out, as is what has no step unless ``has_steps`` is ``None``. The filters are those of
-    ``trajectories``.
+    Memory holds one document and one page of the list at a time. Runs deleted meanwhile are
+    left out, as are runs without a step unless ``has_steps`` is ``None``. The filters are those
+    of ``trajectories``.
     """
     filters = {"has_steps": True, **filters}
     return Documents(trajectories(where, words=words, order=order, limit=limit, **filters))

@@ -1,4 +1,4 @@
-"""Calls that ask for numbers, and for what can be asked."""
+"""Calls for statistics, and for the fields and values that a query can use."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def stats(
     since: Moment | None = None,
     until: Moment | None = None,
 ) -> Call[Stats]:
-    """Return numbers of runs, or with ``of="steps"`` of steps: ``"count,p95(duration)"``.
+    """Return metrics of runs, or with ``of="steps"`` of steps: ``"count,p95(duration)"``.
 
-    ``by`` names up to three fields that make groups, ``interval`` makes groups by time: ``"1h"``.
-    ``where`` says of which runs, or of which steps; then ``run_where`` says of which runs.
+    ``by`` names up to three fields to group by, ``interval`` groups by time: ``"1h"``. ``where``
+    selects the runs; with ``of="steps"`` it selects the steps and ``run_where`` their runs.
     """
     request = get(
         "/v1/stats",

@@ -10,7 +10,7 @@ from spanloom.client.request import NOT_MODIFIED, OK, Call, Reply, body_of, get,
 
 
 class Tagged(NamedTuple):
-    """A body, and the tag by which to ask whether there is another by now."""
+    """A body and its ETag, with which a later request asks whether it has changed."""
 
     body: bytes
     etag: str
@@ -32,18 +32,18 @@ def document(
     project: str | None = None,
     format: str | None = None,  # noqa: A002  # the API's name
 ) -> Call[bytes]:
-    """Return a run's canonical JSON document, byte for byte as the API answers it.
+    """Return a run's canonical JSON document, byte for byte as the API returns it.
 
-    ``format="coze"`` gives what Coze Loop's published builder prints for the same steps.
+    ``format="coze"`` returns what Coze Loop's published builder prints for the same steps.
     """
     return Call(get(_place(trace_id), project=project, format=format), body_of)
 
 
 def newer_document(trace_id: str, etag: str, *, project: str | None = None) -> Call[Tagged | None]:
-    """Return the document with its tag, or ``None`` if it is still the one of ``etag``.
+    """Return the document and its ETag, or ``None`` if ``etag`` is still current.
 
-    An empty tag always gives it. Asked again and again, a run that is live is followed with
-    small requests.
+    An empty ``etag`` always returns the document. Polling a live run this way costs only small
+    requests while nothing changes.
     """
     request = replace(
         get(_place(trace_id), project=project),
@@ -58,7 +58,7 @@ def step_document(
 ) -> Call[bytes]:
     """Return one step of a run as JSON, with the id of the agent that owns it.
 
-    ``parsed`` gives messages, arguments and results as JSON instead of JSON in texts.
+    ``parsed`` returns messages, arguments and results as JSON instead of as strings of JSON.
     """
     path = f"{_place(trace_id)}/steps/{segment(step_id)}"
     return Call(get(path, project=project, texts="parsed" if parsed else None), body_of)
@@ -75,17 +75,17 @@ def otlp(trace_id: str, *, project: str | None = None) -> Call[bytes]:
 
 
 def written_at(path: str, trace_id: str, *, project: str | None = None) -> Call[bytes]:
-    """Return a run in a format that has a path of its own below the run's."""
+    """Return a run in a format that has its own path below the run's path."""
     return Call(get(f"{_place(trace_id)}/{path}", project=project), body_of)
 
 
 def spans(trace_id: str, *, project: str | None = None) -> Call[list[SpanVerdict]]:
-    """Return what became of each stored span of a trace, by (start, span id)."""
+    """Return the verdict on each stored span of a trace, ordered by (start, span id)."""
     return Call(spans_document(trace_id, project=project).request, _verdicts)
 
 
 def spans_document(trace_id: str, *, project: str | None = None) -> Call[bytes]:
-    """Return the same as JSON, as the API answers it."""
+    """Return the verdicts on the spans of a trace as the API's JSON."""
     return Call(get(f"{_place(trace_id)}/spans", project=project), body_of)
 
 

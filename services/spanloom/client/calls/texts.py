@@ -1,4 +1,4 @@
-"""The call that looks for what steps said."""
+"""The call that searches the texts of steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spanloom.client.moments import Moment
 
 PAGE_HITS = 200
-"""The most hits that the API gives at one time."""
+"""The maximum number of hits in a response of the API."""
 
 
 def search(
@@ -27,10 +27,10 @@ def search(
     since: Moment | None = None,
     until: Moment | None = None,
 ) -> Listing[TextHit]:
-    """Give texts that have every word and ``"phrase"``, newest run first (docs/search.md).
+    """Return texts that have every word and ``"phrase"``, newest run first (docs/search.md).
 
-    ``parts`` are ``input``, ``output`` and ``error``; without any, all. ``since`` and ``until``
-    are of the runs, as in ``trajectories``.
+    ``parts`` are ``input``, ``output`` and ``error``; by default all. ``since`` and ``until``
+    bound the start of the runs, as in ``trajectories``.
     """
     filters = given(
         {

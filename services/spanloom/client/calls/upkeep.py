@@ -1,4 +1,4 @@
-"""Calls that have a service do something, or say how it is."""
+"""Calls that administer a service: replay, deletion, diagnosis, snapshots."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def request_replay(
     dialect: str | None = None,
     outdated: bool = False,
 ) -> Call[Replay]:
-    """Ask the service to build stored runs again: all, or those that pass every filter."""
+    """Request a replay of stored runs: all, or those that pass every filter."""
     request = post(
         "/v1/replays",
         project=project,
@@ -37,7 +37,7 @@ def request_replay(
 
 
 def replay(replay_id: str) -> Call[Replay]:
-    """Return how far a replay has come."""
+    """Return the progress of a replay."""
     return _typed(get(f"/v1/replays/{segment(replay_id)}"), Replay)
 
 
@@ -49,7 +49,7 @@ def delete(
     before: Moment | None = None,
     dry_run: bool = False,
 ) -> Call[Deletion]:
-    """Delete the traces that meet every condition, or only count them (``dry_run``)."""
+    """Delete the traces that match every condition, or only count them (``dry_run``)."""
     request = post(
         "/v1/deletions",
         trace_id=trace_id,
@@ -62,17 +62,17 @@ def delete(
 
 
 def service() -> Call[ServiceDescription]:
-    """Return the version of the service, and the port where it answers SQL."""
+    """Return the version of the service and its SQL port."""
     return _typed(get("/v1/service"), ServiceDescription)
 
 
 def diagnosis() -> Call[Diagnosis]:
-    """Return what the service found when it examined itself; needs the scope admin."""
+    """Return the findings of the service's checks of itself; needs the scope admin."""
     return _typed(get("/v1/doctor"), Diagnosis)
 
 
 def take_snapshot() -> Call[Snapshot]:
-    """Have the service hold its tables as they are, for ``spanloom backup`` on its machine."""
+    """Request a snapshot of the service's tables, for ``spanloom backup`` on its machine."""
     return _typed(post("/v1/snapshots"), Snapshot)
 
 

@@ -1,4 +1,4 @@
-"""How a list is walked: the next request to make, and what a reply brings. Nothing is sent here.
+"""Paging through lists: the next request, and the items of a reply. Nothing is sent here.
 
 ::
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.run import Run
 
 PAGE_ITEMS = 1_000
-"""The most that the API gives at one time."""
+"""The maximum number of items in a page of the API."""
 FIELDS = "fields"
 FoundT = TypeVar("FoundT")
 FoundT_co = TypeVar("FoundT_co", covariant=True)
@@ -35,25 +35,25 @@ Row = dict[str, Any]  # an item as JSON has it
 
 
 class Walk(Protocol[FoundT_co]):
-    """A walk through what is found."""
+    """One pass over the items of a list."""
 
     def next_request(self) -> Request | None:
-        """Return what to ask next; ``None`` behind the end."""
+        """Return the next request; ``None`` after the end."""
 
     def take(self, reply: Reply) -> Sequence[FoundT_co]:
-        """Return what the reply to the last request brings, which may be nothing."""
+        """Return the items in the reply to the last request, possibly none."""
 
 
 class Walked(Protocol[FoundT_co]):
-    """What can be walked, again and again from its beginning."""
+    """Something that can be walked any number of times, each time from its beginning."""
 
     def walk(self) -> Walk[FoundT_co]:
-        """Return a walk that has not begun."""
+        """Return a new walk from the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[ItemT]):
-    """A list of the API: its path, its filters, and the most items to give."""
+    """A list of the API: its path, its filters, and the maximum number of items."""
 
     path: str
     filters: Mapping[str, str]
@@ -61,7 +61,7 @@ class Listing(Generic[ItemT]):
     item: type[ItemT]
     page_items: int = PAGE_ITEMS
     has_arrow: bool = False
-    """Whether the service gives all of it in Arrow too."""
+    """Whether the service can also return the whole list in Arrow."""
 
     def walk(self) -> Walk[ItemT]:
         """Walk through typed items."""
@@ -74,13 +74,13 @@ class Listing(Generic[ItemT]):
         return PageWalk(self.path, self.filters, self.limit, read, page_items=self.page_items)
 
     def walk_rows(self) -> Walk[Row]:
-        """Walk through the items as JSON has them, in a tenth of the time."""
+        """Walk through the items as plain JSON values, in a tenth of the time."""
         return PageWalk(self.path, self.filters, self.limit, read_rows, page_items=self.page_items)
 
     def in_arrow(self) -> Request | None:
-        """Return what asks for all items at once; ``None`` where they come by pages alone.
+        """Return the request for all items at once; ``None`` if the list only has pages.
 
-        A service that has no Arrow answers with a page of JSON.
+        A service without Arrow answers it with a page of JSON.
         """
         if not self.has_arrow or (self.limit or 0) > PAGE_ITEMS:
             return None
@@ -98,17 +98,17 @@ class Listing(Generic[ItemT]):
         )
 
     def of(self, fields: str | None) -> Listing[ItemT]:
-        """Return the same list with some columns only, which make rows but no items."""
+        """Return the same list with only some columns: enough for rows, not for typed items."""
         return self if fields is None else replace(self, filters={**self.filters, FIELDS: fields})
 
     def first(self, count: int) -> Listing[ItemT]:
-        """Return the same list, cut."""
+        """Return the same list, limited to its first items."""
         return replace(self, limit=count if self.limit is None else min(count, self.limit))
 
 
 @dataclass(frozen=True, slots=True)
 class RowWalks(Generic[ItemT]):
-    """The items of a list as JSON has them."""
+    """The items of a list as plain JSON values."""
 
     listing: Listing[ItemT]
 
@@ -129,11 +129,11 @@ class PageWalk(Generic[FoundT]):
         cursor: str | None = "",
         page_items: int | None = None,
     ) -> None:
-        """Begin at the beginning, or behind a cursor that an earlier walk came to."""
+        """Begin with the first page, or after a cursor that an earlier walk reached."""
         self._most = page_items or PAGE_ITEMS
         self._path, self._filters, self._left, self._read = path, filters, limit, read
         self.cursor = cursor
-        """Where the next page begins; ``None`` behind the last."""
+        """The cursor of the next page; ``None`` after the last."""
 
     def next_request(self) -> Request | None:
         """Return the request for the next page."""
@@ -164,16 +164,16 @@ class Documents:
 
 
 class DocumentWalk:
-    """Asks for a page of runs, then for the document of each, then for the next page."""
+    """Requests a page of runs, then the document of each, then the next page."""
 
     def __init__(self, runs: Walk[Run]) -> None:
-        """Take the walk through the runs."""
+        """Wrap a walk through the runs."""
         self._runs = runs
         self._waiting: deque[Run] = deque()
         self._is_page = False
 
     def next_request(self) -> Request | None:
-        """Return the request for a document, or for more runs if none is waiting."""
+        """Return the request for the next document, or for more runs if the page is done."""
         self._is_page = not self._waiting
         if self._is_page:
             return self._runs.next_request()
@@ -182,7 +182,7 @@ class DocumentWalk:
         return replace(request, expected=request.expected | {NOT_FOUND})
 
     def take(self, reply: Reply) -> Sequence[Trajectory]:
-        """Return the document; nothing for a page, or a run that is deleted by now."""
+        """Return the document; nothing for a page of runs, or for a run that has been deleted."""
         if self._is_page:
             self._waiting.extend(self._runs.take(reply))
             return ()
@@ -192,6 +192,6 @@ class DocumentWalk:
 
 
 def read_rows(reply: Reply) -> tuple[Sequence[Row], str | None]:
-    """Read a page as JSON has it."""
+    """Parse a page into plain JSON values."""
     page = orjson.loads(reply.body)
     return page["items"], page["next_cursor"]

@@ -1,7 +1,8 @@
 """Rows of a list as a table of PyArrow, polars or pandas, whichever is installed.
 
-What the service gives in Arrow is taken as it is; of all else the columns and their types are those
-of ``columns.py``. Either way the three have equal tables, also of no rows.
+In: rows as plain JSON values, or a stream of Arrow, which is read unchanged; for rows the columns
+and their types come from ``columns.py``. Out: one table, equal in all three libraries, also without
+rows. Start with ``Frames``.
 """
 
 from __future__ import annotations
@@ -21,31 +22,31 @@ if TYPE_CHECKING:
 FrameT = TypeVar("FrameT")
 FrameT_co = TypeVar("FrameT_co", covariant=True)
 _ARROW_END = b"\xff\xff\xff\xff" + bytes(4)
-"""With which a stream of Arrow says that it is whole."""
+"""The end marker of a complete stream of Arrow."""
 ROWS_AT_ONCE = 20_000
-"""So many rows are held as Python's objects, which take ten times the room of columns."""
+"""Rows held as Python objects at most, which take ten times the memory of columns."""
 
 
 class Library(Protocol[FrameT_co]):
-    """What ``arrow.py``, ``polars.py`` and ``pandas.py`` each have."""
+    """The functions that ``arrow.py``, ``polars.py`` and ``pandas.py`` each define."""
 
     def make(self, columns: Mapping[str, Column]) -> FrameT_co:
-        """Return a frame of columns."""
+        """Return a frame made of columns."""
 
     def read(self, stream: bytes) -> FrameT_co:
-        """Return a frame of a stream of Arrow."""
+        """Return a frame read from a stream of Arrow."""
 
     def join(self, frames: Sequence[Any]) -> FrameT_co:  # frames of the same library
-        """Return one frame, the rows of each below the other; columns that one lacks are null."""
+        """Return the frames concatenated by row; columns that one lacks are null."""
 
 
 class Frames(Generic[FrameT]):
     """Collects rows into one frame of a library."""
 
     def __init__(self, library: str, model: type[BaseModel], *, has_all: bool = True) -> None:
-        """Load the library; raises ``NotInstalledError`` if it is not there.
+        """Load the library; raises ``NotInstalledError`` if it is missing.
 
-        Without ``has_all`` there are only the columns that rows have, not all of the model.
+        Without ``has_all`` the frame has only the columns that rows have, not all of the model.
         """
         try:
             found = import_module(f"spanloom.client.frames.{library}")
@@ -59,15 +60,15 @@ class Frames(Generic[FrameT]):
         self._columns, self._frames = Columns(model, has_all=has_all), list[FrameT]()
 
     def add(self, rows: Sequence[dict[str, Any]]) -> None:  # as JSON has them
-        """Take rows; many at once become a frame."""
+        """Add rows; once there are many they are made into a frame."""
         self._columns.add(rows)
         if self._columns.height >= ROWS_AT_ONCE:
             self._frames.append(self._library.make(self._columns.taken()))
 
     def read(self, stream: bytes) -> FrameT:
-        """Return one frame of all rows, which a service gave in Arrow.
+        """Return one frame of all rows in a service's stream of Arrow.
 
-        Raises ``ValueError`` if the stream has no end: a reader of Arrow takes what is there.
+        Raises ``ValueError`` if the stream is cut off: a reader of Arrow would not notice.
         """
         if not stream.endswith(_ARROW_END):
             raise ValueError("the table ends early")

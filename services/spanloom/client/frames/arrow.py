@@ -23,16 +23,16 @@ TYPES = {
 
 
 def read(stream: bytes) -> pa.Table:
-    """Return a table of a stream of Arrow."""
+    """Return a table read from a stream of Arrow."""
     return ipc.open_stream(stream).read_all()
 
 
 def make(columns: Mapping[str, Column]) -> pa.Table:
-    """Return a table of columns."""
+    """Return a table made of columns."""
     made = {name: pa.array(column.values, TYPES[column.kind]) for name, column in columns.items()}
     return pa.table(made)
 
 
 def join(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return one table; columns that one lacks are null."""
+    """Return the tables concatenated by row; columns that one lacks are null."""
     return pa.concat_tables(tables, promote_options="default")

@@ -1,7 +1,7 @@
-"""Columns of rows: which there are, and what is in them, told by the model of an item.
+"""Columns made from rows; their names and types come from the model of an item.
 
-What is nested is laid out flat: ``step_counts.model`` and ``last_run.status`` are columns. A field
-that a newer service adds is a column too, as text in JSON if it is neither text nor a number. ::
+Nested values are flattened: ``step_counts.model`` and ``last_run.status`` are columns. A field that
+a newer service adds is a column too, serialized as JSON if it is neither text nor a number. ::
 
     started_at      moment    nanoseconds since the epoch, in UTC
     duration        whole     milliseconds
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Kind(Enum):
-    """What is in a column."""
+    """The type of a column."""
 
     TEXT = "text"
     WHOLE = "whole"
@@ -40,24 +40,24 @@ class Kind(Enum):
 
 
 class Column(NamedTuple):
-    """A column: ``None`` where a row has nothing."""
+    """A column; its values are ``None`` where a row has none."""
 
     kind: Kind
     values: list[Any]  # of the kind
 
 
 class Columns:
-    """Rows turned by the side, as they come."""
+    """Rows transposed into columns as they arrive."""
 
     def __init__(self, model: type[BaseModel], *, has_all: bool = True) -> None:
-        """Take the columns of the model, without rows; or only those that rows will have."""
+        """Begin with the columns of the model, or only with those that rows will have; no rows."""
         self._known, self._inner = dict(kinds_of(model)), dict(_kinds_inside(model))
         self._kinds = dict(self._known) if has_all else {}
         self._values: dict[str, list[Any]] = {name: [] for name in self._kinds}
         self.height = 0
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Take more rows."""
+        """Add rows."""
         self._lay_flat(rows, "")
         self.height += len(rows)
         for values in self._values.values():
@@ -71,7 +71,7 @@ class Columns:
         return taken
 
     def _lay_flat(self, rows: Sequence[Row], before: str) -> None:
-        """Take the rows column by column; what is nested as rows of their own."""
+        """Add the rows column by column; nested values as rows of their own."""
         for name in dict.fromkeys(chain.from_iterable(rows)):
             values = [row.get(name) for row in rows]
             if any(isinstance(value, dict) for value in values):
@@ -88,12 +88,12 @@ class Columns:
         self._values[name].extend(_READERS[self._kinds[name]](values))
 
     def _kind_of(self, name: str) -> Kind | None:
-        """Return the kind that the model tells: ``step_counts.model`` is one of its counts."""
+        """Return the kind of a column by the model: ``step_counts.model`` is one of its counts."""
         return self._known.get(name) or self._inner.get(name.rpartition(".")[0])
 
 
 def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
-    """Yield the columns of a model; those of a mapping are known once a row has them."""
+    """Yield the columns of a model with their kinds; a mapping's are known once a row has them."""
     for name, field in model.model_fields.items():
         kind = _bare(field.annotation)
         if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -103,7 +103,7 @@ def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Ki
 
 
 def _kinds_inside(model: type[BaseModel]) -> Iterator[tuple[str, Kind]]:
-    """Yield of what kind the values of each mapping are."""
+    """Yield each mapping with the kind of its values."""
     for name, field in model.model_fields.items():
         if get_origin(kind := _bare(field.annotation)) is dict:
             yield name, _KINDS.get(get_args(kind)[1], Kind.TEXT)
@@ -118,7 +118,7 @@ def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
 
 
 def _kind_of_value(values: Sequence[object]) -> Kind:
-    """Return the kind of a field that no model has; a number may have a fraction in another row."""
+    """Return the kind of a field outside the model; a number may have a fraction in another row."""
     value = next(v for v in values if v is not None)
     if isinstance(value, int) and not isinstance(value, bool):
         return Kind.REAL
@@ -143,7 +143,7 @@ def _wholes(values: Sequence[Any]) -> Iterable[int | None]:  # JSON values
 
 
 def _moments(values: Sequence[Any]) -> Iterable[int | None]:  # milliseconds
-    """Return nanoseconds; null is what lies behind the year 2262."""
+    """Return nanoseconds; null for times after the year 2262."""
     return [None if v is None or int(v) > _LAST_MS else int(v) * 1_000_000 for v in values]
 
 

@@ -1,4 +1,4 @@
-"""Frames of pandas, in types that know what is missing."""
+"""Frames of pandas, in nullable types."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TYPES = {
 
 
 def read(stream: bytes) -> pd.DataFrame:
-    """Return a frame of a stream of Arrow; needs PyArrow too."""
+    """Return a frame read from a stream of Arrow; needs PyArrow too."""
     from spanloom.client.frames import arrow  # noqa: PLC0415  # pandas may be there without it
 
     table = arrow.read(stream)
@@ -35,12 +35,12 @@ def read(stream: bytes) -> pd.DataFrame:
 
 
 def make(columns: Mapping[str, Column]) -> pd.DataFrame:
-    """Return a frame of columns."""
+    """Return a frame made of columns."""
     return pd.DataFrame({name: _series(column) for name, column in columns.items()})
 
 
 def join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return one frame; columns that one lacks are missing."""
+    """Return the frames concatenated by row; values of columns that one lacks are missing."""
     return pd.concat(frames, ignore_index=True)
 
 

@@ -21,17 +21,17 @@ TYPES = {
 
 
 def read(stream: bytes) -> pl.DataFrame:
-    """Return a frame of a stream of Arrow."""
+    """Return a frame read from a stream of Arrow."""
     return pl.read_ipc_stream(stream)
 
 
 def make(columns: Mapping[str, Column]) -> pl.DataFrame:
-    """Return a frame of columns."""
+    """Return a frame made of columns."""
     return pl.DataFrame([_series(name, column) for name, column in columns.items()])
 
 
 def join(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return one frame; columns that one lacks are null."""
+    """Return the frames concatenated by row; columns that one lacks are null."""
     return pl.concat(frames, how="diagonal")
 
 

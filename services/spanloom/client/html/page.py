@@ -1,4 +1,4 @@
-"""Pieces of HTML, each of them whole, and what fits of them into a notebook."""
+"""Well-formed pieces of HTML, and how large they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MAX_BYTES = 100_000
-"""The most that a notebook is given."""
+"""The maximum size of the HTML for a notebook."""
 MAX_ROWS = 200
 _FRAME = "font-family:ui-monospace,monospace;font-size:12px;line-height:1.5"
 
@@ -29,24 +29,24 @@ def lines(recorded: str, most: int) -> str:
 
 
 def coloured(html: str, colour: str) -> str:
-    """Return a piece in a colour of ours."""
+    """Return a piece in one of our colours."""
     return f'<span style="color:{colour}">{html}</span>' if html and colour else html
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of pieces."""
+    """Return a table with the pieces as cells."""
     head = "".join(f"<th>{title}</th>" for title in titles)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return f'<table cellpadding="4" style="text-align:left"><tr>{head}</tr>{body}</table>'
 
 
 def framed(*pieces: str) -> str:
-    """Return pieces below each other as one piece."""
+    """Return one piece with the pieces one below the other."""
     return f'<div style="{_FRAME}">{"".join(pieces)}</div>'
 
 
 def note(words: str) -> str:
-    """Return a remark of ours."""
+    """Return a remark by Spanloom, not recorded text."""
     return f"<div><i>{escape(words)}</i></div>"
 
 

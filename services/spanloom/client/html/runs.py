@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 _TITLES = ("run", "asked", "answered", "went", "began", "took", "tokens", "trace id")
 _COLOURS = {"failed": "#c00", "recovered": "#a60", "paused": "#07a", "cancelled": "#808"}
 _FRAME_BYTES = 2_000
-"""What stands around the rows."""
+"""Reserved for the HTML around the rows."""
 
 
 def runs_html(runs: Sequence[Run], *, has_more: bool = False) -> str:
-    """Return a table of at most 200 runs and 100 KB; what does not fit is said below it."""
+    """Return a table of at most 200 runs and 100 KB; a note below says if there are more."""
     rows = list(_fitting(runs[:MAX_ROWS]))
     shown = table(_TITLES, rows) if rows else note("no runs")
     is_cut = has_more or len(rows) < len(runs)

@@ -1,4 +1,4 @@
-"""A run as a tree of steps, each of which opens to show what was said."""
+"""A run as a tree of steps, each of which unfolds to show its texts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from spanloom.core.showing.step_tree import Node
 
 MAX_TEXT = 1_000
-"""Characters of an input or output."""
+"""Maximum characters of an input or output."""
 MAX_DEPTH = 32
-"""Levels that are drawn inside each other; deeper steps stand on the last one."""
+"""Maximum levels of nesting; deeper steps are drawn on the last one."""
 _COLOURS = {"agent": "#909", "model": "#077", "tool": "#070", "graph": "#06c"}
 _FRAME_BYTES = 2_000
 _OPEN = '<details style="margin-left:18px"{is_open}><summary>{summary}</summary>{texts}'
@@ -25,14 +25,14 @@ _PRE = '<pre style="white-space:pre-wrap;margin:0 0 4px 18px">{}</pre>'
 
 
 class _Piece(NamedTuple):
-    """A step that is opened, and how deep it stands."""
+    """A step's opening HTML and its depth in the tree."""
 
     html: str
     depth: int
 
 
 def tree_html(document: Mapping[str, Any]) -> str:  # the canonical document
-    """Return a tree of at most 200 steps and 100 KB; what does not fit is said below it."""
+    """Return a tree of at most 200 steps and 100 KB; a note below says if it is cut."""
     root = build_tree(dict(document))
     pieces: list[_Piece] = []
     total = sum(1 for _ in _walk(root))
@@ -58,7 +58,7 @@ def _walk(root: Node) -> Iterator[tuple[Node, int]]:
 
 
 def _nested(pieces: list[_Piece]) -> Iterator[str]:
-    """Yield the pieces, each closed before one that does not stand inside it."""
+    """Yield the pieces, each closed before the next one that is not nested in it."""
     opened = 0
     for piece in pieces:
         yield _CLOSE * (opened - piece.depth)

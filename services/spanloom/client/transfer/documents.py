@@ -1,4 +1,4 @@
-"""Canonical documents on their way back: as spans, of which the same document is made again."""
+"""Converts canonical documents into spans from which the service restores the same document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 MAX_VALUE_BYTES = 8 * 1024 * 1024
-"""A receiver cuts a longer text."""
+"""A receiver truncates longer values."""
 _DIALECT = "imported"
 _BY_COZE = "it has no `extraction`: of documents only canonical ones are read (--format jsonl)"
 
@@ -41,19 +41,19 @@ class Run(NamedTuple):
     trace_id: str
     document: Json
     spans: Sequence[Span]
-    """That carry it."""
+    """The spans that carry the document."""
 
 
 def is_document(value: object) -> bool:
-    """Return whether it is meant to be the document of a run, in whatever form."""
+    """Return whether a value looks like the document of a run, valid or not."""
     return isinstance(value, dict) and ROOT in value
 
 
 def read_run(document: Json, project: str | None) -> Run:
-    """Return the run of a document, as one of ``project`` if that is given.
+    """Return the run of a document, moved into ``project`` if that is set.
 
-    Raises ``InvalidRequestError``, with the place, if it is no canonical document, or none that
-    would be the same when it is read again.
+    Raises ``InvalidRequestError``, with the place, if it is not a canonical document or would
+    not be restored unchanged.
     """
     if "extraction" not in document:
         raise InvalidRequestError(_BY_COZE)
@@ -79,18 +79,18 @@ CANONICAL = ItemReader(is_document, lambda document: document)
 
 
 class Standing(NamedTuple):
-    """How the document of a run stands to what a service has of it."""
+    """Whether a service already has the document of a run, or another version that blocks it."""
 
     is_there: bool = False
     in_the_way: str = ""
-    """Why it may not be sent; empty if it may."""
+    """Why the document may not be sent; empty if it may."""
 
 
 def compare(run: Run, stored: Mapping[str, object] | None) -> Standing:
-    """Compare a run with the document that is stored of it, if there is one.
+    """Compare a run with its stored document, if there is one.
 
-    The spans of a run that a service was sent are never replaced by a copy of what was made of
-    them. Part of a document, whose import was interrupted, is completed.
+    Spans that a service received are never replaced by a copy restored from their document. A
+    partly imported document, whose import was interrupted, is completed.
     """
     if stored is None or _is_part(stored):
         return Standing()
@@ -125,7 +125,7 @@ def _check_lengths(spans: Sequence[Span]) -> None:
 
 
 def _check_restored(run: Run) -> None:
-    """Make of the spans what the service will make of them, and compare."""
+    """Restore the document as the service will; raise ``InvalidRequestError`` if it differs."""
     key, told = TraceKey(run.project, run.trace_id), run.document["extraction"]
     restored = restore_trajectory(key, SpanTree(run.spans), told["extractor_version"])
     if restored is None:

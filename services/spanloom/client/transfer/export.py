@@ -1,6 +1,6 @@
-"""Runs of a list into a file, page by page; what is held is one page and one piece of a document.
+"""Writes the runs of a list into a file; memory holds one page and one piece of a document.
 
-Until the API gives many documents in one answer, each is a request of its own (``_copy``).
+Until the API returns many documents in one response, each is a request of its own (``_copy``).
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from spanloom.core.records.run import Run
 
 Assemble: TypeAlias = "Callable[[IO[bytes]], Path]"
-"""Makes the file from lines in pairs, a row of the list and a document, and returns its place."""
+"""Makes the file from pairs of lines, a row of the list and a document, and returns its path."""
 PAGE_RUNS = 100
-"""What is written so far is made safe after so many."""
+"""The export is synced to disk after this many runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What is to be written, and where."""
+    """The runs to write, the format and the file."""
 
     runs: Listing[Run]
     asked: Mapping[str, Any]  # as JSON has it
-    """What the user asked for, in his words."""
+    """The filters and other options as the user typed them."""
     format: Format
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written."""
+    """The result of an export."""
 
     file: str
     format: str
@@ -59,9 +59,9 @@ class Exported:
 
 
 def export(client: Client, wanted: Export, tell: Callable[[Mark], None]) -> Exported:
-    """Write the file; ``tell`` is told after each page how far it is.
+    """Write the file; ``tell`` is called with the progress after each page.
 
-    Interrupted, by whatever, it goes on where it was when the same is asked for again.
+    Called again with the same export after an interruption, it resumes where it was.
     """
     assemble: Assemble | None = wanted.format.load_writer() if wanted.format.writer else None
     asked = {**wanted.asked, "format": wanted.format.id, "url": client.url}
@@ -85,7 +85,7 @@ def export(client: Client, wanted: Export, tell: Callable[[Mark], None]) -> Expo
 def _pages(
     client: Client, wanted: Export, mark: Mark
 ) -> Iterator[tuple[Sequence[Row], str | None]]:
-    """Yield the pages that are left, each with the place where the next one begins."""
+    """Yield the remaining pages, each with the cursor of the next one."""
     runs = wanted.runs
     left = None if runs.limit is None else max(0, runs.limit - mark.runs - len(mark.skipped))
     walk = PageWalk(runs.path, mark.filters, left, read_rows, mark.cursor, PAGE_RUNS)
@@ -97,7 +97,7 @@ def _pages(
 
 
 def _write(client: Client, wanted: Export, row: Row, partial: PartialFile) -> bool:
-    """Write what is kept of a run, a line or two; nothing, and ``False``, if it is gone."""
+    """Write a run, a line or two; write nothing and return ``False`` if it has been deleted."""
     file, start = partial.file, partial.file.tell()
     if wanted.format.writer:
         file.write(orjson.dumps(row) + b"\n")

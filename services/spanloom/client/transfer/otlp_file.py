@@ -1,6 +1,6 @@
-"""What is in a file, piece by piece, each of them a request that a receiver of OTLP takes.
+"""Splits the content of a file into export requests that an OTLP receiver accepts.
 
-Spans go as they are; a canonical document goes as spans that carry it (``documents.py``).
+Spans are sent unchanged; a canonical document is sent as spans that carry it (``documents.py``).
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from spanloom.core.formats.entry import ItemReader
 
 PIECE_BYTES = 4 * 1024 * 1024
-"""About what a request may have: a receiver takes 64 MiB, and gRPC's neighbours 4."""
+"""Approximate size of a request: a receiver accepts 64 MiB, gRPC servers by default 4 MiB."""
 PROJECT = "spanloom.project"
 
 
 class Piece(NamedTuple):
-    """Spans of a file, ready to be sent."""
+    """Spans of a file as one export request."""
 
     place: str
-    """Where they stand: ``line 3``."""
+    """The place in the file: ``line 3``."""
     body: bytes
     spans: int
     share: float
-    """How much of the file is read by then."""
+    """The share of the file read so far, from 0 to 1."""
     run: Run | None = None
-    """Whose document they carry; several pieces may carry one."""
+    """The run whose document the spans carry; it may take several pieces."""
 
 
 class Unreadable(NamedTuple):
@@ -52,7 +52,7 @@ class Unreadable(NamedTuple):
 
 
 def read_pieces(path: Path, project: str | None = None) -> Iterator[Piece | Unreadable]:
-    """Yield what is in a file; with ``project`` as spans of that one, whatever they say."""
+    """Yield the pieces of a file; ``project`` overrides the project that its spans name."""
     for place, read, share in read_parts(path):
         try:
             run, groups = _contents(read, project)
@@ -66,7 +66,7 @@ def read_pieces(path: Path, project: str | None = None) -> Iterator[Piece | Unre
 
 
 def _contents(read: bytes, project: str | None) -> tuple[Run | None, Sequence[Group]]:
-    """Return the items of ``resourceSpans``, and whose document they carry; raise if it is none."""
+    """Return the run if it is a document, and the items of ``resourceSpans``; raise if neither."""
     if read == CUT_OFF:
         raise ValueError("it is cut off, or neither JSON nor OTLP's protobuf")
     if read.lstrip()[:1] not in {b"{", b"["}:
@@ -81,7 +81,7 @@ def _contents(read: bytes, project: str | None) -> tuple[Run | None, Sequence[Gr
 
 @cache
 def _item_readers() -> Sequence[ItemReader]:
-    """Return the readers of documents; what fits none of them is read as OTLP."""
+    """Return the readers of documents; data that fits none of them is read as OTLP."""
     known = formats_of(Of.RUNS).values()
     return [
         one.load_reader() for one in known if one.is_read and not one.magic and one.line != "otlp"
@@ -99,7 +99,7 @@ def read_groups(document: object) -> Sequence[Group]:
 
 
 def _split(groups: Sequence[Group]) -> Iterator[tuple[Sequence[Group], int]]:
-    """Yield groups of spans of about one size; a large one is split, its resource told again."""
+    """Yield groups of spans of similar size; a large one is split, its resource repeated."""
     chosen: list[Group] = []
     count = size = 0
     for group, spans, length in _runs(groups):
@@ -133,7 +133,7 @@ def _slices(spans: Sequence[Any]) -> Iterator[tuple[Sequence[Any], int]]:  # as 
 
 
 def _moved(group: Mapping[str, Any], project: str) -> Group:
-    """Return the group as one of another project."""
+    """Return the group moved into another project."""
     resource = dict(group.get("resource") or {})
     others = [a for a in resource.get("attributes") or () if a.get("key") != PROJECT]
     attributes = [*others, text_attribute(PROJECT, project)]

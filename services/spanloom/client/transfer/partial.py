@@ -1,7 +1,7 @@
-"""A file that is not whole yet, and how far it has come: what is interrupted goes on there.
+"""The unfinished file of an export and its progress, from which an interrupted export resumes.
 
-Of an export to ``runs.jsonl`` there are ``runs.jsonl.partial`` and, in ``runs.jsonl.partial.json``,
-how far that is safe on the disk. ``runs.jsonl`` itself is there only once it is whole.
+An export to ``runs.jsonl`` writes ``runs.jsonl.partial`` and, in ``runs.jsonl.partial.json``, how
+much of it is safely on disk. ``runs.jsonl`` itself exists only once it is complete.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class ExportError(ClientError):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far an export has come."""
+    """The progress of an export."""
 
     asked: Mapping[str, Any]  # as JSON has it
-    """What was asked for, in the words of the user: another export does not go on here."""
+    """The options as the user typed them: an export with others does not resume this file."""
     filters: Mapping[str, str]
-    """The same as the API is asked: ``7d`` ago stays the moment that it was at first."""
+    """The same as parameters of the API: ``7d`` keeps the point in time of the first start."""
     cursor: str | None = ""
-    """Where the next page begins; ``None`` if there is none."""
+    """The cursor of the next page; ``None`` if there is none."""
     bytes: int = 0
     runs: int = 0
     skipped: tuple[str, ...] = ()
@@ -44,12 +44,12 @@ class Mark:
 
 
 class PartialFile:
-    """The file as far as it is written; one process at a time has it."""
+    """The file as far as it is written; locked by one process at a time."""
 
     def __init__(self, path: Path, mark: Mark) -> None:
-        """Go on where an earlier export of the same came to, else begin.
+        """Resume an earlier export of the same runs, else begin a new one.
 
-        Raises ``ExportError`` if another one is there, or is being written.
+        Raises ``ExportError`` if a different export is there, or one is being written.
         """
         self.path = path
         self._partial = path.with_name(f"{path.name}.partial")
@@ -68,7 +68,7 @@ class PartialFile:
         self.file.close()
 
     def commit(self, cursor: str | None, runs: int, skipped: tuple[str, ...]) -> None:
-        """Make safe what was written, then note that it is."""
+        """Sync the file to disk, then record the progress."""
         self._sync()
         mark = self.mark
         self.mark = replace(
@@ -83,7 +83,7 @@ class PartialFile:
         fresh.replace(self._told)
 
     def finish(self, whole: Path | None = None) -> None:
-        """Give the file its name: what was written, or a whole file made of that."""
+        """Rename the written file, or a complete file made from it, to its final name."""
         self._sync()
         (whole or self._partial).replace(self.path)
         self._partial.unlink(missing_ok=True)

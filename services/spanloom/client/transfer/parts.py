@@ -1,8 +1,8 @@
-"""Files in parts: lines, messages or rows, each with its place.
+"""Reads files in parts: lines, messages or rows, each with its place.
 
-Read are a JSON document, JSON lines and length-prefixed protobuf as the Collector's file exporter
-writes them, one protobuf message, any of them compressed by gzip, and Parquet and Arrow as
-``spanloom export`` writes them. What is in a file is told by its first bytes, not by its name.
+Supported are a JSON document, JSON lines and length-prefixed protobuf as the Collector's file
+exporter writes them, one protobuf message, any of them compressed by gzip, and Parquet and Arrow as
+``spanloom export`` writes them. The first bytes of a file decide its format, not its name.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from spanloom.core.formats.entry import Format
 
 MESSAGE_BYTES = 1024 * 1024 * 1024
-"""A longer one is no message."""
+"""The maximum length of a message; a longer one is not taken for a message."""
 CUT_OFF = b"\xff"
-"""In place of a message that is not there as a whole: none begins like this."""
+"""Stands in for a truncated message: no message begins like this."""
 _GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
 _HEAD_BYTES = 16
-"""More than the magic of any format has."""
+"""At least as long as the magic bytes of any format."""
 _TAG = b"\x0a"
-"""With which a message begins that has spans; the length of one shorter than 160 MiB does not.
-It is a line break, too, so a file that begins with one is no JSON lines."""
+"""The first byte of a message with spans; no length prefix below 160 MiB begins with it.
+It is also a line break, so a file that begins with one is not JSON lines."""
 
 Bytes = BinaryIO | gzip.GzipFile
 
@@ -39,14 +39,14 @@ class Part(NamedTuple):
     """A line, a message or a row of a file, or all of it."""
 
     place: str
-    """``line 3``, for people."""
+    """For people: ``line 3``."""
     read: bytes
     share: float
-    """How much of the file is read by then, from 0 to 1."""
+    """The share of the file read so far, from 0 to 1."""
 
 
 def read_parts(path: Path) -> Iterator[Part]:
-    """Yield what is in a file; nothing of an empty one."""
+    """Yield the parts of a file; none for an empty one."""
     with path.open("rb") as raw:
         head = raw.read(_HEAD_BYTES)
         raw.seek(0)
@@ -61,7 +61,7 @@ def read_parts(path: Path) -> Iterator[Part]:
 
 
 def _find_table(head: bytes) -> Format | None:
-    """Return the format whose files begin like this, if one is declared to."""
+    """Return the table format whose files begin with these bytes, if there is one."""
     known = formats_of(Of.RUNS).values()
     return next((table for table in known if table.magic and head.startswith(table.magic)), None)
 

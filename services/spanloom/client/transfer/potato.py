@@ -1,6 +1,6 @@
-"""Tasks for Potato in a folder, and what its users said from its files.
+"""Writes annotation tasks for Potato into a folder, and reads annotations from its files.
 
-It runs as a program of its own: nothing of it is imported here.
+Potato is a separate program: nothing of it is imported here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    Json = dict[str, Any]  # as JSON gives and takes it
+    Json = dict[str, Any]  # JSON values
 
 
 def write_task(
@@ -28,10 +28,10 @@ def write_task(
     *,
     with_agents: bool = False,
 ) -> int:
-    """Write a task into a folder, and what annotators said; return how many users that is.
+    """Write a task and its annotations into a folder; return the number of users.
 
-    An account has to be made in Potato before the folder of its user is copied there: it registers
-    no name whose folder it finds.
+    An account has to be made in Potato before the folder of its user is copied there: Potato does
+    not register a name whose folder exists.
     """
     said: dict[str, list[Json]] = {}
     for entry in entries:
@@ -52,8 +52,8 @@ def write_task(
 def read_potato(paths: Iterable[Path], items: Path | None = None) -> Iterator[Json]:
     """Yield entries for an import from files and folders of Potato's.
 
-    Steps get our ids where the items have them: those of ``items``, else of ``items.json`` beside
-    or above the files. Raises ``ValueError`` for a file that is none of Potato's.
+    Steps get Spanloom's ids where the items have them: those of ``items``, else of ``items.json``
+    next to or above the files. Raises ``ValueError`` for a file that is not Potato's.
     """
     for path in paths:
         files = sorted(path.rglob(STATE_FILE)) if path.is_dir() else [path]

@@ -1,6 +1,6 @@
-"""Files to a receiver of OTLP: each piece durable when it is acknowledged, sent twice or not.
+"""Sends files to an OTLP receiver; each acknowledged piece is durable, and can be sent again.
 
-Of a document it is first asked what the service has of its run.
+Before a document is sent, it is compared with the run that the service has stored.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 TRACES = "/v1/traces"
 _JSON = {"Content-Type": "application/json"}
 _REFUSED = frozenset({400, 413, 415})
-"""The piece is at fault; the next may be taken."""
+"""Statuses that reject this piece; the next one may be accepted."""
 _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
 FindStored: TypeAlias = "Callable[[Run], Mapping[str, object] | None]"
-"""Return the document that the service has of a run, if it has one."""
+"""Returns the stored document of a run, if the service has one."""
 
 
 @dataclass(slots=True)
 class Imported:
-    """What became of a file."""
+    """The result of importing a file."""
 
     file: str
     accepted_spans: int = 0
@@ -42,24 +42,24 @@ class Imported:
     unchanged_runs: int = 0
     """Runs whose document the service has already."""
     rejected: list[dict[str, str]] = field(default_factory=list)
-    """What was not taken: its place and the reason."""
+    """The rejected pieces: place and reason."""
 
 
 class Sending:
     """Sends files, one after the other."""
 
     def __init__(self, transport: Transport, find_stored: FindStored) -> None:
-        """Take the receiver, and by what it is asked what is stored of a run."""
+        """Keep the receiver, and the function that finds the stored document of a run."""
         self._transport, self._find_stored = transport, find_stored
         self._left_out: Run | None = None
 
     def send(
         self, path: Path, project: str | None, tell: Callable[[Imported, float], None]
     ) -> Imported:
-        """Send what is in a file; ``tell`` is told after each piece how much of it is read.
+        """Send the content of a file; ``tell`` is called after each piece with the share read.
 
-        A span is known by its ids: a file that is sent again, or was interrupted, makes no second
-        one.
+        Spans are identified by their ids: sending a file again, or resuming it, makes no
+        duplicates.
         """
         done = Imported(str(path))
         before: Run | None = None
@@ -76,7 +76,7 @@ class Sending:
         return done
 
     def _look_at(self, run: Run, place: str, done: Imported) -> None:
-        """Leave a run out that is there as it is, or otherwise."""
+        """Skip a run that the service already has, and reject one that differs there."""
         standing = compare(run, self._find_stored(run))
         done.unchanged_runs += standing.is_there
         if standing.in_the_way:

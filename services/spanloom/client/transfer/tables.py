@@ -1,6 +1,6 @@
-"""A table, Parquet or Arrow, of the lines of an export: what the list says, then the document.
+"""Exports as Parquet or Arrow tables: the columns of the list, then the document.
 
-Read back are the documents: the list's columns are made of them again.
+Reading returns only the documents: the service derives the list's columns from them again.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from spanloom.client.calls.walks import Row
 
 GROUP_BYTES = 4 * 1024 * 1024
-"""Of documents in a row group; so much is held."""
+"""Bytes of documents in a row group, which is held in memory."""
 DOCUMENT = "document"
 ROWS_HELD = 16
-"""Of a file that is read: a document may have megabytes."""
+"""Rows held in memory while reading: a document may have megabytes."""
 
 
 class UnreadableTableError(ClientError):
-    """A file is no Parquet and no Arrow, or has no documents."""
+    """A file is neither Parquet nor Arrow, or has no documents."""
 
 
 def write_parquet(lines: IO[bytes]) -> Path:
@@ -47,7 +47,7 @@ def write_parquet(lines: IO[bytes]) -> Path:
 
 
 def write_arrow(lines: IO[bytes]) -> Path:
-    """Write an Arrow file, not compressed so that it can be mapped, and return its path."""
+    """Write an Arrow file, uncompressed so that it can be memory-mapped, and return its path."""
     return _write(lines, lambda path, schema: ipc.new_file(str(path), schema))
 
 
@@ -57,7 +57,7 @@ def _write(
 ) -> Path:
     path = Path(f"{lines.name}.whole")
     columns = Columns(Run)
-    for rows, _ in _groups(lines):  # first which columns there are: a file has one schema
+    for rows, _ in _groups(lines):  # collect the columns first: a file has one schema
         columns.add(rows)
         columns.taken()
     schema = arrow.make(columns.taken()).schema.append(pa.field(DOCUMENT, pa.large_string()))
@@ -74,7 +74,7 @@ def _write(
 def read_parquet(path: Path) -> Iterator[tuple[int, bytes, float]]:
     """Yield the documents of a table, each with the number of its row and the share read by then.
 
-    Raises ``UnreadableTableError`` for what is no table of documents.
+    Raises ``UnreadableTableError`` if the file is not a table of documents.
     """
     return _documents(path, _parquet_pieces(path))
 
@@ -100,14 +100,14 @@ def _documents(
 
 
 def _parquet_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
-    """Yield some documents at a time, each time with how many there are in all."""
+    """Yield batches of documents, each with the total number of documents."""
     with ParquetFile(path) as table:
         for batch in table.iter_batches(ROWS_HELD, columns=[DOCUMENT]):
             yield table.metadata.num_rows, batch.column(DOCUMENT)
 
 
 def _arrow_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
-    """Do the same; what is mapped into memory is read as it is needed."""
+    """Do the same for Arrow; the mapped file is read as it is needed."""
     with pa.memory_map(str(path)) as file, ipc.open_file(file) as table:
         for number in range(table.num_record_batches):
             documents = table.get_batch(number).column(DOCUMENT)

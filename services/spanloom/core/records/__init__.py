@@ -1,6 +1,7 @@
 """The public records, a class each, whose fields are declared once.
 
-In: a class of ``record.Record`` with what each field is in the store, in a ``where`` and in lists
-(``declared``). Out: the columns of the store, the model of API and client, fields of ``where``,
-completion, and the types of the page, all derived from it. Start with ``run.Run``.
+In: a subclass of ``record.Record`` whose fields declare how they appear in the store, in a
+``where`` and in lists (``declared``). Out: the columns of the store, the model of API and client,
+fields of ``where``, completion, and the types of the page, all derived from it. Start with
+``run.Run``.
 """

@@ -1,4 +1,4 @@
-"""What the columns of a record are made from, once a trajectory is built."""
+"""The built trajectory from which the columns of a record are computed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BuiltRun:
-    """A version of a trajectory, and what was read out of its texts."""
+    """A version of a trajectory, and what was extracted from its texts."""
 
     trajectory: Trajectory
     version: int
@@ -22,7 +22,7 @@ class BuiltRun:
     status: Status
     agent_names: list[str]
     question: str
-    """What was asked, one line, cut."""
+    """The user's question, shortened to one line."""
     answer: str
 
 

@@ -1,4 +1,4 @@
-"""What a field of a record declares beside its type, in its ``Annotated``.
+"""The declarations in the ``Annotated`` of a record's field, in addition to its type.
 
 ::
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Timed(Enum):
-    """That an integer counts milliseconds, which the store counts in nanoseconds."""
+    """Marks an integer in milliseconds, stored in nanoseconds."""
 
     LENGTH = "length"
     MOMENT = "moment"
@@ -37,17 +37,17 @@ class Timed(Enum):
 _AS_TEXT = PlainSerializer(str, when_used="json")
 _DIGITS = WithJsonSchema({"type": "string", "pattern": "^[0-9]+$"})
 Milliseconds = Annotated[int, Timed.LENGTH, _AS_TEXT, _DIGITS]
-"""A length; a text on the wire, where JavaScript would round a number."""
+"""A length; a string in JSON, because JavaScript would round a number."""
 Moment = Annotated[int, Timed.MOMENT, _AS_TEXT, _DIGITS]
-"""A point in time: milliseconds since the epoch; a text on the wire."""
+"""A point in time: milliseconds since the epoch; a string in JSON."""
 
 
 class FieldType(Enum):
-    """What the values of a field are in a ``where``."""
+    """The type of a field's values in a ``where``."""
 
     TEXT = "text"
     WORDS = "words"
-    """A long text: only its words can be asked for."""
+    """A long text: a query can only search for its words."""
     CHOICE = "choice"
     """One of a few words, which need no quotes."""
     INTEGER = "integer"
@@ -80,13 +80,13 @@ class Stored:
     type: str
     comment: str
     value: Callable[[BuiltRun], object] | None = None
-    """What a row has there; ``None``: where rows are made says it, as of several columns at once,
-    or the table does."""
+    """The value in a row; ``None``: set by the code that makes the rows, for example for several
+    columns at once, or by the table."""
     tables: Tables = Tables.BOTH
     codec: str = "ZSTD(1)"
-    """Not of ``LowCardinality``, which has none."""
+    """Ignored for ``LowCardinality``, which has none."""
     default: str = ""
-    """What rows without it have, as SQL."""
+    """The default of rows without a value, as SQL."""
 
     @property
     def definition(self) -> str:
@@ -111,10 +111,10 @@ class StoredSteps:
     item: str
     """The column is ``Steps.Name`` for ``Name``; one item of it is ``StepName`` in SQL."""
     type: str
-    """Of one item."""
+    """The type of one item."""
     comment: str
     values: Callable[[BuiltSteps], Sequence[object]] | None = None
-    """The items of a run; ``None``: where rows are made says it."""
+    """The items of a run; ``None``: the code that makes the rows sets them."""
 
     @property
     def column(self) -> str:
@@ -137,36 +137,36 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a ``where`` names a field; what is left out follows from its type and its column."""
+    """How a ``where`` names a field; omitted members are derived from its type and its column."""
 
     name: str
     description: str
     example: str = ""
-    """A comparison with it, as it is written; of a flag its name."""
+    """A comparison with the field as written in a query; for a flag its name."""
     type: FieldType | None = None
     sql: str = ""
-    """Its value, never NULL; of a list an array. Empty: the column."""
+    """SQL of its value, never NULL; an array for a list. Empty: the column."""
     is_there: str = ""
-    """Under which condition it has a value; empty: if its type can be without one."""
+    """SQL of the condition under which it has a value; empty: derived from its type."""
     is_list: bool = False
-    """Whether it has several values; then one that meets the condition is enough."""
+    """Whether it has several values, of which one has to match."""
     choices: Sequence[str] = ()
     has_keys: bool = False
-    """Whether it is a mapping, asked by key: ``metadata.tier``."""
+    """Whether it is a mapping, queried by key: ``metadata.tier``."""
     is_said: bool = False
-    """Whether people and evaluators say it: it is kept apart from the run."""
+    """Whether it comes from annotators or evaluators, and is stored apart from the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What the documentation shows as its value."""
+    """The example value in the documentation."""
 
     value: object
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """What is stored or can be asked for, and is no field of the record."""
+    """A column or a field of ``where`` that is not a field of the record."""
 
     stored: Stored | StoredSteps | None = None
     asked: Asked | None = None

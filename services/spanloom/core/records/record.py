@@ -1,4 +1,4 @@
-"""A public record: a frozen model that API and client share, and what its fields declare."""
+"""A public record: a frozen model that API and client share, and its fields' declarations."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ PartT = TypeVar("PartT")
 
 
 def _hide_additions(schema: dict[str, Any]) -> None:
-    """Say nothing of fields that a newer service may add: this one answers those declared."""
+    """Omit ``additionalProperties`` from the schema: this service returns only declared fields."""
     schema.pop("additionalProperties", None)
 
 
 class Record(BaseModel):
-    """What API and client share. A field that a newer service adds is kept by the client."""
+    """The model that API and client share. The client keeps fields that a newer service adds."""
 
     model_config = ConfigDict(extra="allow", frozen=True, json_schema_extra=_hide_additions)
 
     @classmethod
     def trusted(cls, values: dict[str, Any]) -> Self:
-        """Return a record of values that are right already, in the order of the fields.
+        """Return a record without validation of its values, which are in the order of the fields.
 
-        At a quarter of the time that checking them takes: lists have thousands.
+        It takes a quarter of the time of validation: lists have thousands of records.
         """
         made = cls.__new__(cls)
         object.__setattr__(made, "__dict__", values)
@@ -56,7 +56,7 @@ class Record(BaseModel):
 
 
 class Declared(NamedTuple):
-    """One field of a record with what it declares."""
+    """One field of a record with its declarations."""
 
     name: str
     kind: Any
@@ -65,20 +65,20 @@ class Declared(NamedTuple):
     is_optional: bool
 
     def find(self, part: type[PartT]) -> PartT | None:
-        """Return what it declares of a kind."""
+        """Return the declaration of this class; ``None`` if there is none."""
         return next((one for one in self.info.metadata if isinstance(one, part)), None)
 
 
 class Declaration:
-    """All that the fields of a record declare, and what is declared beside them."""
+    """All declarations of a record: those of its fields, and the columns that are not fields."""
 
     def __init__(
         self, record: type[Record], others: Sequence[Other] = (), first: Sequence[str] = ()
     ) -> None:
-        """Take the record, and what is stored or can be asked for without being a field.
+        """Collect the declarations of the record and of the ``others``, which are not its fields.
 
-        ``first`` are the names by which is asked in the order in which they are offered; all that
-        it does not name come behind them, as they are declared.
+        ``first`` are names of ``where`` in the order in which they are offered; all others follow
+        in the order of their declaration.
         """
         self.record = record
         self.fields = tuple(_declared(*item) for item in record.model_fields.items())
@@ -93,7 +93,7 @@ class Declaration:
         self.example = {name: example.value for name, example in examples if example}
 
     def field_of(self, asked: str) -> str:
-        """Return the field of the record that a ``where`` names so; raises ``KeyError``."""
+        """Return the field of the record with this name in a ``where``; raises ``KeyError``."""
         return self._names[asked]
 
     def _stored(self) -> Iterator[Stored | StoredSteps]:
@@ -135,7 +135,7 @@ def _declared(name: str, info: FieldInfo) -> Declared:
 
 
 def _completed(asked: Asked, field: Declared) -> Asked:
-    """Return how a field is asked for, with what its type and its column say."""
+    """Return a field's ``Asked``, completed from its type and its column."""
     stored, read = field.find(Stored), field.find(Read)
     column = stored.column if stored else read.sql if read else ""
     kind, is_list = asked.type or _type_of(field), get_origin(field.kind) is list

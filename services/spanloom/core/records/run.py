@@ -1,4 +1,4 @@
-"""A run as lists show it: every field and every column of it, each declared once."""
+"""The record of a run in lists, with the declarations of all its fields and columns."""
 
 from typing import Annotated
 
@@ -403,12 +403,12 @@ class Run(Record):
 
 
 def _listed(column: str, kind: str, comment: str, asked: Asked | None = None) -> Other:
-    """Return a column of the list alone, which the steps add up to (``list_rows.laid_out``)."""
+    """Return a column of ``trajectory_list`` only, summed over steps (``list_rows.laid_out``)."""
     return Other(Stored(column, kind, comment, tables=Tables.LIST), asked)
 
 
 def _document(column: str, kind: str, comment: str) -> Other:
-    """Return a column beside the document alone (``rows.trajectory_row``)."""
+    """Return a column of ``trajectories`` only, next to the document (``rows.trajectory_row``)."""
     return Other(Stored(column, kind, comment, tables=Tables.DOCUMENTS))
 
 
@@ -573,7 +573,7 @@ OTHERS = (
     _document("Document", "String", "The canonical JSON document."),
     _document("SpansDocument", "String", "JSON list of what became of each span."),
 )
-"""Columns and fields of ``where`` that lists do not show."""
+"""Columns, and fields of ``where``, that lists do not show."""
 
 _FIRST = (
     "project trace_id status outcome start duration root_name root_type has_error agent model"

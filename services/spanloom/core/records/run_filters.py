@@ -1,7 +1,7 @@
-"""Short spellings of a ``where`` of runs, for API, shell and client.
+"""Filters of runs, the short spellings of a ``where``, for API, command line and client.
 
-Each has the name of its field; ``since`` and ``until`` are of ``start``. A new one is one line
-here: its name, what the client takes, and its descriptions.
+Each has the name of its field; ``since`` and ``until`` filter by ``start``. A new filter is one
+line here: its name, its type in the client, and its descriptions.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """How a field is asked for in short: ``agent=planner`` for ``agent = "planner"``."""
+    """The short spelling of a comparison: ``agent=planner`` for ``agent = "planner"``."""
 
     description: str
-    """For the reader of the API: completes "only runs …"."""
+    """For the reference of the API: completes "only runs …"."""
     example: object
     option: str = ""
-    """The help of the shell's option; empty: the shell has none of its own."""
+    """The help text of the command line option; empty: there is no option."""
     field: str = ""
-    """Of ``where``, where it has another name."""
+    """The field of ``where``, if its name differs."""
     sign: str = "="
     has_to_be_asked_for: bool = False
-    """Whether what it finds is left out, unless asked for that alone or for ``any``."""
+    """Whether matching runs are left out by default, without this filter or ``any``."""
 
 
 class RunFilters(TypedDict, total=False):
-    """Which runs are wanted; what is left out or ``None`` filters nothing."""
+    """The filters of runs; a filter that is missing or ``None`` has no effect."""
 
     since: Annotated[
         datetime | str | int | None,

@@ -1,4 +1,4 @@
-"""A step as a row among those of many runs: every field and every column, each declared once."""
+"""The record of a step in lists over many runs, with the declarations of its fields and columns."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ from spanloom.core.records.declared import (
 from spanloom.core.records.record import Declaration, Record
 
 LONGEST_MESSAGE = 1000
-"""Characters of what a failure says; documents have all of it."""
+"""Maximum characters of an error message in rows; documents have all of it."""
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NO_USAGE = Usage()
 _NAME = "LowCardinality(String)"
@@ -32,7 +32,7 @@ def _hex(number: str) -> str:
 
 
 def _above(place: str) -> str:
-    """Return the id of the step at a place; where there is none, of the root, if it is above."""
+    """Return SQL for the id of the step at a place; at 0 the root's, empty for the root itself."""
     return f"if({place} = 0, {_ROOT}, {_hex(f'`Steps.Id`[{place}]')})"
 
 
@@ -55,7 +55,7 @@ def _cost(step: Step) -> float | None:
 
 
 def _offsets(built: BuiltSteps) -> list[int]:
-    """Return how far from the run's start each step's is, as far as the column goes: 292 years.
+    """Return each step's start relative to the run's, limited to the column's range of 292 years.
 
     Clocks that report the first and the last nanosecond of 64 bits are 584 years apart.
     """
@@ -507,7 +507,7 @@ OTHERS = (
         StoredSteps("Text", "UInt64", "Hash of what each brought into the run in texts; 0: none.")
     ),
 )
-"""Columns of steps and fields of ``where`` that rows do not show."""
+"""Columns of steps, and fields of ``where``, that rows do not show."""
 
 _FIRST = (
     "type name tool agent owner model duration first_token error error_code error_message tokens"
