@@ -112,7 +112,9 @@ class RunReader(Protocol):
         limit: int,
         after: Cursor | None = None,
     ) -> Sequence[ListedRun]:
-        """Return up to ``limit`` runs of a conversation by (start, trace id, project), oldest first.
+        """Return up to ``limit`` runs of a conversation, oldest first.
+
+        They are ordered by (start, trace id, project).
 
         A conversation belongs to one project; with a wider reach, the runs of all projects that
         have its id are returned. The empty id is no conversation.

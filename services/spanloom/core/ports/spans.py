@@ -21,7 +21,7 @@ class Signal(StrEnum):
 
     SPANS = "spans"
     CONTENT_EVENTS = "content_events"
-    """GenAI content from log records, in the form of spans: each parent is the span it belongs to."""
+    """GenAI content from log records, as spans: the parent is the span that the content is of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def every_line(
     place: Callable[[LineT], PlaceT],
     at_once: int,
 ) -> Iterator[LineT]:
-    """Yield the lines of a list, so many read at once, and none before they are used.
+    """Yield the lines of a list, lazily, reading ``at_once`` lines at a time.
 
     ``read`` takes the most lines to return and the place after which they begin, at first
     ``None``; ``place`` returns the place of a line.

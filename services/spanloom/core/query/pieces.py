@@ -22,7 +22,7 @@ class Piece(NamedTuple):
     def wrong(
         self, message: str, known: Iterable[str] = (), expected: Sequence[str] = ()
     ) -> WhereProblem:
-        """Return the problem of a piece, with the known names that resemble it, else all of them."""
+        """Return the problem of a piece, with known names that resemble it, else all of them."""
         alike, may_stand = tuple(resembling(self.text, known)), tuple(expected or known)
         hint = (
             "" if alike or expected or not may_stand else f"; it is one of {', '.join(may_stand)}"

@@ -1,4 +1,4 @@
-"""What keeps rows from the queries of a connection: whoever opens it passes it in."""
+"""The interface for hiding rows from the queries of a connection, passed in when it is opened."""
 
 from __future__ import annotations
 

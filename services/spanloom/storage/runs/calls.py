@@ -44,7 +44,7 @@ class ClickHouseCalls:
     """``CallFinder`` over the extractor's lane."""
 
     def __init__(self, worker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._worker = worker
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:

@@ -29,7 +29,7 @@ class ClickHouseConversations:
     """The list of conversations over the lane of readers."""
 
     def __init__(self, reader: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._reader = reader
 
     def list(

@@ -25,7 +25,7 @@ class ClickHouseDocuments:
     """``DocumentReader`` over the lane of readers."""
 
     def __init__(self, reader: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._reader = reader
 
     def get(self, trace_id: str, reach: Reach) -> bytes | None:

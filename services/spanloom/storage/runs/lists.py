@@ -34,7 +34,7 @@ class ClickHouseLists:
     """Lists over the lane of readers, and over that of questions where something is asked."""
 
     def __init__(self, reader: Lane, asker: Lane) -> None:
-        """Take the lanes; whoever opened them closes them."""
+        """Use the lanes, which the caller owns and closes."""
         self._reader = reader
         self._asker = asker
 

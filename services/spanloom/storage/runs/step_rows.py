@@ -57,7 +57,7 @@ class ClickHouseSteps:
     """Step rows over the lane of questions."""
 
     def __init__(self, asker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._asker = asker
 
     def list(

@@ -70,9 +70,9 @@ class ClickHouseTrajectories:
     """``TrajectoryWriter`` over the extractor's lane."""
 
     def __init__(self, worker: Lane, *, is_alone: bool) -> None:
-        """Take the lane; whoever opened it closes it.
+        """Use the lane, which the caller owns and closes.
 
-        ``is_alone`` says that no other process writes.
+        ``is_alone`` means that no other process writes.
         """
         self._worker = worker
         self._is_alone = is_alone

@@ -35,9 +35,9 @@ class ClickHouseSpans:
     """Spans written and read over three lanes: appending, extracting, and reading for users."""
 
     def __init__(self, writer: Lane, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
-        """Take the lanes; whoever opened them closes them.
+        """Use the lanes, which the caller owns and closes.
 
-        ``is_alone`` says that no other process appends.
+        ``is_alone`` means that no other process appends.
         """
         self._writer = writer
         self._worker = worker

@@ -97,7 +97,7 @@ class ClickHouseStats:
     """Numbers over the lane of questions."""
 
     def __init__(self, asker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._asker = asker
 
     def numbers(

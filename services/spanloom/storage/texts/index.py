@@ -58,7 +58,7 @@ class ClickHouseTextIndexer:
     """``TextIndexer`` over a lane of its own: it holds up nobody."""
 
     def __init__(self, indexer: Lane, writes: Callable[[], int | None]) -> None:
-        """Take the lane, which its opener closes, and how many writes of runs have ended."""
+        """Use the lane, which the caller closes, and how many writes of runs have ended."""
         self._indexer = indexer
         self._writes = writes
 

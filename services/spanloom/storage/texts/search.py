@@ -37,7 +37,7 @@ class ClickHouseTextFinder:
     """``TextFinder`` over the lane of readers."""
 
     def __init__(self, reader: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._reader = reader
 
     def search(

@@ -14,7 +14,7 @@ class ClickHouseUsage:
     """``UsageReader`` over the lane for short questions."""
 
     def __init__(self, prober: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._prober = prober
 
     def stored_bytes(self, limit: int) -> Mapping[str, int]:
