@@ -63,7 +63,7 @@ class SqlJob(NamedTuple):
     project: str | None
     """The one project whose rows of traces there are; ``None``: all."""
     tag: str
-    """Names it to whoever wants to cancel it; unlike a query id no client chooses it."""
+    """Identifies it for cancelling; unlike a query id it is not chosen by a client."""
 
 
 class SqlAnswer(NamedTuple):

@@ -91,7 +91,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
         self._feed = feed
 
     def put(self, queue: Queue) -> None:
-        """See ``AnnotationQueueStore.put``: announces its items, which may be no longer withheld."""
+        """See ``AnnotationQueueStore.put``: items withheld before may be visible from now on."""
         items = self.items(queue)
         with self._feed.telling(TraceKey(queue.project, item.trace_id) for item in items):
             self._put(queue)
@@ -113,7 +113,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
         self._worker.insert("annotation_queue_items", _ITEM_COLUMNS, rows)
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """See ``AnnotationQueueStore.add_events``: an annotator who is done sees all annotations."""
+        """See ``AnnotationQueueStore.add_events``: a finished annotator sees all annotations."""
         rows = ([queue.project, queue.name, *event] for event in events)
         with self._feed.telling(TraceKey(queue.project, event.trace_id) for event in events):
             self._worker.insert("annotation_queue_events", _EVENT_COLUMNS, rows)

@@ -36,6 +36,6 @@ class Announcer:
         )
 
     def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
-        """Return a context for storing what is announced: readers see the announcements after it."""
+        """Return a context for storing what is announced: readers see the rows after it."""
         rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
         return self._feed_clock.around(self._worker, rows) if rows else nullcontext()

@@ -137,7 +137,7 @@ class SharedClock:
         return Sight(now_us - horizon_us, now_us - quiet_us, FOREVER_US, now_us + horizon_us)
 
     def _insert(self, lane: Lane, rows: Rows) -> None:
-        """Insert rows; if that took long, readers may have missed them, and they are written again."""
+        """Insert rows, again if it took so long that readers may have missed them."""
         kept = list(rows)
         for _ in range(TRIES):
             began = self._monotonic()

@@ -102,7 +102,7 @@ class _Question:
         return f"not {told}" if term.is_denied else told
 
     def _takes_step(self, term: Term) -> bool:
-        """Consume a condition on a step; return whether it was one. A repeated name is a new step."""
+        """Consume a condition on a step, if it is one. A repeated name is of another step."""
         condition = None if term.is_denied else _of_step(term)
         if condition is None:
             return False
