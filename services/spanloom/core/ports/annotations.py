@@ -181,7 +181,7 @@ class QueueReader(Protocol):
         """Return the events of all items or of one, oldest first."""
 
     def alike(self, queue: Queue) -> Mapping[str, Alike]:
-        """Return how far people agree on each item, by trace; items nobody shares are left out.
+        """Return how far people agree on each item that several of them annotated, by trace.
 
         For steps it compares their correctness, for whole runs the decisive step and who is
         responsible. Steps are matched by id, whatever version they were judged on; annotations of

@@ -46,7 +46,7 @@ class SqlTable:
 
 
 class SqlFacts(NamedTuple):
-    """What every answer says of the engine."""
+    """Facts about the engine that every answer includes."""
 
     version: str
     display_name: str
@@ -61,17 +61,17 @@ class SqlJob(NamedTuple):
     settings: Mapping[str, str]
     parameters: Mapping[str, str]
     project: str | None
-    """The one project whose rows of traces there are; ``None``: all."""
+    """The one project whose rows are visible; ``None`` is all."""
     tag: str
     """Identifies it for cancelling; unlike a query id it is not chosen by a client."""
 
 
 class SqlAnswer(NamedTuple):
-    """What came out, and what it took."""
+    """The answer of a statement, and its cost."""
 
     body: bytes
     rows: int
-    """Of the answer."""
+    """Rows of the answer."""
     rows_read: int
     bytes_read: int
     elapsed_s: float
@@ -89,7 +89,7 @@ class SqlEngine(Protocol):
 
     @property
     def facts(self) -> SqlFacts:
-        """What every answer says of the engine."""
+        """Facts about the engine that every answer includes."""
         ...
 
     @property
@@ -108,7 +108,7 @@ class SqlEngine(Protocol):
         ...
 
     def parse(self, text: str) -> Tree | None:
-        """Return the one statement of a text; ``None`` for a kind that has no such form."""
+        """Return the tree of the one statement of a text; ``None`` for a kind that has no tree."""
         ...
 
     def write(self, tree: Tree) -> str:
@@ -120,7 +120,7 @@ class SqlEngine(Protocol):
         ...
 
     def run(self, job: SqlJob) -> SqlAnswer:
-        """Run a statement on a lane of its own, which can write nothing, and return its answer."""
+        """Run a statement on a read-only lane of its own, and return its answer."""
         ...
 
     def cancel(self, tag: str) -> None:

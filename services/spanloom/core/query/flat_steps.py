@@ -16,7 +16,7 @@ from spanloom.core.model.trajectory import Step, StepType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-_TOOL = StepType.TOOL  # kept: until Python 3.12 an enum is slow to give it
+_TOOL = StepType.TOOL  # cached: before Python 3.12 reading it from an enum is slow
 MOST_ATTRIBUTES = 64
 """The most attributes by which a run can be found, and the most characters of a value."""
 LONGEST_ATTRIBUTE = 256

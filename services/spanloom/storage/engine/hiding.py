@@ -27,7 +27,7 @@ class Hiding(Protocol):
     def deleted_among(
         self, lane: Lane, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
-        """Return the hidden ones of these traces, each a project and a trace id."""
+        """Return those of these traces that are hidden, each a project and a trace id."""
 
 
 class NothingHidden:

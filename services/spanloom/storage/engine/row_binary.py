@@ -25,7 +25,7 @@ _UINT32, _INT64, _UINT64 = struct.Struct("<I"), struct.Struct("<q"), struct.Stru
 class RowBinary:
     """Rows as the body of an INSERT, each row's values in the order of the columns.
 
-    Every iteration begins anew: the driver sends a request again when its connection was stale.
+    It can be iterated again: the driver resends a request when its connection was stale.
     """
 
     def __init__(

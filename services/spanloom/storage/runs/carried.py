@@ -45,7 +45,7 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
 
 
 def _object(columns: Iterator[tuple[str, object]]) -> Sequence[bytes]:
-    """Return a JSON object in pieces, a few columns in each: a long run has large columns."""
+    """Return a JSON object in pieces, some columns in each: those of a long run are large."""
     slices = iter(lambda: dict(islice(columns, COLUMNS_AT_ONCE)), {})
     pieces = [b"," + memoryview(orjson.dumps(some))[1:-1] for some in slices]
     return [b"{", pieces[0][1:], *pieces[1:], b"}"]

@@ -61,7 +61,7 @@ def laid_out(
     yield "Steps.Attributes", of_steps
     del of_steps
     yield from step_arrays(steps, start_ns)
-    hashes = find_hashes(texts)  # last, so that they and the attributes of a long run are not in memory together
+    hashes = find_hashes(texts)  # last: never in memory with a long run's attributes
     yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
 
 

@@ -153,7 +153,7 @@ def _run_of(row: Row) -> _Run:
 
 def _step_of(row: Row) -> ListedStep:
     """Return a row of ``step_rows.sql`` as a step."""
-    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the other columns are for the order
+    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the others are for the order
     values["type"] = _TYPES[values["type"]]
     for name in _OPTIONAL_TEXTS:
         values[name] = values[name] or None

@@ -30,7 +30,7 @@ MOST = 50_000
 
 
 class ToldHeads:
-    """A cache of the highest span version of trajectories, from reading their heads to writing them.
+    """Caches the highest span version of trajectories from reading their heads to writing them.
 
     Example: after a read of ``a1`` at 7, the caller that writes ``a1`` at 9 removes the 7. Another
     caller that read the same and writes ``a1`` later finds no entry and queries the store.

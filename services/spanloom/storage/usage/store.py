@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ClickHouseUsage:
-    """``UsageReader`` over the lane for short questions."""
+    """``UsageReader`` over the lane for short queries."""
 
     def __init__(self, prober: Lane) -> None:
         """Use the lane, which the caller owns and closes."""

@@ -6,7 +6,7 @@ MAX_DEPTH = 32
 """Depth of nested parentheses, ``not``, ``has`` and ``count`` included."""
 MAX_COMPARISONS = 64
 MAX_STEPS_IN_SHAPE = 6
-"""Steps in the shape of one ``has``."""
+"""The most steps in the shape of one ``has``."""
 MAX_WITHIN = 1000
 """Steps after ``within``: the most repetitions that RE2 allows."""
 MAX_VALUES = 200
