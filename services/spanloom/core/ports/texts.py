@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Part(StrEnum):
-    """The part of a step that a text comes from."""
+    """Where a step has a text."""
 
     INPUT = "input"
     OUTPUT = "output"
