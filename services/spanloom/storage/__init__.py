@@ -1,5 +1,5 @@
-"""ClickHouse, embedded or server: implements the ports of ``core/ports``, a room for each subject.
+"""The store on ClickHouse, embedded or server: implements ``core/ports``, a folder per subject.
 
-In come requests, records and queries of consumers, each by its port; out come rows and documents.
+In come requests, records and queries, each by its port; out come spans, rows and documents.
 Start with ``store.py``, which lists the subjects; ``engine`` has the connections below them.
 """

@@ -1,4 +1,4 @@
-"""The forms in which ClickHouse gives spans and takes trajectories, without a connection to it."""
+"""Decodes spans from and encodes trajectories for ClickHouse, without a connection to it."""
 
 from __future__ import annotations
 

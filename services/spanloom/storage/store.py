@@ -1,7 +1,7 @@
 """The store on ClickHouse, embedded or server: one object for each subject, over six connections.
 
-``open_store`` opens the connections and composes the subjects in the order of their needs; who
-uses the store gets the subjects that it needs (``core/ports``).
+``open_store`` opens the connections and composes the subjects in the order of their dependencies;
+each consumer gets the subjects that it needs (``core/ports``).
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ class Lanes(NamedTuple):
     writer: Lane
     """Appends spans."""
     worker: Lane
-    """For the extractor, and for all else that is written."""
+    """Reads and writes for the extractor, and does all other writes."""
     reader: Lane
     """Reads on behalf of users."""
     asker: Lane
-    """Reads what users ask in the query language, which may take long."""
+    """Runs queries of users in the query language, which may take long."""
     prober: Lane
-    """For short questions that must not wait for a read."""
+    """Runs short queries that must not wait for a read."""
     indexer: Lane
-    """Puts texts into the index."""
+    """Writes the text index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,9 @@ class ClickHouseStore:
 
 
 def open_store(url: str) -> ClickHouseStore:
-    """Open the store for work; its tables and its retention are left as they are.
+    """Open the store; its tables and its retention are left as they are.
 
-    Raises ``StartupError`` with one line if the URL is none, the store cannot be opened or the
+    Raises ``StartupError`` with one line if the URL is invalid, the store cannot be opened or the
     keeper has not brought its schema up to date, and ``SchemaTooNewError`` if a newer Spanloom
     wrote it.
     """
@@ -172,7 +172,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
 
 
 def _connect(connect: Connect, url: str, opened: ExitStack) -> Sequence[Client]:
-    """Return a client for each lane; the first finds out whether the schema is up to date."""
+    """Return a client for each lane; the first checks whether the schema is up to date."""
     clients: list[Client] = []
     for _ in Lanes._fields:
         client = connect()
@@ -186,7 +186,7 @@ def _connect(connect: Connect, url: str, opened: ExitStack) -> Sequence[Client]:
 def _lanes(clients: Sequence[Client], hiding: DeletedRows, *, embedded: bool) -> Lanes:
     lane_of = EmbeddedLane if embedded else Lane
     writer, worker, reader, asker, prober, indexer = clients
-    # The reader can set nothing by query; of the tables that the writer fills it reads one.
+    # The reader cannot change settings; of the tables that the writer fills it reads only one.
     late = {FILTERS: {"otel_traces": late_rows_live("otel_traces")}}
     return Lanes(
         lane_of(writer, {**REQUEST_SETTINGS, **request_schema(embedded=embedded)}),

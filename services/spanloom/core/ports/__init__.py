@@ -1,9 +1,12 @@
-"""What the pipeline needs of a store: one narrow protocol for each consumer and subject.
+"""The store ports of the pipeline: one narrow protocol for each consumer and subject.
+
+In come requests, records and queries; out come spans, documents and rows. Start with
+``store.Store``, which lists every subject.
 
 ``tests/contract`` holds one suite that every implementation passes: the embedded engine, a
 ClickHouse server, and the store in memory. All methods are synchronous and may block; call them
 from asynchronous code through a thread. Adapters raise only ``core.errors``:
-``StoreUnavailableError`` for what may pass, ``StoreRejectedError`` for what never will.
+``StoreUnavailableError`` for temporary failures, ``StoreRejectedError`` for permanent ones.
 
 ============== ==========================================================
 consumer       protocol

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class AnnotationQuery(NamedTuple):
-    """Which annotations are asked for; what is not given asks for all."""
+    """Which annotations to read; a field left at its default does not filter."""
 
     trace_id: str | None = None
     scheme: str = ""
@@ -32,7 +32,7 @@ EVERY_ANNOTATION = AnnotationQuery()
 
 @dataclass(frozen=True, slots=True)
 class StoredScheme:
-    """One text of a scheme."""
+    """One stored text of a scheme."""
 
     project: str
     name: str
@@ -49,7 +49,7 @@ class KeptVersion:
     key: TraceKey
     version: int
     hash: str
-    """Of the document but for its version."""
+    """Hash of the document without its version."""
     at_us: int
     document: bytes
 
@@ -68,26 +68,26 @@ class AnnotationStore(Protocol):
     def add(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
         """Store rows, durable when this returns; the same row again changes nothing.
 
-        The change feed tells of it, as of scores and of what happens in queues. Who stores more
-        that belongs to it says ``is_told=False``, and stores it all within ``telling``.
+        The change feed announces them, like scores and queue events. A caller that stores more
+        rows in the same step passes ``is_told=False`` and stores everything within ``telling``.
         """
 
     def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """Return a context in which to store what is said of trajectories: the feed tells of it.
+        """Return a context for storing annotations and scores, which the feed then announces.
 
-        It does so once, behind all, however the context ends; where nobody else writes, also if
-        the process is killed within.
+        It announces them once, after all writes, however the context ends; where no other process
+        writes, also if the process is killed within the context.
         """
 
     def is_alone(self) -> bool:
-        """Return whether no other process writes: what was read holds until this one does."""
+        """Return whether no other process writes: then a read stays valid until this one writes."""
 
     def list(
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
     ) -> Sequence[Annotation]:
-        """Return up to ``limit`` current rows behind a slot, in the order of slots.
+        """Return up to ``limit`` current rows after a slot, in the order of slots.
 
-        Those that were taken back are among them: ``is_deleted``.
+        Retracted rows are included, with ``is_deleted`` set.
         """
 
     def revisions(self, key: TraceKey, scheme: str, annotator: str) -> Sequence[Annotation]:
@@ -101,7 +101,7 @@ class SchemeStore(Protocol):
     """Keeps every text of every scheme."""
 
     def put(self, scheme: StoredScheme) -> None:
-        """Store a text; from now on it is what the name means. Durable when this returns."""
+        """Store a text as the current one of its name. Durable when this returns."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
         """Return the newest text of each scheme, or of those of one name, by project and name."""
@@ -111,10 +111,10 @@ class SchemeStore(Protocol):
 
 
 class VersionKeeper(Protocol):
-    """Keeps documents as they were annotated: the store has else only the current ones."""
+    """Keeps documents as they were annotated: otherwise the store has only the current ones."""
 
     def keep(self, kept: KeptVersion) -> None:
-        """Keep a version, its document once for all versions that say the same; durable."""
+        """Keep a version durably; versions with equal documents share one stored document."""
 
     def has(self, key: TraceKey, version: int) -> bool:
         """Return whether a version was kept, without reading its document."""
@@ -123,14 +123,14 @@ class VersionKeeper(Protocol):
         """Return a version that was kept."""
 
     def list(self, key: TraceKey) -> Sequence[KeptAt]:
-        """Return which versions were kept, newest first, 1,000 at most."""
+        """Return the kept versions, newest first, at most 1,000."""
 
     def current(self, key: TraceKey) -> int:
         """Return the version that is stored now; 0 if there is none."""
 
 
 class ScoreQuery(NamedTuple):
-    """Which scores are asked for; what is not given asks for all."""
+    """Which scores to read; a field left at its default does not filter."""
 
     trace_ids: Sequence[str] = ()
     name: str = ""
@@ -151,52 +151,52 @@ BEFORE_ALL_SCORES = ScorePlace()
 
 
 class ScoreStore(Protocol):
-    """Keeps scores; what annotators say becomes scores by itself."""
+    """Keeps scores; annotations are turned into scores automatically."""
 
     def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
         """Store revisions of scores; durable when this returns.
 
-        ``is_told`` is that of ``AnnotationStore.add``.
+        ``is_told`` works as in ``AnnotationStore.add``.
         """
 
     def list(
         self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
     ) -> Sequence[Score]:
-        """Return up to ``limit`` current scores behind a place, by project, trace and id.
+        """Return up to ``limit`` current scores after a place, by project, trace and id.
 
-        Those that were taken back are left out.
+        Retracted scores are left out.
         """
 
 
 class QueueReader(Protocol):
-    """Reads queues, their items and what happened with these."""
+    """Reads queues, their items and the events of these items."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Queue]:
         """Return queues as last put, all or those of one name, by project and name."""
 
     def items(self, queue: Queue) -> Sequence[QueueItem]:
-        """Return what is in a queue, in the order of places."""
+        """Return the items of a queue, in the order of places."""
 
     def events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
-        """Return what happened with all items or with one, oldest first."""
+        """Return the events of all items or of one, oldest first."""
 
     def alike(self, queue: Queue) -> Mapping[str, Alike]:
-        """Return how alike people judge the items, by trace; without those nobody shares.
+        """Return how far people agree on each item that several of them annotated, by trace.
 
-        Of steps their correctness is compared, of whole runs the decisive step and who is
-        responsible. Steps are told apart by their ids, whatever version they were judged on; what
-        adjudicators, models and rules say does not enter.
+        For steps it compares their correctness, for whole runs the decisive step and who is
+        responsible. Steps are matched by id, whatever version they were judged on; annotations of
+        adjudicators, models and rules are ignored.
         """
 
 
 class AnnotationQueueStore(QueueReader, Protocol):
-    """Keeps queues, what is in them and what happened: rows are added, never changed."""
+    """Keeps queues, their items and events: rows are added, never changed."""
 
     def put(self, queue: Queue) -> None:
-        """Store a queue; from now on it is what the name means. Durable when this returns."""
+        """Store a queue as the current one of its name. Durable when this returns."""
 
     def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
-        """Put trajectories into a queue; one that is there keeps its place."""
+        """Put trajectories into a queue; one that is already in it keeps its place."""
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """Store what happened; durable when this returns."""
+        """Store events; durable when this returns."""

@@ -1,4 +1,4 @@
-"""Trajectories on their way into the store, and what building one asks of it."""
+"""Trajectories on their way into the store, and what building one reads from it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Head:
 
 
 class CallWindow(NamedTuple):
-    """What to look for: calls of one key that ran at some time in a window.
+    """A search for calls of one key that ran at some time in a window.
 
-    It does not end before it begins, whatever a sender's clock says.
+    It never ends before it begins, even if a sender's clock is wrong.
     """
 
     call_key: str
@@ -42,12 +42,12 @@ class CallWindow(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How much a trace tells of its run."""
+    """How much a trace contains of its run."""
 
     model_steps: int = 0
     tool_steps: int = 0
     richness: int = 0
-    """What is told of those steps, all together (``Step.richness``)."""
+    """The sum of ``Step.richness`` over those steps."""
 
 
 class Call(NamedTuple):
@@ -59,14 +59,14 @@ class Call(NamedTuple):
     start_ns: int
     end_ns: int
     is_bare: bool
-    """Whether it is a model call, and all there is in its trace."""
+    """Whether it is a model call and the only step of its trace."""
     dialect: str = ""
     """The dialect that classified it."""
     extent: Extent = Extent()
-    """Of its trace."""
+    """The extent of its trace."""
 
     def is_within(self, window: CallWindow) -> bool:
-        """Return whether it is a call that the window looks for."""
+        """Return whether the call matches the window."""
         return (
             self.call_key == window.call_key
             and self.start_ns <= window.until_ns
@@ -82,28 +82,28 @@ class TrajectoryRecord:
     version: int
     """The previous version plus one."""
     seq: int
-    """The highest span version it was built from: of two records the higher one stays."""
+    """The highest span version it was built from: of two records the one with the higher wins."""
     status: Status
     fingerprint: str
     trajectory: Trajectory
-    """Without verdicts, which ``spans_document`` tells: those of a long run take 12 MiB."""
+    """Without verdicts, which are in ``spans_document``: those of a long run take 12 MiB."""
     document: bytes
     """The canonical JSON document, version and status included."""
     spans_document: bytes
-    """The JSON list that ``/spans`` answers."""
+    """The JSON list that ``/spans`` returns."""
     calls: Sequence[Call]
-    """Its model and tool steps, by which other reports of it are found."""
+    """Its model and tool steps, by which other traces of the same calls are found."""
     previous: Head | None = None
     """The head that this record replaces."""
 
     @property
     def size(self) -> int:
-        """How many bytes the documents take."""
+        """The size of the documents in bytes."""
         return len(self.document) + len(self.spans_document)
 
     @property
     def announcement(self) -> Announcement:
-        """What the change feed says of it once it is stored."""
+        """The line of the change feed for this record once it is stored."""
         return Announcement(self.key, self.version, self.status, self.trajectory.root.start_ns)
 
 
@@ -111,18 +111,18 @@ class TrajectoryWriter(Protocol):
     """Stores the newest version of trajectories."""
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
-        """Return what is stored of these traces; an unknown one has no entry."""
+        """Return the stored heads of these traces; an unknown trace has no entry."""
 
     def write(self, records: list[TrajectoryRecord]) -> None:
         """Make each record the trace's current trajectory, unless a newer ``seq`` is stored.
 
         A reader sees the old or the new document, never a mixture. At the same ``seq`` the
-        record written last stays. A record that comes alone may be taken out of the list: that
-        of a long trace takes as much memory as all that writing it does.
+        record written last stays. A single record may be removed from the list while it is
+        written: that of a long trace takes as much memory as writing it does.
         """
 
     def make_room(self) -> None:
-        """Free memory that is kept of finished work, before something large comes."""
+        """Free memory still held by finished work, before a large trace is built."""
 
 
 class CallFinder(Protocol):
@@ -131,8 +131,8 @@ class CallFinder(Protocol):
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """Return the project's steps that have the call key of a window and overlap it.
 
-        The cost follows what is found: traces of years may be looked for at once, for each has
-        a window of its own.
+        The cost depends on the number of results: traces of several years may be searched at
+        once, for each has its own window.
         """
 
 
@@ -145,7 +145,7 @@ class BuildingStore(Protocol):
 
     @property
     def trajectories(self) -> TrajectoryWriter:
-        """What is stored of them, and what is built."""
+        """Their trajectories, stored and built."""
 
     @property
     def calls(self) -> CallFinder:
@@ -153,7 +153,7 @@ class BuildingStore(Protocol):
 
     @property
     def feed(self) -> FeedWriter:
-        """Announces what was written."""
+        """The change feed, which announces what was written."""
 
     def ping(self) -> None:
         """Return if the store answers, else raise ``StoreUnavailableError``."""

@@ -1,7 +1,7 @@
-"""Spans and trajectories as the bytes that a store gives and takes, so that they can be carried.
+"""Spans and trajectories as the bytes that a store reads and writes, to pass between processes.
 
-Reading such bytes and making them asks no store: another process can do it (``Codec``), and the
-one that has the store open moves bytes alone.
+Decoding and encoding such bytes needs no store: another process can do it (``Codec``), and the
+process that has the store open only moves bytes.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 class CarriedSpans(NamedTuple):
-    """What a store answers when it is asked for the spans of traces, as it came."""
+    """The undecoded answer of a store to a query for the spans of traces."""
 
     spans: bytes
     events: bytes = b""
-    """Content events that tell of them."""
+    """The content events of these spans."""
 
 
 class CarriedRecord(NamedTuple):
-    """A ``TrajectoryRecord`` as a store writes it, and what it has to know of it."""
+    """A ``TrajectoryRecord`` encoded for a store, with what the store needs to know about it."""
 
     key: TraceKey
     version: int
@@ -36,17 +36,17 @@ class CarriedRecord(NamedTuple):
     start_ns: int
     conversation_id: str
     calls: Sequence[bytes]
-    """Of a long trace in several texts."""
+    """Several texts for a long trace."""
     listed: Sequence[bytes]
     """In pieces: put together when the trajectory is no longer in memory."""
     moved: bytes
-    """Takes the row of a list away from where the trajectory stood before; empty if it did not."""
+    """The tombstone for the trajectory's previous place in the list; empty if it has not moved."""
     row: Sequence[bytes]
     """In pieces: a long document is not copied."""
 
     @property
     def size(self) -> int:
-        """How many bytes the documents take."""
+        """The size of the documents in bytes."""
         return sum(map(len, self.row))
 
     @property
@@ -56,23 +56,23 @@ class CarriedRecord(NamedTuple):
 
 
 class Codec(Protocol):
-    """A store's own forms of spans and trajectories: pure, and it can be pickled."""
+    """Converts spans and trajectories from and to a store's format: pure, and can be pickled."""
 
     def decode(self, carried: CarriedSpans) -> Mapping[TraceKey, list[Span]]:
-        """Return what ``SpanReader.read_spans`` gives for the same traces."""
+        """Return what ``SpanReader.read_spans`` returns for the same traces."""
 
     def encode(self, record: TrajectoryRecord) -> CarriedRecord:
-        """Return a record as ``write_carried`` takes it."""
+        """Return a record in the form that ``write_carried`` takes."""
 
 
 class SpanCarrier(Protocol):
     """Reads spans as bytes."""
 
     def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
-        """Return for each group of traces what ``Codec.decode`` reads as ``SpanReader.read_spans``.
+        """Return for each group of traces the bytes of its spans, for ``Codec.decode``.
 
-        Several groups are read at once: one query costs less than many. For traces of usual
-        size: all that is answered is in memory together.
+        Several groups are read at once: one query costs less than many. Only for traces of usual
+        size: the whole answer is in memory at once.
         """
 
 
@@ -88,7 +88,7 @@ class CarryingStore(Protocol):
 
     @property
     def codec(self) -> Codec:
-        """By which other processes read and write what is carried."""
+        """Decodes and encodes the carried bytes in other processes."""
 
     @property
     def spans(self) -> SpanCarrier:
@@ -96,4 +96,4 @@ class CarryingStore(Protocol):
 
     @property
     def trajectories(self) -> TrajectoryCarrier:
-        """What workers have encoded."""
+        """Stores the trajectories that workers have encoded."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Extent(NamedTuple):
-    """How much a deletion takes."""
+    """How much a deletion removes."""
 
     traces: int
     spans: int
@@ -19,17 +19,17 @@ class Extent(NamedTuple):
 
 
 class DeletionLedger(Protocol):
-    """Hides traces, and remembers who had them hidden."""
+    """Hides traces, and records who requested it."""
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
-        """Return how much is stored now of what a deletion of this scope would take."""
+        """Return how much a deletion of this scope would remove now."""
 
     def delete(self, deletion: Deletion) -> Deletion:
         """Delete what is in scope, and return the deletion with its counts.
 
-        When this returns, no method of the store gives anything of these traces any more, and
-        what arrives of them later stays unseen until the keeper ends the deletion. Spans accepted
-        before the deletion and not stored yet belong to it, except that a conversation is
+        When this returns, no method of the store returns anything of these traces any more, and
+        spans that arrive for them later stay hidden until the keeper ends the deletion. Spans
+        accepted before the deletion and not stored yet belong to it, except that a conversation is
         known only by what was extracted. A new trace of a deleted project is stored.
         """
 

@@ -1,4 +1,4 @@
-"""The change feed: which trajectories have a new version, or something new said of them."""
+"""The change feed: which trajectories have a new version, annotation or score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Announcement(NamedTuple):
-    """A version of a trajectory that is stored, or something said of it: a line of the feed."""
+    """A line of the feed: a stored version of a trajectory, or changed annotations or scores."""
 
     key: TraceKey
     version: int
@@ -29,13 +29,13 @@ class Announcement(NamedTuple):
     changed_us: int = 0
     """Its place in the feed, by the store's clock; 0 before it has one."""
     now: ListedRun | None = None
-    """What the trajectory is now; ``None`` if it is gone, or not what the reader wants."""
+    """The current trajectory; ``None`` if it is gone or does not pass the reader's filter."""
     is_said: bool = False
     """Whether annotations or scores changed; it has no version of its own."""
 
     @classmethod
     def of_said(cls, key: TraceKey) -> Announcement:
-        """Return the line that what is said of a trajectory has changed."""
+        """Return the line for changed annotations or scores of a trajectory."""
         return cls(key, 0, Status.SETTLED, 0, is_said=True)
 
 
@@ -43,53 +43,53 @@ class FeedPage(NamedTuple):
     """A piece of the feed."""
 
     announcements: Sequence[Announcement]
-    """Oldest first; those that lead to nothing the reader wants are among them."""
+    """Oldest first, including those whose trajectory does not pass the reader's filter."""
     next: Position
-    """Where the reader goes on."""
+    """The position from which the reader continues."""
     has_more: bool = False
-    """Whether more than was given is there already."""
+    """Whether more announcements are available already."""
 
 
 class PositionGoneError(PermanentError):
-    """What lies behind a position is no longer kept, or it is none of this store (410)."""
+    """The rows after a position are no longer kept, or it is not from this store (410)."""
 
     def __init__(self, message: str, end: Position) -> None:
-        """Keep the end of the feed: who reads a full list now can go on there."""
+        """Keep the end of the feed: a reader that lists everything now can continue there."""
         super().__init__(message)
         self.end = end
 
 
 class FeedWriter(Protocol):
-    """Takes what the feed tells."""
+    """Writes the feed."""
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """Put versions at the end of the feed; returns when readers can see them.
 
-        To be called behind ``TrajectoryWriter.write`` and before the progress is recorded: who
-        is told of a version can read it, and one that nobody was told of is found unfinished.
-        Saying it twice does no harm: readers know versions that they have.
+        To be called after ``TrajectoryWriter.write`` and before the progress is recorded: an
+        announced version can be read, and one that was not announced is found unfinished.
+        Announcing a version twice is harmless: readers recognise versions that they have.
         """
 
 
 class FeedReader(Protocol):
-    """Gives the feed to readers."""
+    """Reads the feed."""
 
     def announced(
         self, reach: Reach, where: Condition | None, after: Position | None, limit: int
     ) -> FeedPage:
-        """Return about ``limit`` announcements behind a position, oldest first.
+        """Return about ``limit`` announcements after a position, oldest first.
 
-        ``None`` is the end: the answer has nothing but the position behind all that there is.
-        Whoever follows from position to position is told at least once of the newest version of
-        each trajectory, and behind the last change of what is said of it, whatever wrote it at
-        the same time, however slowly; of an older one perhaps not. What a blind queue withholds
-        from whoever has no name is told as soon as it is withheld no more.
+        ``None`` is the end: the answer has only the position after all announcements.
+        A reader that follows from position to position gets the newest version of each
+        trajectory at least once, and a line after the last change of its annotations and scores,
+        however slow or concurrent the writes; an older version may be missing. Changes that a
+        blind queue withholds from anonymous readers are announced once they are withheld no more.
 
         Raises ``PositionGoneError``.
         """
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
-        """Return those that were deleted, perhaps since they were announced."""
+        """Return the keys that were deleted, possibly after they were announced."""
 
 
 class FeedStore(FeedWriter, FeedReader, Protocol):

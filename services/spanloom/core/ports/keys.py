@@ -1,4 +1,4 @@
-"""Where keys are kept, as far as the keyring and those who administer keys need it."""
+"""The port of the key store, for the keyring and for the administration of keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class KeyStore(Protocol):
-    """Keeps keys beside the store; several processes may have the same one open.
+    """Keeps API keys next to the store; several processes may have the same one open.
 
     Methods block. They raise ``StoreUnavailableError`` when the file or server does not answer.
     """
@@ -23,10 +23,10 @@ class KeyStore(Protocol):
         """Store a key; when this returns it survives a crash."""
 
     def revoke(self, key_id: str, at_ns: int) -> None:
-        """Revoke a key, unless it is revoked already; an unknown id changes nothing."""
+        """Revoke a key; does nothing for an unknown or already revoked id."""
 
     def record_uses(self, used_ns: Mapping[str, int]) -> None:
-        """Set the time of the last use by key id; a later time that is known stays."""
+        """Set the time of the last use by key id; an already recorded later time stays."""
 
     def close(self) -> None:
         """Close the file or connection."""

@@ -21,7 +21,7 @@ FOREVER_S = 2**33
 
 @dataclass(frozen=True, slots=True)
 class TraceChange:
-    """A trace got spans: what came in some time, summed up."""
+    """The spans that a trace got in some interval, summed up."""
 
     key: TraceKey
     max_seq: int
@@ -36,12 +36,12 @@ class TraceChange:
 
 
 class ChangedSeconds(NamedTuple):
-    """What seconds hold that hold something else than was known of them."""
+    """The content of the seconds that differ from what was known."""
 
     changes: Sequence[TraceChange]
-    """What each trace got in each of them, known before or not."""
+    """What each trace got in each of these seconds, known before or not."""
     fingerprints: Mapping[int, int]
-    """Each of them to the fingerprint of what it holds now."""
+    """Second → the fingerprint of its current content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class Progress:
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to do before more spans arrive."""
+        """Whether no work is left until more spans arrive."""
         return self.status is not Status.LIVE and not self.attempts
 
 
 class ChangeReader(Protocol):
-    """Tells discovery what changed.
+    """Reads for discovery what changed.
 
     Times are whole seconds of the store's own clock, taken when an ``append`` begins. Anything
     whose ``append`` returned before a call is seen. What an ``append`` still under way has
@@ -80,28 +80,28 @@ class ChangeReader(Protocol):
     def appends(self) -> int | None:
         """Return how many calls of ``append`` have ended, where no other process makes any.
 
-        As long as it says the same number, nothing was stored in between. ``None`` is "cannot
-        tell": one is under way, or others may append to this store.
+        As long as the number is the same, nothing was stored in between. ``None`` is "unknown":
+        one is under way, or other processes may append to this store.
         """
 
     def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
         """Return a fingerprint of what was stored in each second from ``since_s`` on.
 
-        A second without rows has no entry; any row more or less changes the fingerprint. With a
-        width, of each that many seconds, named by the first; the first of all may lie before
-        ``since_s``.
+        A second without rows has no entry; any added or removed row changes the fingerprint.
+        With a width, there is one fingerprint for each interval of that many seconds, named by
+        its first second; the first interval may begin before ``since_s``.
         """
 
     def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
-        """Return what is in the seconds from ``since_s`` on whose fingerprint is not the known one.
+        """Return the changes in seconds from ``since_s`` on whose fingerprint is not the known one.
 
-        A known second without rows is none of them.
+        A known second that has no rows any more is left out.
         """
 
     def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
-        """Return what came in this time (its end excluded) of traces that need to be built.
+        """Return the changes in this interval (end excluded) of traces that need to be built.
 
-        These are traces with a newer span than their progress tells, or more spans than had
+        These are traces with a newer span than their progress records, or more spans than had
         arrived (a collector that drains an old spool brings old sequences late), and those whose
         progress is unfinished.
         """
@@ -110,36 +110,36 @@ class ChangeReader(Protocol):
         """Return the traces whose progress is unfinished: live, or failed at the last attempt."""
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
-        """Return the remembered progress; an unknown trace has no entry."""
+        """Return the recorded progress; an unknown trace has no entry."""
 
     def read_watermark(self) -> int:
-        """Return the remembered watermark; 0 if there is none."""
+        """Return the recorded watermark; 0 if there is none."""
 
     def quarantined(self, limit: int) -> Sequence[Progress]:
         """Return up to ``limit`` traces whose newest attempt failed, most attempts first.
 
-        They are tried again; each tells its error.
+        They are tried again; each has its error.
         """
 
 
 class ProgressWriter(Protocol):
-    """Remembers what discovery need not find again."""
+    """Records what discovery need not find again."""
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
-        """Remember how far these traces were extracted."""
+        """Record how far these traces were extracted."""
 
     def record_watermark(self, second: int) -> None:
-        """Remember that all that was visible of earlier seconds is extracted or unfinished."""
+        """Record that everything visible of earlier seconds is extracted or unfinished."""
 
 
 class ReplayRequests(Protocol):
-    """Takes requests for replays and tells how far they have come."""
+    """Accepts requests for replays and reports their progress."""
 
     def count_traces(self, selection: Selection) -> int:
-        """Return how many stored trajectories a selection has."""
+        """Return how many stored trajectories match a selection."""
 
     def record(self, replay: Replay) -> None:
-        """Remember how far a replay has come, unless a later step of it is known."""
+        """Record the progress of a replay, unless later progress is already recorded."""
 
     def get(self, replay_id: str, reach: Reach) -> Replay | None:
         """Return a replay as last recorded, if its selection is within the reach."""
@@ -155,9 +155,9 @@ class ReplayRequests(Protocol):
 
 
 class ReplayQueue(ReplayRequests, Protocol):
-    """Gives the replayer its work, piece by piece."""
+    """Hands the replayer its work, piece by piece."""
 
     def traces_after(
         self, selection: Selection, after: TraceKey, limit: int
     ) -> Sequence[StoredTrace]:
-        """Return up to ``limit`` traces of the selection behind a key, in the order of keys."""
+        """Return up to ``limit`` traces of the selection after a key, in the order of keys."""

@@ -1,4 +1,4 @@
-"""Trajectories for readers: documents, and lists page by page; all subjects of the API."""
+"""The read ports of the API: documents, lists page by page, statistics and spans."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Documents(NamedTuple):
-    """What is stored of one version of a trajectory."""
+    """The stored documents of one version of a trajectory."""
 
     document: bytes
     spans: bytes
@@ -49,7 +49,7 @@ class StoredVersion(NamedTuple):
     stored_at_ms: int
     """When it was stored, in milliseconds since the epoch."""
     extractor_version: str
-    """By which it was built."""
+    """The extractor version that built it."""
     span_count: int
 
 
@@ -60,16 +60,16 @@ class DocumentReader(Protocol):
         """Return the document; of several projects that have the trace, the newest one's."""
 
     def many(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
-        """Return the documents of the first of the keys: as many as have room, one at least.
+        """Return the documents of the first keys: as many as fit into ``most_bytes``, at least one.
 
-        ``None`` stands for one that is not there, or not any more.
+        ``None`` is for a document that does not exist, or no longer.
         """
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the JSON list of what became of each span."""
 
     def both(self, trace_id: str, reach: Reach) -> Documents | None:
-        """Return both of one version, which two questions might not."""
+        """Return both documents of one version; two separate reads might mix versions."""
 
     def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
         """Return the versions that are stored, newest first; empty for an unknown trace.
@@ -91,15 +91,15 @@ class RunReader(Protocol):
     ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
-        A question narrows them down further, and may ask for another order; what has no such value
-        comes last. Each says which run it goes on with and which goes on with it. Raises
-        ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
+        A question narrows them further, and may set another order; runs without a value for it
+        come last. Each summary has its ``continuation``. Raises ``InvalidQueryError`` for a
+        question that cannot be answered, or not over so many runs.
         """
 
     def asked_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: Condition
     ) -> AbstractSet[TraceKey]:
-        """Return those of the traces whose trajectories are, as they are now, what is asked for.
+        """Return those of the traces whose current trajectories meet the condition.
 
         Raises ``InvalidQueryError`` as ``list`` does.
         """
@@ -112,14 +112,16 @@ class RunReader(Protocol):
         limit: int,
         after: Cursor | None = None,
     ) -> Sequence[ListedRun]:
-        """Return up to ``limit`` of a conversation by (start, trace id, project), oldest first.
+        """Return up to ``limit`` runs of a conversation, oldest first.
 
-        A conversation is of one project; within a wider reach, those of all that have its id. The
-        empty id is no conversation.
+        They are ordered by (start, trace id, project).
+
+        A conversation belongs to one project; with a wider reach, the runs of all projects that
+        have its id are returned. The empty id is no conversation.
         """
 
     def continuation(self, key: TraceKey) -> Continuation:
-        """Return which run it goes on with and which goes on with it, of those there are now."""
+        """Return which run this one continues and which run continues it, among current runs."""
 
 
 class ConversationReader(Protocol):
@@ -128,10 +130,10 @@ class ConversationReader(Protocol):
     def list(
         self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
     ) -> Sequence[ConversationSummary]:
-        """Return up to ``limit`` conversations in which a run is what the filter wants.
+        """Return up to ``limit`` conversations with at least one run that passes the filter.
 
-        They are told whole, with all their runs but those that repeat another or have no step, and
-        come by the newest run that the filter wants, newest first.
+        Each is summed up over all its runs, except those that repeat another or have no step.
+        They are ordered by the newest run that passes the filter, newest first.
         """
 
 
@@ -141,26 +143,26 @@ class StatsReader(Protocol):
     def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
         """Return the numbers of each group of runs that pass the filter, or of their steps.
 
-        By time they come in its order, else the largest first number first; never more than
-        ``asked.top``. Without anything to tell groups apart there is always one. Raises
-        ``InvalidQueryError`` for a question that cannot be answered, or not of so many runs.
+        Groups by time are in the order of time, others by their first number, largest first;
+        never more than ``asked.top``. Without anything to group by there is exactly one group.
+        Raises ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
         """
 
 
 class SentSpans(Protocol):
-    """Gives readers spans as they were sent."""
+    """Reads spans as they were sent."""
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
-        """Return where a trace is that has a trajectory; of several projects the newest one."""
+        """Return the key of a trace that has a trajectory; of several projects the newest one."""
 
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
     ) -> bytes:
-        """Return an OTLP ``TracesData`` message of one span, or of the next ones behind an id.
+        """Return an OTLP ``TracesData`` message of one span, or of the next ones after an id.
 
-        Every value has its type. Which spans come next goes by their ids; in the message they are
-        ordered by (start, span id). Empty without spans. Two such messages behind each other are
-        one message with the spans of both.
+        Every value has its type. Pages are in the order of span ids; within a message spans are
+        ordered by (start, span id). Empty without spans. Two such messages concatenated are one
+        message with the spans of both.
         """
 
 

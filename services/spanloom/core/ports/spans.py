@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 LONGEST_APPEND_S = 600
-"""An ``append`` that takes longer stores nothing. Whoever looks for changes looks back further."""
+"""An ``append`` that takes longer stores nothing. Discovery of changes looks back further."""
 
 
 class Signal(StrEnum):
-    """What a spooled request holds."""
+    """The kind of content of a spooled request."""
 
     SPANS = "spans"
     CONTENT_EVENTS = "content_events"
-    """GenAI content from log records, in the form of spans: parents are the spans they tell of."""
+    """GenAI content from log records, as spans: the parent is the span that the content is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +36,26 @@ class SpooledRequest:
     accepted_at_ns: int
     body: bytes
     """A validated ``ExportTraceServiceRequest``; arrays and key-value lists among attribute
-    values carry their JSON text beside them (``proto/README.md``)."""
+    values also carry their JSON text (``proto/README.md``)."""
     span_count: int
     signal: Signal = Signal.SPANS
 
 
 class SpanWriter(Protocol):
-    """Stores what was accepted."""
+    """Stores accepted export requests."""
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """Store all spans of the requests, or raise; returns only after they are durable.
 
         Idempotent: the same requests again change nothing. A span sent again in a later
         request replaces the earlier one. After an error nothing, some or all of the spans
-        may be stored; calling again with the same requests repairs that. What was stored becomes
-        visible within ``LONGEST_APPEND_S`` after the time that discovery finds it under.
+        may be stored; calling again with the same requests repairs that. Stored rows become
+        visible within ``LONGEST_APPEND_S`` after the time under which discovery finds them.
         """
 
 
 class TracePart(NamedTuple):
-    """A trace, or as much of it as its reader has room for."""
+    """A trace, or as much of it as the reader's limit allows."""
 
     spans: list[Span]
     span_count: int
@@ -67,27 +67,27 @@ class TracePart(NamedTuple):
 
 
 class SpanReader(Protocol):
-    """Gives back the spans of traces; a key names the project."""
+    """Reads the spans of traces; a key names the project."""
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """Return how many spans have arrived of these traces, repeats included.
 
-        What is read afterwards holds at least these: the count belongs into ``Progress``.
+        Reads that follow return at least these: the count is recorded in ``Progress``.
         """
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
         """Return every span of the traces, each in its newest version, in no particular order.
 
-        Content events that tell of a span are among its events, behind its own, in the order of
-        time; the span's version is then the newest of both.
-        A trace without spans has no entry. Of a span that one request has twice one stays,
-        the same for every reader.
+        The content events of a span are among its events, after its own, in the order of time;
+        the span's version is then the newest of both.
+        A trace without spans has no entry. If one request has a span twice, one of them is
+        returned, the same for every reader.
         """
 
     def read_part(self, key: TraceKey, limit: int) -> TracePart:
         """Return at most ``limit`` spans of a trace, and as many content events.
 
         These are the spans without a parent, then the others, each by (start, span id); events by
-        (time, span id, event id). Else like ``read_spans``. The rows that are built follow the
-        limit; what the engine reads to choose them grows with the trace (see ADR 018).
+        (time, span id, event id). Otherwise like ``read_spans``. The number of rows built depends
+        on the limit; what the engine reads to choose them grows with the trace (see ADR 018).
         """

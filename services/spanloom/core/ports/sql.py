@@ -1,4 +1,4 @@
-"""What runs SQL from outside: a port of the engine's parser and of a lane for each statement."""
+"""The port for SQL of users: the engine's parser, and a lane for each statement."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Tree: TypeAlias = dict[str, Any]
-"""A statement as the engine's own parser sees it: JSON whose shape is the engine's."""
+"""A statement as parsed by the engine: JSON in the engine's own shape."""
 
 
 class SqlError(SpanloomError):
-    """A statement cannot be answered; ClickHouse's number and name of the reason go to the client.
+    """A statement cannot be answered; the client gets ClickHouse's error number and name.
 
     For example ``SqlError(62, "SYNTAX_ERROR", "Syntax error: failed at position 8 …")``.
     """
 
     def __init__(self, code: int, name: str, text: str) -> None:
-        """Keep the reason in the words that a client shows."""
+        """Keep the reason in the form that a client shows."""
         super().__init__(f"Code: {code}. DB::Exception: {text} ({name})")
         self.code = code
         self.name = name
@@ -29,24 +29,24 @@ class SqlError(SpanloomError):
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table or view of the store, as far as a statement's check has to know it."""
+    """A table or view of the store, with what the check of a statement needs to know."""
 
     name: str
     definition: Tree | None
     """The SELECT of a view; ``None`` for a table."""
     live: str
-    """The condition under which a row is no part of a deleted trace; empty where rows are not."""
+    """The condition that a row is not of a deleted trace; empty if rows are of no trace."""
     has_rows: bool
     """Whether it holds rows of its own."""
 
     @property
     def has_projects(self) -> bool:
-        """Whether its rows are of traces, so that a key of one project may read its own."""
+        """Whether its rows are of traces, so that a key of one project may read its own rows."""
         return bool(self.live)
 
 
 class SqlFacts(NamedTuple):
-    """What every answer says of the engine."""
+    """Facts about the engine that every answer includes."""
 
     version: str
     display_name: str
@@ -61,17 +61,17 @@ class SqlJob(NamedTuple):
     settings: Mapping[str, str]
     parameters: Mapping[str, str]
     project: str | None
-    """The one project whose rows of traces there are; ``None``: all."""
+    """The one project whose rows are visible; ``None`` is all."""
     tag: str
-    """Names it to whoever wants to cancel it; unlike a query id no client chooses it."""
+    """Identifies it for cancelling; unlike a query id it is not chosen by a client."""
 
 
 class SqlAnswer(NamedTuple):
-    """What came out, and what it took."""
+    """The answer of a statement, and its cost."""
 
     body: bytes
     rows: int
-    """Of the answer."""
+    """Rows of the answer."""
     rows_read: int
     bytes_read: int
     elapsed_s: float
@@ -89,7 +89,7 @@ class SqlEngine(Protocol):
 
     @property
     def facts(self) -> SqlFacts:
-        """What every answer says of the engine."""
+        """Facts about the engine that every answer includes."""
         ...
 
     @property
@@ -108,7 +108,7 @@ class SqlEngine(Protocol):
         ...
 
     def parse(self, text: str) -> Tree | None:
-        """Return the one statement of a text; ``None`` for a kind that has no such form."""
+        """Return the tree of the one statement of a text; ``None`` for a kind that has no tree."""
         ...
 
     def write(self, tree: Tree) -> str:
@@ -120,7 +120,7 @@ class SqlEngine(Protocol):
         ...
 
     def run(self, job: SqlJob) -> SqlAnswer:
-        """Run a statement on a lane of its own, which can write nothing, and return its answer."""
+        """Run a statement on a read-only lane of its own, and return its answer."""
         ...
 
     def cancel(self, tag: str) -> None:

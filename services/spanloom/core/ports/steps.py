@@ -1,4 +1,4 @@
-"""Steps as rows of a table: those of many runs, page by page."""
+"""Steps as rows of a table: the steps of many runs, page by page."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class StepCursor(NamedTuple):
 
 
 class StepsAsked(NamedTuple):
-    """Which steps are asked for, and of which runs; ``None``: all of them."""
+    """A query for steps: which steps, and of which runs; ``None`` is all of them."""
 
     where: Condition | None = None
     run_where: Condition | None = None
 
     def runs(self) -> Question:
-        """Return which runs have such a step: no other has to be looked at."""
+        """Return the query for the runs that have such a step: no other need be read."""
         has_step = None if self.where is None else Chain((self.where,), ())
         parts = [part for part in (self.run_where, has_step) if part is not None]
         return Question(And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None))
@@ -48,22 +48,22 @@ class ListedStep:
 
     row: StepRow
     run_start_ns: int
-    """To the nanosecond: lists go by it."""
+    """In nanoseconds: lists are ordered by it."""
 
     @property
     def key(self) -> TraceKey:
-        """Which run it is of."""
+        """The run of the step."""
         return TraceKey(self.row.project, self.row.trace_id)
 
     @property
     def cursor(self) -> StepCursor:
-        """The position just behind this row."""
+        """The position just after this row."""
         row = self.row
         return StepCursor(self.run_start_ns, row.trace_id, row.project, row.position)
 
 
 class StepReader(Protocol):
-    """Gives readers the steps of current trajectories, within their reach."""
+    """Reads the steps of current trajectories, within the reader's reach."""
 
     def list(
         self,
@@ -75,6 +75,6 @@ class StepReader(Protocol):
     ) -> Sequence[ListedStep]:
         """Return up to ``limit`` steps of runs that pass the filter, newest run first.
 
-        Runs come as in lists, the steps of each by their position. Raises ``InvalidQueryError``
-        for a question that cannot be answered, or not of so many runs.
+        Runs are in the order of lists, the steps of each by their position. Raises
+        ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
         """

@@ -25,7 +25,7 @@ class SpanStore(SpanWriter, SpanReader, SentSpans, Protocol):
 
 
 class ReplayingStore(BuildingStore, Protocol):
-    """The subjects that working off a replay needs."""
+    """The subjects that executing a replay needs."""
 
     @property
     def replays(self) -> ReplayQueue:
@@ -41,7 +41,7 @@ class ExtractionStore(ReplayingStore, Protocol):
 
 
 class Store(ExtractionStore, ReadingStore, Protocol):
-    """All subjects, and the life cycle."""
+    """All subjects, and the life cycle of the store."""
 
     @property
     def spans(self) -> SpanStore:
@@ -57,7 +57,7 @@ class Store(ExtractionStore, ReadingStore, Protocol):
 
     @property
     def text_index(self) -> TextIndexer:
-        """What full-text search finds."""
+        """The index of full-text search."""
 
     @property
     def usage(self) -> UsageReader:

@@ -1,4 +1,4 @@
-"""What steps said: indexed beside the extraction, and looked for by readers."""
+"""The texts of steps: indexed in parallel to the extraction, and searched by readers."""
 
 from __future__ import annotations
 
@@ -35,34 +35,34 @@ class HitCursor(NamedTuple):
 
 
 class TextHit(NamedTuple):
-    """A text that has what was looked for, at the step that brought it."""
+    """A text that matches the search, at the step that had it first in its run."""
 
     key: TraceKey
     start_ns: int
     """When the run began."""
     step_id: str
     position: int
-    """The place of the step among those of its run, from 1, as they began."""
+    """The position of the step in its run by start, from 1."""
     part: Part
     type: str
-    """Of the step: ``agent``, ``model``, ``tool`` or ``graph``."""
+    """The type of the step: ``agent``, ``model``, ``tool`` or ``graph``."""
     name: str
     snippet: Snippet
 
     @property
     def cursor(self) -> HitCursor:
-        """The position just behind this hit."""
+        """The position just after this hit."""
         place = list(Part).index(self.part) + 1
         return HitCursor(self.start_ns, self.key.trace_id, self.key.project, self.step_id, place)
 
 
 class TextSearch(NamedTuple):
-    """What is looked for, and where."""
+    """A search: the query, and where to search."""
 
     query: TextQuery
     parts: Sequence[Part] = tuple(Part)
     start_from_ns: int = 0
-    """Of the run."""
+    """Earliest start of the run."""
     start_before_ns: int = 2**64 - 1
 
 
@@ -74,14 +74,14 @@ class TextFinder(Protocol):
     ) -> Sequence[TextHit]:
         """Return up to ``limit`` hits, those of the run that began last first.
 
-        A text that a newer version of its run does not have is none, and neither is one of a run
-        that only repeats another. What was just written may not be found yet. Raises
-        ``InvalidQueryError`` where a prefix begins too many words.
+        A text that the newest version of its run no longer has is not a hit, nor is a text of a
+        run that only repeats another. Texts just written may not be found yet. Raises
+        ``InvalidQueryError`` where a prefix matches too many words.
         """
 
 
 class Changed(NamedTuple):
-    """A trajectory was stored; positions compare as the store took them, oldest first."""
+    """A trajectory was stored; positions compare in the order of storing, oldest first."""
 
     second: int
     """By the clock of the store."""
@@ -91,7 +91,7 @@ class Changed(NamedTuple):
 
 
 class TextIndexer(Protocol):
-    """Puts texts of stored trajectories into the index; all of it may be done twice."""
+    """Puts texts of stored trajectories into the index; repeating any call is harmless."""
 
     def clock(self) -> int:
         """Return the store's time in seconds since the epoch."""
@@ -99,8 +99,8 @@ class TextIndexer(Protocol):
     def writes(self) -> int | None:
         """Return how many writes of trajectories have ended, where no other process makes any.
 
-        As long as it says the same number, none was stored in between. ``None`` is "cannot tell":
-        one is under way, or others may write.
+        As long as the number is the same, none was stored in between. ``None`` is "unknown": one
+        is under way, or other processes may write.
         """
 
     def changed_since(
@@ -108,17 +108,17 @@ class TextIndexer(Protocol):
     ) -> Sequence[Changed]:
         """Return up to ``limit`` trajectories stored in this second or later, in order.
 
-        Those behind ``after``, if given. One may come for an older version too.
+        With ``after``, only those after it. A trajectory may also be listed for an older version.
         """
 
     def index_texts(self, keys: Sequence[TraceKey]) -> int:
-        """Put what the current versions say, and is not there, into the index.
+        """Add the texts of the current versions that the index lacks.
 
-        Returns how many texts came in. What was put in by a call that returned is found.
+        Returns the number of texts added; they can be found when this returns.
         """
 
     def read_watermark(self) -> int:
-        """Return the remembered watermark; 0 if there is none."""
+        """Return the recorded watermark; 0 if there is none."""
 
     def record_watermark(self, second: int) -> None:
-        """Remember that the texts of what was stored before this second are indexed."""
+        """Record that the texts of everything stored before this second are indexed."""

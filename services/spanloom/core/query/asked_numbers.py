@@ -1,4 +1,4 @@
-"""Which numbers are asked for, and in which groups, read from a line: ``count,p95(duration)``."""
+"""Parses which metrics to compute, and by which groups: ``count,p95(duration)``."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _METRICS_MESSAGE = (
 
 
 def parse_metrics(text: str, of: Subject) -> Sequence[Metric]:
-    """Return what ``count,rate(error),p95(duration)`` asks for.
+    """Return the metrics of a text such as ``count,rate(error),p95(duration)``.
 
-    Raises ``InvalidTextError`` with all that is wrong.
+    Raises ``InvalidTextError`` with every problem.
     """
     pieces = list(pieces_of(text))
     said = f"at most {MAX_METRICS} can be asked for at once"
@@ -47,9 +47,9 @@ def parse_metrics(text: str, of: Subject) -> Sequence[Metric]:
 
 
 def parse_by(text: str, of: Subject, most: int = MAX_BY, parameter: str = "by") -> Sequence[Field]:
-    """Return the fields of ``model,agent`` by which groups are made, each once.
+    """Return the fields to group by of a text such as ``model,agent``, each once.
 
-    Raises ``InvalidTextError``, which names the parameter, with all that is wrong.
+    Raises ``InvalidTextError``, which names the parameter, with every problem.
     """
     pieces = [piece for piece in pieces_of(text) if piece.text]
     if problem := too_many(text, pieces, most, f"at most {most} fields can be asked for at once"):
@@ -59,7 +59,7 @@ def parse_by(text: str, of: Subject, most: int = MAX_BY, parameter: str = "by") 
 
 
 def parse_group(name: str, of: Subject) -> Field:
-    """Return the one field of this name by which groups are made; raises ``InvalidTextError``."""
+    """Return the field of this name to group by; raises ``InvalidTextError``."""
     [field] = whole(name, [_named(Piece(name, 0), _groups(of))], "name")
     return field
 

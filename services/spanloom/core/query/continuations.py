@@ -1,8 +1,8 @@
-"""Which run goes on with which: a person's answer begins a new trace, which names no other.
+"""Which run continues which: a person's answer begins a new trace, which names no other.
 
-What the two have in common is the conversation. A run that was given an answer goes on with the run
-just before it there, if that one waits: of "Wire 500 EUR?", "yes", "and what is left?" the second
-goes on with the first, the third with nothing.
+The two share only the conversation. A run that was given an answer continues the run just before
+it in the conversation, if that one waits: of "Wire 500 EUR?", "yes", "and what is left?" the
+second continues the first, the third continues none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Continuation(NamedTuple):
-    """The neighbours of a run in its conversation, as far as one goes on with the other."""
+    """The neighbours of a run in its conversation that continue it or that it continues."""
 
     resumes: str = ""
     """The trace of the run that waited for the answer which this one was given, or empty."""
@@ -30,7 +30,7 @@ class Continuation(NamedTuple):
 
 NO_CONTINUATION = Continuation()
 TURNS = condition_of({"duplicate": False, "has_steps": True})
-"""Which traces of a conversation are runs of it: what only repeats one comes between no two."""
+"""Which traces of a conversation count as its runs: those that only repeat one do not."""
 
 
 class Turn(Protocol):
@@ -50,7 +50,7 @@ class Turn(Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it waits for a person, or did before another run went on."""
+        """Whether it waits for a person, or did until another run continued it."""
 
     @property
     def is_resuming(self) -> bool:
@@ -58,14 +58,14 @@ class Turn(Protocol):
 
 
 def may_continue(turn: Turn) -> bool:
-    """Return whether it is worth looking at the neighbours of a run."""
+    """Return whether the neighbours of a run need to be looked up."""
     return bool(turn.conversation_id) and (turn.is_waiting or turn.is_resuming)
 
 
 def find_continuations(turns: Iterable[Turn]) -> Mapping[TraceKey, Continuation]:
     """Return how runs continue each other; those that do not are left out.
 
-    Wanted are the runs of whole conversations, or neighbours in them, in any order.
+    ``turns`` are the runs of whole conversations, or neighbours in them, in any order.
     """
     found: dict[TraceKey, Continuation] = {}
     talking = sorted((turn for turn in turns if turn.conversation_id), key=_IN_ORDER)

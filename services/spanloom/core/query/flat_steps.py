@@ -1,7 +1,7 @@
 """The steps of a run in one order, each with its place among the others.
 
-The order is that of their starts; of equal starts the longest comes first, so that an agent stands
-before the call that it began with. Places count from 1; 0 is none.
+Steps are ordered by start; of equal starts the longest comes first, so that an agent comes before
+the call that it began with. Places count from 1; 0 is none.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from spanloom.core.model.trajectory import Step, StepType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-_TOOL = StepType.TOOL  # kept: until Python 3.12 an enum is slow to give it
+_TOOL = StepType.TOOL  # cached: before Python 3.12 reading it from an enum is slow
 MOST_ATTRIBUTES = 64
-"""Attributes that a run can be found by, and the most characters of a value."""
+"""The most attributes by which a run can be found, and the most characters of a value."""
 LONGEST_ATTRIBUTE = 256
 NOT_SENT = frozenset(
     {
@@ -27,11 +27,11 @@ NOT_SENT = frozenset(
         *("service_name", "conversation_id"),
     }
 )
-"""Keys of a step's metadata that tell how a span was read, or have a column of their own."""
+"""Keys of a step's metadata that describe how a span was read, or have their own column."""
 
 
 class FlatStep(NamedTuple):
-    """A step and where it stands in its run."""
+    """A step and its place in its run."""
 
     step: Step
     parent: int
@@ -39,15 +39,15 @@ class FlatStep(NamedTuple):
     agent: int
     """Place of the agent that owns it; 0 where that is a root that is no step."""
     enter: int
-    """When a walk from the top down meets it, from 1."""
+    """The number at which a depth-first walk enters it, from 1."""
     exit: int
-    """When that walk meets the last step below it: what is under it entered in between."""
+    """The number of the last step below it in that walk: all steps below are entered in between."""
     args: int
     """CRC-32 of a tool's name and arguments; 0 of other steps."""
 
 
 def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return steps, each given with the id of its agent, in order and with their places."""
+    """Return the steps, which come with the id of their agent, in order and with their places."""
     ordered = sorted(owned, key=_by_start)
     steps = [step for _, step in ordered]
     places = {step.id: place for place, step in enumerate(steps, 1)}
@@ -58,16 +58,16 @@ def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
 
 
 class Repeats(NamedTuple):
-    """How often a run made the same call: of one tool with the same arguments."""
+    """How often a run called one tool with the same arguments."""
 
     longest: int = 0
-    """Runs of tools in a row, whatever models said in between."""
+    """Equal calls in a row, ignoring model calls in between."""
     most: int = 0
     """In the whole run."""
 
 
 def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
-    """Return how often one call of a tool came at most: what loops looks like this."""
+    """Return how often the most repeated tool call came: a sign of a loop."""
     calls = [flat.args for flat in steps if flat.step.type is _TOOL]
     if not calls:
         return Repeats()
@@ -78,9 +78,9 @@ def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
 def find_attributes(
     of_run: Mapping[str, str], of_root: Mapping[str, str], of_steps: Iterable[Sequence[str]]
 ) -> list[str]:
-    """Return by what senders' metadata a run can be found, sorted: that of any step finds it.
+    """Return the attributes by which a run can be found, sorted: those of all its steps.
 
-    What is told of the whole run comes first, where there is more than can be kept.
+    Where there are more than can be kept, those of the whole run are kept first.
     """
     own = (*list_attributes(of_run), *list_attributes(of_root))
     found = dict.fromkeys(chain(own, chain.from_iterable(of_steps)))
@@ -88,7 +88,7 @@ def find_attributes(
 
 
 def list_attributes(metadata: Mapping[str, str]) -> list[str]:
-    """Return by what a step's metadata can be found, ``key=value``; long values are left out."""
+    """Return the searchable metadata of a step as ``key=value``; long values are left out."""
     return [
         f"{key}={value}"
         for key, value in metadata.items()
@@ -102,7 +102,7 @@ def _by_start(owned: tuple[str, Step]) -> tuple[int, int, str]:
 
 
 def _walk(parents: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return when a walk from the top down enters each step, and when the last step below it."""
+    """Return the numbers at which a depth-first walk enters each step and the last one below it."""
     below: list[list[int]] = [[] for _ in range(len(parents) + 1)]
     for place, parent in enumerate(parents, 1):
         below[parent].append(place)

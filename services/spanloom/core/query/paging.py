@@ -1,4 +1,4 @@
-"""The one rule of paging: a list goes on if and only if one line more than the page was found.
+"""The one rule of paging: a list continues if and only if a line beyond the page was found.
 
 A page of 50 lines is read with a limit of 51: 51 lines mean that there is more, 50 or fewer
 that this was the last page. So a store may stop short of a limit only at the end of the list.
@@ -20,7 +20,7 @@ class Page(NamedTuple, Generic[LineT]):
 
     lines: Sequence[LineT]
     has_more: bool
-    """Whether another page follows; it begins behind the last of these lines."""
+    """Whether another page follows; it begins after the last of these lines."""
 
 
 def read_page(read: Callable[[int], Sequence[LineT]], limit: int) -> Page[LineT]:
@@ -34,10 +34,10 @@ def every_line(
     place: Callable[[LineT], PlaceT],
     at_once: int,
 ) -> Iterator[LineT]:
-    """Yield the lines of a list, so many read at once, and none before they are used.
+    """Yield the lines of a list, lazily, reading ``at_once`` lines at a time.
 
-    ``read`` takes the most lines to return and the place behind which they stand, at first
-    ``None``; ``place`` returns that of a line.
+    ``read`` takes the most lines to return and the place after which they begin, at first
+    ``None``; ``place`` returns the place of a line.
     """
     after: PlaceT | None = None
     while lines := read(at_once, after):

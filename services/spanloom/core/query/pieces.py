@@ -1,4 +1,4 @@
-"""Texts that name several things by commas: each with its place, to point at what is wrong."""
+"""Comma-separated texts split into pieces with their positions, to point at problems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ReadT = TypeVar("ReadT")
 
 
 class Piece(NamedTuple):
-    """What stands between two commas, without the blanks around it."""
+    """The text between two commas, without surrounding blanks."""
 
     text: str
     position: int
@@ -22,7 +22,7 @@ class Piece(NamedTuple):
     def wrong(
         self, message: str, known: Iterable[str] = (), expected: Sequence[str] = ()
     ) -> WhereProblem:
-        """Return that it is wrong: what resembles it of what is known, else all that is."""
+        """Return the problem of a piece, with known names that resemble it, else all of them."""
         alike, may_stand = tuple(resembling(self.text, known)), tuple(expected or known)
         hint = (
             "" if alike or expected or not may_stand else f"; it is one of {', '.join(may_stand)}"
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(text: str) -> Iterator[Piece]:
-    """Yield what stands between commas; what is empty too."""
+    """Yield the pieces between commas, empty ones too."""
     at = 0
     for written in text.split(","):
         begins = at + len(written) - len(written.lstrip())
@@ -40,7 +40,7 @@ def pieces_of(text: str) -> Iterator[Piece]:
 
 
 def too_many(text: str, pieces: Sequence[Piece], most: int, message: str) -> WhereProblem | None:
-    """Return that there are more pieces than allowed, from the first of those on."""
+    """Return the problem that there are too many pieces, from the first excess one on."""
     if len(pieces) <= most:
         return None
     begins = pieces[most].position
@@ -48,7 +48,7 @@ def too_many(text: str, pieces: Sequence[Piece], most: int, message: str) -> Whe
 
 
 def whole(text: str, read: Iterable[ReadT | WhereProblem], parameter: str) -> Sequence[ReadT]:
-    """Return what all pieces were read as; raises ``InvalidTextError`` with every problem."""
+    """Return the values of all pieces; raises ``InvalidTextError`` with every problem."""
     found: list[ReadT] = []
     problems: list[WhereProblem] = []
     for one in read:

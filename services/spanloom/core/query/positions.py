@@ -1,9 +1,9 @@
-"""How far a reader of the change feed is, and what is new to it.
+"""The position of a reader in the change feed, and what is new to it.
 
 The feed is ordered by the time at which each change began to be stored, and a slow write becomes
-visible behind a quick one that began later. So a position has two parts: the time up to which
-everything was shown, for no write that began before it can still be under way; and what was shown
-behind it, summed up, so that the same is not shown again unless something came between.
+visible later than a quick one that began after it. So a position has two parts: the time up to
+which everything was shown, for no write that began before it can still be under way; and a summary
+of what was shown after it, so that it is not shown again unless something came in between.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Position(NamedTuple):
     until_us: int = 0
     """All changes up to this time were shown."""
     shown_us: int = 0
-    """The newest change that was shown behind it; 0 if none was."""
+    """The newest change that was shown after it; 0 if none was."""
     shown: int = 0
-    """How many were shown behind it."""
+    """How many were shown after it."""
     mark: int = 0
-    """A sum over these, which tells whether they are still the same."""
+    """A checksum of these, to recognise whether they are still the same."""
 
     @property
     def seen_us(self) -> int:
@@ -36,16 +36,16 @@ class Position(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """What a look at the feed can be sure of."""
+    """Up to which times one read of the feed is complete."""
 
     complete_us: int
     """All changes up to this time are visible."""
     quiet_us: int
-    """The time to which a reader advances who finds nothing up to it."""
+    """The time to which a reader advances that finds nothing up to it."""
     shown_us: int
     """Changes up to this time are shown."""
     now_us: int
-    """No change lies behind this time yet."""
+    """No change is later than this time yet."""
 
 
 class Placed(Protocol):
@@ -61,14 +61,14 @@ class Placed(Protocol):
 
     @property
     def version(self) -> int:
-        """What it is now."""
+        """Its current version."""
 
 
 PlacedT = TypeVar("PlacedT", bound=Placed)
 
 
 def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
-    """Return about the first ``limit``: what has the same time is not torn apart."""
+    """Return about the first ``limit`` changes: those of the same time are kept together."""
     if len(found) <= limit:
         return found
     last_us = found[limit - 1].changed_us
@@ -76,10 +76,10 @@ def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
 
 
 def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
-    """Return what is new of all that lies behind ``after.until_us``, oldest first.
+    """Return the new ones of all changes after ``after.until_us``, oldest first.
 
-    As a rule that is what lies behind the newest change that was shown. If before it something
-    appeared, all of it is given again: nobody knows which of it is new.
+    Usually these are the ones after the newest change that was shown. If something appeared
+    before it, all are returned again: it is unknown which of them are new.
     """
     before = [change for change in found if change.changed_us <= after.shown_us]
     same = (len(before), _mark(before)) == (after.shown, after.mark)
@@ -89,9 +89,9 @@ def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
 def advance(
     found: Sequence[Placed], after: Position, sight: Sight, *, has_more: bool = False
 ) -> Position:
-    """Return the position of a reader who has been shown all that was found behind ``after``.
+    """Return the position of a reader that was shown all changes found after ``after``.
 
-    ``has_more`` says that it was not all that there is.
+    ``has_more`` means that there are further changes.
     """
     until_us = min(found[-1].changed_us, sight.complete_us) if found else 0
     if not has_more:
@@ -104,6 +104,6 @@ def advance(
 
 
 def _mark(changes: Sequence[Placed]) -> int:
-    """Return a sum that does not depend on the order of what is stored at one moment."""
+    """Return a checksum that does not depend on the order of changes of the same time."""
     told = (f"{c.changed_us} {c.version} {c.key.trace_id} {c.key.project}" for c in changes)
     return sum(crc32(text.encode()) for text in told) & 0xFFFFFFFF

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 Rank: TypeAlias = "tuple[int | float, ...]"
-"""What a list is ordered by but for the start: whether there is such a value, and the value."""
+"""The sort key before the start: whether there is such a value, and the value."""
 
 NUMERIC = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION, FieldType.TIME)
-"""What can be ordered by."""
+"""The field types that lists can be ordered by."""
 
 
 class Order(NamedTuple):
-    """By which field a list is ordered, then by start, trace id and project the same way round."""
+    """The field that orders a list, then start, trace id and project in the same direction."""
 
     field: Field
     is_descending: bool
 
     def __str__(self) -> str:
-        """As it is written: ``-start``."""
+        """Return the order as text: ``-start``."""
         return f"{'-' if self.is_descending else ''}{self.field.name}"
 
 
@@ -35,7 +35,7 @@ NEWEST_FIRST = Order(START, is_descending=True)
 
 
 class Question(NamedTuple):
-    """Which runs are asked for, and in which order."""
+    """Which runs to list, and in which order."""
 
     where: Condition | None = None
     """``None``: all of them."""
@@ -46,12 +46,15 @@ ANY_RUN = Question()
 
 
 def is_orderable(field: Field) -> bool:
-    """Return whether lists of runs can be ordered by a field: by a number of its row."""
+    """Return whether lists of runs can be ordered by a field: a number in the row of a run."""
     return field.type in NUMERIC and not field.is_said
 
 
 def parse_order(text: str) -> Order:
-    """Return the order of ``-duration``, the longest first; raises ``InvalidTextError``."""
+    """Return the order of a text such as ``-duration``, longest first.
+
+    Raises ``InvalidTextError``.
+    """
     is_descending = text.startswith("-")
     name = Piece(text.removeprefix("-"), int(is_descending))
     orderable = {known.name: known for known in RUN_FIELDS.values() if is_orderable(known)}

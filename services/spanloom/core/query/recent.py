@@ -1,4 +1,4 @@
-"""Which of many things were seen lately."""
+"""A bounded memory of items seen recently."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ REMEMBERED = 10_000
 
 
 class Recent:
-    """The last things that were seen, in a memory that does not grow for ever.
+    """The last items that were seen, in bounded memory.
 
-    The change feed repeats versions at most within seconds, or behind a restart; a reader who
-    remembers the last 10,000 is told of each once.
+    The change feed repeats versions at most within seconds, or after a restart; a reader that
+    remembers the last 10,000 gets each once.
     """
 
     def __init__(self, most: int = REMEMBERED) -> None:
-        """Remember so many."""
+        """Remember the last ``most`` items."""
         self._most = most
         self._seen: dict[Hashable, None] = {}
 
     def add(self, thing: Hashable) -> bool:
-        """Remember a thing; return whether it is new."""
+        """Remember an item; return whether it is new."""
         is_new = self._seen.pop(thing, self) is self
         self._seen[thing] = None
         if len(self._seen) > self._most:

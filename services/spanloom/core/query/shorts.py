@@ -1,4 +1,4 @@
-"""Short spellings of a ``where``, as the condition that they stand for; and whether a run meets it.
+"""Filters, the short spellings of a ``where``, as conditions; and whether a run meets one.
 
 ::
 
@@ -30,18 +30,18 @@ _COMPARE: Mapping[Operator, Callable[..., bool]] = {
 
 
 def condition_of(filters: Mapping[str, object]) -> Condition | None:
-    """Return what filters stand for; ``None`` for none. Times are nanoseconds."""
+    """Return the condition of some filters; ``None`` for none. Times are nanoseconds."""
     return all_of(*_parts(filters))
 
 
 def all_of(*conditions: Condition | None) -> Condition | None:
-    """Return that all of these hold, of which ``None`` always does."""
+    """Return the condition that all of these hold; ``None`` always holds."""
     parts = [condition for condition in conditions if condition is not None]
     return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
 
 
 def meets(line: ListedRun, condition: Condition | None) -> bool:
-    """Return whether a run in memory is what ``condition_of`` asks for."""
+    """Return whether a run in memory meets a condition of ``condition_of``."""
     match condition:
         case None:
             return True
@@ -73,4 +73,4 @@ _OF_LINE: Mapping[str, Callable[[ListedRun], object]] = {
     "duplicate": lambda line: line.is_duplicate,
     "has_steps": lambda line: line.has_steps,
 }
-"""Fields whose value is not that of the record."""
+"""Fields whose value does not come from the record."""

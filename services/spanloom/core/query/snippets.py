@@ -1,4 +1,4 @@
-"""The piece of a text around what was looked for, with the places of it: plain text, no markup."""
+"""The piece of a text around the matches, with their positions: plain text, no markup."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 SNIPPET_CHARS = 200
 BEFORE_CHARS = 60
-"""How much of the text stands before the first place."""
+"""How much of the text comes before the first match."""
 CUT = "…"
 
 
 class Mark(NamedTuple):
-    """Where something stands: the number of its first character, and of the one behind it."""
+    """The position of a match: the index of its first character, and of the one after it."""
 
     start: int
     end: int
 
 
 class Snippet(NamedTuple):
-    """A piece of a text, and what in it was looked for."""
+    """A piece of a text, and the matches in it."""
 
     text: str
     marks: Sequence[Mark]
 
 
 def make_snippet(text: str, query: TextQuery) -> Snippet:
-    """Return what stands around the first place; of a text without one its beginning.
+    """Return the text around the first match; without a match the beginning of the text.
 
-    A long text is read only as far as the snippet goes.
+    A long text is read only as far as the snippet reaches.
     """
     marks = _marks(text, query)
     first = next(marks, Mark(0, 0))
@@ -59,7 +59,7 @@ def _until(marks: Iterator[Mark], end: int) -> Iterator[Mark]:
 
 
 def _marks(text: str, query: TextQuery) -> Iterator[Mark]:
-    """Yield the places of all terms in the order of their ends."""
+    """Yield the matches of all terms in the order of their ends."""
     longest = max(len(term.words) for term in query.terms)
     last: deque[Token] = deque(maxlen=longest)
     for token in place_tokens(text):
@@ -72,7 +72,7 @@ def _marks(text: str, query: TextQuery) -> Iterator[Mark]:
 
 
 def _apart(marks: Sequence[Mark]) -> Sequence[Mark]:
-    """Return the same places in order, those that overlap as one."""
+    """Return the same matches in order, overlapping ones merged."""
     apart: list[Mark] = []
     for mark in sorted(marks):
         if apart and mark.start < apart[-1].end:

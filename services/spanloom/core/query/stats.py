@@ -1,4 +1,4 @@
-"""Questions answered by numbers: ``p95(duration)`` by model and hour, of runs or of steps."""
+"""Statistics over runs or steps: ``p95(duration)`` by model and hour."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIELDS: Mapping[Subject, Mapping[str, Field]] = {
     Subject.RUN: _in_rows(RUN_FIELDS),
     Subject.STEP: {**_in_rows(RUN_FIELDS), **_in_rows(STEP_FIELDS)},
 }
-"""Steps can be told apart by what their run is, too: ``by=project``."""
+"""Steps can also be grouped by fields of their run: ``by=project``."""
 
 
 class Metric(NamedTuple):
@@ -39,25 +39,25 @@ class Metric(NamedTuple):
     function: str
     """``count``, ``rate``, ``sum``, ``avg``, ``min``, ``max`` or a quantile, ``p95``."""
     field: Field | None = None
-    """``None`` of ``count`` alone."""
+    """``None`` only for ``count``."""
     name: str = COUNT
-    """As it was asked for, which names it in the answer: ``rate(error)``."""
+    """Its text in the request, which is its name in the answer: ``rate(error)``."""
 
 
 class Numbers(NamedTuple):
-    """Which numbers are asked for, of what, and in which groups."""
+    """Which metrics to compute, over what, and in which groups."""
 
     of: Subject
     metrics: Sequence[Metric]
     by: Sequence[Field] = ()
     interval_ns: int = 0
-    """Groups also by the time in which a run began, so long; 0: by no time."""
+    """Length of the intervals to group run starts by; 0: not grouped by time."""
     top: int = MAX_GROUPS
-    """The most groups; those with the largest first number, if not by time."""
+    """The most groups to return; those with the largest first number, if not by time."""
     where: Condition | None = None
-    """Of runs."""
+    """Condition on runs."""
     steps_where: Condition | None = None
-    """Of steps, if they are what is counted."""
+    """Condition on steps, if steps are counted."""
 
 
 class Group(NamedTuple):
@@ -66,6 +66,6 @@ class Group(NamedTuple):
     by: Sequence[str | int | bool | None]
     """Its values in the order of ``Numbers.by``; ``None`` is absent."""
     start_ns: int | None
-    """When its time begins."""
+    """When its interval begins."""
     values: Sequence[float | int | None]
     """In the order of the metrics; ``None`` where no run, or no step, has such a number."""

@@ -1,4 +1,4 @@
-"""Lines of lists: what a list tells of a run or of a conversation, and where it goes on."""
+"""Lines of lists: the summary of a run or of a conversation, and the position after it."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ if TYPE_CHECKING:
 
 
 class Cursor(NamedTuple):
-    """A position in a list; their places compare as the list is ordered, oldest first."""
+    """A position in a list; places compare in the order of the list, oldest first."""
 
     start_ns: int
     trace_id: str
     project: str
     rank: Rank = ()
-    """What comes before the start, where a list is ordered by something else."""
+    """The sort key before the start, where a list is ordered by something else."""
 
     @property
     def place(self) -> tuple[object, ...]:
-        """By what positions compare."""
+        """The value by which positions compare."""
         return (*self.rank, self.start_ns, self.trace_id, self.project)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run in a list, and what the list needs to go on from it."""
+    """A run in a list, and what the list needs to continue after it."""
 
     run: Run
     start_ns: int
-    """To the nanosecond: lists go by it."""
+    """In nanoseconds: lists are ordered by it."""
     rank: Rank = ()
     """See ``Cursor.rank``."""
     is_waiting: bool = False
-    """Whether it waits for a person, or did before another run went on."""
+    """Whether it waits for a person, or did until another run continued it."""
     is_resuming: bool = False
     """Whether it was given the answer for which an earlier run waited."""
 
     @property
     def key(self) -> TraceKey:
-        """Which run it is."""
+        """The key of its trace."""
         return TraceKey(self.run.project, self.run.trace_id)
 
     @property
     def version(self) -> int:
-        """Its version, as an announcement has one."""
+        """Its version, as in an announcement."""
         return self.run.version
 
     @property
@@ -65,11 +65,11 @@ class ListedRun:
 
     @property
     def continuation(self) -> Continuation:
-        """Which run it goes on with, and which goes on with it."""
+        """Which run it continues, and which run continues it."""
         return Continuation(self.run.resumes or "", self.run.resumed_by or "")
 
     def continued(self, by: Continuation) -> ListedRun:
-        """Return the same with its neighbours."""
+        """Return the same line with its neighbours."""
         neighbours = {"resumes": by.resumes or None, "resumed_by": by.resumed_by or None}
         return replace(self, run=self.run.model_copy(update=neighbours))
 
@@ -80,34 +80,34 @@ class ListedRun:
 
     @property
     def has_steps(self) -> bool:
-        """Whether there is anything to see: a step, or a failure."""
+        """Whether there is anything to show: a step, or a failure."""
         run = self.run
         steps = sum(count for kind, count in run.step_counts.items() if kind != "other")
         return steps > 0 or run.outcome is not Outcome.OK or run.status is Status.FAILED
 
     @property
     def cursor(self) -> Cursor:
-        """The position just behind this line."""
+        """The position just after this line."""
         return Cursor(self.start_ns, self.run.trace_id, self.run.project, self.rank)
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationSummary:
-    """One line of a list of conversations: its runs together, how it began and where it is now."""
+    """One line of a list of conversations: totals of its runs, its beginning and its end."""
 
     project: str
     conversation_id: str
     cursor: Cursor
-    """The position just behind this line: that of its newest run which the filters want."""
+    """The position just after this line: that of its newest run that passes the filters."""
     runs: int
     start_ns: int
     """When its first run began."""
     question: str
-    """What was asked first, one line of at most 200 characters."""
+    """The first question, one line of at most 200 characters."""
     answer: str
-    """What its last run answered; empty where that one waits, failed, or is under way."""
+    """The answer of its last run; empty where that one waits, failed, or is under way."""
     user_id: str
-    """For whom the newest run was that tells it, or empty."""
+    """The user of the newest run that has one, or empty."""
     input_tokens: int
     output_tokens: int
     last_trace_id: str

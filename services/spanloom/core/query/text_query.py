@@ -1,7 +1,7 @@
-"""What is looked for in texts: words, phrases, and beginnings of words.
+"""Full-text queries: words, phrases, and prefixes of words.
 
 ``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase: they follow each
-other. A word that the index takes apart is a phrase too: ``ORD-1234`` is ``ord``, then ``1234``;
+other. A word that the index splits is a phrase too: ``ORD-1234`` is ``ord``, then ``1234``;
 ``退款`` is ``退``, then ``款``. ``kubern*`` is any word that begins so, ``"rate lim*"`` a phrase
 that ends in one.
 """
@@ -28,22 +28,22 @@ class Term(NamedTuple):
 
     words: tuple[str, ...]
     is_prefix: bool = False
-    """Whether the last word is only how one begins."""
+    """Whether the last word is a prefix."""
 
     @property
     def whole_words(self) -> tuple[str, ...]:
-        """Those that a text has as they are."""
+        """The words that a text must have exactly."""
         return self.words[:-1] if self.is_prefix else self.words
 
 
 class TextQuery(NamedTuple):
-    """Words and phrases that one text has, all of them."""
+    """Words and phrases that one text must have, all of them."""
 
     terms: tuple[Term, ...]
 
 
 def parse_text_query(text: str) -> TextQuery:
-    """Read what a user typed; raises ``InvalidTextError`` in words that say what to do."""
+    """Parse a user's query; raises ``InvalidTextError`` with a message that says what to do."""
     if len(text) > MAX_CHARS:
         said = f"a text to look for has at most {MAX_CHARS} characters"
         raise _wrong(text, MAX_CHARS, said)
@@ -64,7 +64,7 @@ def parse_text_query(text: str) -> TextQuery:
 
 
 def has_text(query: TextQuery, words: Sequence[str]) -> bool:
-    """Return whether a text of these words is looked for: what the store's answer means."""
+    """Return whether a text of these words matches: the definition for the store's answer."""
     return all(
         any(stands_at(term, words, at) for at in range(len(words) - len(term.words) + 1))
         for term in query.terms
@@ -72,7 +72,7 @@ def has_text(query: TextQuery, words: Sequence[str]) -> bool:
 
 
 def stands_at(term: Term, words: Sequence[str], at: int) -> bool:
-    """Return whether a term begins with the word of this number."""
+    """Return whether the term matches the words from this index on."""
     found = words[at : at + len(term.words)]
     if not term.is_prefix:
         return tuple(found) == term.words
@@ -87,5 +87,5 @@ def _term(found: re.Match[str]) -> Term | None:
 
 
 def _wrong(text: str, begins: int, said: str) -> InvalidTextError:
-    """Return what is wrong from a place on."""
+    """Return the error for a problem that begins at this position."""
     return InvalidTextError(text, [WhereProblem(begins, len(text) - begins, said)], "q")

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def scopes_text(key: Key) -> str:
-    """Return the scopes with commas between, for example ``ingest,read``."""
+    """Return the scopes separated by commas, for example ``ingest,read``."""
     return ",".join(sorted(key.scopes))
 
 
 def key_of(*, scopes: str, **columns: Any) -> Key:  # the other columns are fields of a key
-    """Return a row as a key; a scope that a newer version wrote is left out: it opens less."""
+    """Return a row as a key; unknown scopes of a newer version are left out: it permits less."""
     known = frozenset(Scope(name) for name in scopes.split(",") if name in set(Scope))
     return Key(scopes=known, **columns)
 
@@ -50,7 +50,7 @@ class SqliteKeys:
     """``KeyStore`` over one file, readable by its owner only."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, made if it is missing; raises ``StartupError``."""
+        """Open the file, creating it if it is missing; raises ``StartupError``."""
         self._lock = Lock()
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -111,7 +111,7 @@ _TABLE = "access_keys"
 
 
 class ClickHouseKeys:
-    """``KeyStore`` over a lane; the table is the keeper's to make."""
+    """``KeyStore`` over a lane; the keeper creates the table."""
 
     def __init__(self, lane: Lane) -> None:
         """Take over the lane: closing the store of keys closes it."""

@@ -20,7 +20,7 @@ def open_key_store(store_url: str, data_dir: Path) -> KeyStore:
     """Open the keys: a file in the data directory of an embedded store, a table on a server.
 
     The file needs neither the engine nor the lock of the data directory, so that it may be
-    opened beside a running service. Raises ``StartupError`` as ``open_store`` does.
+    opened while a service runs. Raises ``StartupError`` as ``open_store`` does.
     """
     if urlsplit(store_url).scheme == "chdb":
         return SqliteKeys(data_dir / KEYS_FILE)

@@ -39,9 +39,9 @@ class ReadQueues:
     """``QueueReader`` over one lane."""
 
     def __init__(self, reader: Lane, *, is_alone: bool = False) -> None:
-        """Take the lane; whoever opened it closes it.
+        """Use the lane, which the caller owns and closes.
 
-        ``is_alone`` says that nobody but this object puts queues.
+        ``is_alone`` means that only this object writes queues.
         """
         self._reader = reader
         self._queues = Remembered[Sequence[Queue]](is_alone=is_alone)
@@ -82,16 +82,16 @@ class ClickHouseAnnotationQueues(ReadQueues):
     """Queues over the extractor's lane and that of readers; the feed announces their changes."""
 
     def __init__(self, worker: Lane, reader: Lane, feed: Announcing, *, is_alone: bool) -> None:
-        """Take the lanes; whoever opened them closes them.
+        """Use the lanes, which the caller owns and closes.
 
-        ``is_alone`` says that nobody else puts queues.
+        ``is_alone`` means that no other process writes queues.
         """
         super().__init__(reader, is_alone=is_alone)
         self._worker = worker
         self._feed = feed
 
     def put(self, queue: Queue) -> None:
-        """See ``AnnotationQueueStore.put``: what it withheld may be seen from now on."""
+        """See ``AnnotationQueueStore.put``: items withheld before may be visible from now on."""
         items = self.items(queue)
         with self._feed.telling(TraceKey(queue.project, item.trace_id) for item in items):
             self._put(queue)
@@ -113,7 +113,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
         self._worker.insert("annotation_queue_items", _ITEM_COLUMNS, rows)
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """See ``AnnotationQueueStore.add_events``: who is done sees all annotations."""
+        """See ``AnnotationQueueStore.add_events``: a finished annotator sees all annotations."""
         rows = ([queue.project, queue.name, *event] for event in events)
         with self._feed.telling(TraceKey(queue.project, event.trace_id) for event in events):
             self._worker.insert("annotation_queue_events", _EVENT_COLUMNS, rows)

@@ -1,4 +1,4 @@
-"""Annotations as rows and back; deleted traces left out; changes announced in the feed."""
+"""Converts annotations to rows and back, and leaves out the rows of deleted traces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def to_row(said: Annotation) -> dict[str, object]:
-    """Return an annotation by the names of its columns."""
+    """Return an annotation as column name → value."""
     key, scheme, annotator, step_id = said.slot
     anchor, mark = said.anchor, said.mark
     return {
@@ -54,7 +54,7 @@ def to_row(said: Annotation) -> dict[str, object]:
 
 
 def from_row(row: Row) -> Annotation:
-    """Return the annotation of a row of the queries beside this file."""
+    """Return the annotation in a row of the queries in this folder."""
     key = TraceKey(row.Project, row.TraceId)
     anchor = Anchor(
         row.Version,
@@ -100,7 +100,7 @@ def living_page(
     key_of: Callable[[T], TraceKey],
     limit: int,
 ) -> Sequence[T]:
-    """Return up to ``limit`` rows; ``read`` gives as many behind a row, fewer at the end."""
+    """Return up to ``limit`` rows; ``read`` returns that many after a row, fewer at the end."""
     found: list[T] = []
     last: T | None = None
     while len(found) < limit:

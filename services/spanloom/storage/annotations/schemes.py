@@ -1,4 +1,4 @@
-"""Schemes of annotation, and the documents as they were annotated, in ClickHouse."""
+"""Annotation schemes, and documents as they were annotated, in ClickHouse."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class ClickHouseSchemes:
     """Schemes over the extractor's lane and that of readers."""
 
     def __init__(self, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
-        """Take the lanes; whoever opened them closes them.
+        """Use the lanes, which the caller owns and closes.
 
-        ``is_alone`` says that no other process puts schemes.
+        ``is_alone`` means that no other process writes schemes.
         """
         self._worker = worker
         self._reader = reader
@@ -72,7 +72,7 @@ class ClickHouseVersions:
     """Kept versions over the extractor's lane and that of readers."""
 
     def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Take the lanes; whoever opened them closes them."""
+        """Use the lanes, which the caller owns and closes."""
         self._worker = worker
         self._reader = reader
 

@@ -56,7 +56,7 @@ class ClickHouseScores:
     """Scores over the extractor's lane and that of readers; the feed announces them."""
 
     def __init__(self, worker: Lane, reader: Lane, feed: Announcing) -> None:
-        """Take the lanes; whoever opened them closes them."""
+        """Use the lanes, which the caller owns and closes."""
         self._worker = worker
         self._reader = reader
         self._feed = feed

@@ -27,9 +27,9 @@ class ClickHouseAnnotations:
     """Annotations over the extractor's lane and that of readers; the feed announces them."""
 
     def __init__(self, worker: Lane, reader: Lane, feed: Announcing, *, is_alone: bool) -> None:
-        """Take the lanes; whoever opened them closes them.
+        """Use the lanes, which the caller owns and closes.
 
-        ``is_alone`` says that no other process writes.
+        ``is_alone`` means that no other process writes.
         """
         self._worker = worker
         self._reader = reader

@@ -1,9 +1,9 @@
-"""Which rows a query must not see, by what it asks for.
+"""Hides the rows of deleted traces from queries, in the cheapest way for each query.
 
-A deletion lasts for weeks and may have a million traces: to make a set of them costs a query most
-of a second. So of the traces that a query names the deleted ones, found by key, are not asked for,
-and only a query that names none (a comparison of all of history) gets the set. While nothing is
-deleted, in a store of this process alone, every query is what it says.
+A deletion lasts for weeks and may have a million traces: building a set of them costs a query most
+of a second. So if a query names its traces, the deleted ones, found by key, are removed from its
+parameters, and only a query that names none (a comparison of all of history) gets the set. While
+nothing is deleted, in a store used by this process alone, queries run unchanged.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ NEED_NO_SET = {
     "read_texts": "current_texts has named what it asks for",
     "words_beginning": "tells words, of no run",
 }
-"""Queries that need no set though they name no trace, and why."""
+"""Queries that need no set of deleted traces though they name no trace, and why."""
 
 
 class DeletedRows:
     """``Hiding`` of the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
-        """Say whether anything may be deleted: on a server, which others use too, always."""
+        """Set whether anything may be deleted: always true on a server, which others use too."""
         self._has_deletions = has_deletions
 
     @property
@@ -60,7 +60,7 @@ class DeletedRows:
         return self._has_deletions
 
     def begin(self) -> None:
-        """Leave out from now on what is deleted; called before it is."""
+        """Hide deleted rows from now on; to be called before a deletion is recorded."""
         self._has_deletions = True
 
     def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:

@@ -32,7 +32,7 @@ def read_deletions(
 
 
 def record_deletion(lane: Lane, deletion: Deletion) -> None:
-    """Store how a deletion stands now."""
+    """Store the current state of a deletion."""
     scope = deletion.scope
     row = {
         "Id": deletion.id,
@@ -52,13 +52,13 @@ def record_deletion(lane: Lane, deletion: Deletion) -> None:
 
 
 def reaching(lane: Lane, until_seq: int) -> int:
-    """Return the sequence until which a deletion that is asked for now reaches."""
+    """Return the sequence up to which a deletion requested now reaches."""
     stored = [int(row.Seq) for row in lane.rows("newest_stored")]
     return max(until_seq, *stored) if stored else until_seq
 
 
 def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Row]:
-    """Return the key of every stored trace in scope, with how many spans arrived of it."""
+    """Return the key of every stored trace in scope, with the number of its spans that arrived."""
     rows = lane.rows(
         "deletion_traces",
         reach=within(scope.reach),
@@ -71,13 +71,13 @@ def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Ro
 
 
 def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
-    """Store that these traces are deleted: from then on no reader sees them."""
+    """Record that these traces are deleted: from then on no reader sees them."""
     rows = ([trace.Project, trace.TraceId, deletion_id] for trace in traces)
     lane.insert("deleted_traces", TRACE_COLUMNS, rows)
 
 
 def record_late(lane: Lane, records: Sequence[CarriedRecord]) -> None:
-    """Delete runs that turn out only now, as they are built, to be of a deleted conversation."""
+    """Delete runs found to be of a deleted conversation only now, as they are built."""
     if not lane.hiding.may_hide:
         return
     for deletion in read_deletions(lane, only_lasting=True):
@@ -122,7 +122,7 @@ class ClickHouseDeletions:
     """``DeletionLedger`` over the extractor's lane."""
 
     def __init__(self, worker: Lane, hiding: DeletedRows) -> None:
-        """Take the lane, which its opener closes, and what hides the deleted rows from now on."""
+        """Use the lane, which the caller owns and closes, and what hides deleted rows."""
         self._worker = worker
         self._hiding = hiding
 

@@ -1,7 +1,7 @@
-"""Which tables hold something of a trace, and the condition under which a reader sees a row.
+"""Which tables hold rows of traces, and the condition under which a reader sees a row.
 
-The conditions go to ClickHouse as ``additional_table_filters`` of a query (``hiding.py``), which
-leaves deleted rows out, with FINAL too, and has to say nothing of it.
+The conditions go to ClickHouse as ``additional_table_filters`` of a query (``hiding.py``). They
+leave deleted rows out, also with FINAL, and the text of the query need not mention them.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ NOT_OF_TRACES = {
     "annotation_queues": "who annotates what, of no trace",
     "replays": "filters that somebody asked for, and how far it came",
 }
-"""Every other table that holds data, and what it has instead."""
+"""Every other table that holds data, and what it holds."""
 
 _RAW = {
     "otel_traces": ("RowVersion", "StartTimeUnixNano"),
     "genai_events": ("RowVersion", None),
     "trace_changes": ("Seq", None),
 }
-"""The tables an INSERT of the writer fills: each row's sequence, and its time if it tells one.
+"""The tables that the writer's INSERT fills: the columns of a row's sequence and time, if any.
 
-That of a log record may be left out; when its trace started the spans say.
+A log record may have no time; the start of its trace comes from the spans.
 """
 
 _NOTHING_DELETED = "(SELECT count() = 0 FROM deletions FINAL WHERE NOT IsOver)"
-# As a hash: of strings, a set of a million traces takes four times as long to make.
+# As a hash: for a million traces a set of strings takes four times as long to build.
 _TRACE_LIVES = (
     "sipHash128(Project, TraceId) NOT IN (SELECT sipHash128(Project, TraceId) FROM deleted_traces)"
 )
 
 
 def row_lives(table: str) -> str:
-    """Return the condition under which a row of a table is seen, whatever is asked for."""
+    """Return the condition under which any query sees a row of a table."""
     late = late_rows_live(table)
     condition = f"{_TRACE_LIVES} AND {late}" if late else _TRACE_LIVES
     return f"{_NOTHING_DELETED} OR ({condition})"
 
 
 def late_rows_live(table: str) -> str:
-    """Return the condition for what came out of a spool after its deletion was asked for.
+    """Return the condition that hides rows stored from a spool after their deletion was requested.
 
-    Empty for a table that no INSERT of the writer fills.
+    Empty for a table that the writer's INSERT does not fill.
     """
     if table not in _RAW:
         return ""

@@ -1,1 +1,1 @@
-"""What a store tells of its own state: for `spanloom doctor`."""
+"""Reads the state of a store for `spanloom doctor`: in, a URL; out, ``StoreState``."""

@@ -1,4 +1,4 @@
-"""Reads a store's state: versions, schema, parts, changes under way, quarantine."""
+"""Reads a store's state: versions, schema, parts, mutations under way, quarantine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
     sizes = _ask(lane, "parts_size")
     detached = _ask(lane, "detached")
     mutations = _ask(lane, "unfinished_mutations")
-    is_current = applied == shipped  # else queries of our own tables may not fit
+    is_current = applied == shipped  # otherwise our queries may not match the schema
     failed = _ask(lane, "quarantined", limit=MAX_QUARANTINED) if is_current else None
     return StoreState(
         engine=engine,
@@ -65,7 +65,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
 
 
 def _ask(lane: Lane, name: str, **parameters: object) -> list[Row] | None:
-    """Return the rows, or ``None`` where the account or the schema does not let us see them."""
+    """Return the rows, or ``None`` where the account or the schema does not allow reading them."""
     try:
         return list(lane.rows(name, **parameters))
     except (PermanentError, RetryableError):

@@ -1,8 +1,8 @@
-"""Conditions that a query takes in place of a ``{name}`` without a type.
+"""SQL conditions that replace an untyped ``{name}`` in a query.
 
-A query file says ``WHERE {reach} AND {filter}``. A condition brings its text, which comes from
-our own declarations alone, and the values that its text binds. One that nobody fills in is a
-syntax error: no query can be run without it.
+A query file has ``WHERE {reach} AND {filter}``. A condition has a text, which is built from our
+own declarations only, and the values of its parameters. A placeholder that is not replaced is a
+syntax error: no query can run without its condition.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 FILTERS = "additional_table_filters"
-"""The setting that keeps rows from a query, whatever it says."""
+"""The setting that hides rows from a query, whatever its text."""
 
 
 class Condition(NamedTuple):
@@ -30,7 +30,7 @@ class Condition(NamedTuple):
 def within(reach: Reach) -> Condition:
     """Return the condition that a row is of a project within the reach.
 
-    One project is a constant of its own: the rows of a table in its order are then in order.
+    A single project is compared with a constant: rows are then read in the order of the table.
     """
     if reach.is_every:
         return Condition("true", {})
@@ -67,7 +67,7 @@ def fill_in(text: str, parameters: Mapping[str, object]) -> tuple[str, dict[str,
 
 
 def filtered(text: str, conditions: Mapping[str, str]) -> str:
-    """Return the query as one that sees only those rows of each table that meet its condition."""
+    """Return the query with a setting that hides rows not meeting their table's condition."""
     if not conditions:
         return text
     by_table = ", ".join(f"{quoted(table)}: {quoted(c)}" for table, c in conditions.items())
@@ -76,10 +76,10 @@ def filtered(text: str, conditions: Mapping[str, str]) -> str:
 
 
 _SETTINGS = re.compile(r"^SETTINGS .*\Z", re.MULTILINE)
-"""The last line of a query that has settings of its own."""
+"""The last line of a query that has its own settings."""
 
 
 def quoted(text: str) -> str:
-    """Return a text as a literal of SQL."""
+    """Return a text as an SQL literal."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"

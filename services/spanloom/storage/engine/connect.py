@@ -29,9 +29,9 @@ _UUID = re.compile(r"\bUUID '([0-9a-f-]{36})'")
 
 
 def mend_links(store: Path) -> None:
-    """Put back what a copy has lost; do nothing to a new store or to one whose links are right.
+    """Restore links that were lost in a copy; a new store, or one with correct links, is untouched.
 
-    Raises ``StartupError`` if it cannot be told which of two databases is the one.
+    Raises ``StartupError`` if it is unclear which of two databases is the right one.
     """
     link = store / "metadata" / _DATABASE
     databases = [file.parent for file in (store / "store").glob(f"*/*/{_EVERY_STORE_HAS}")]
@@ -48,7 +48,7 @@ def mend_links(store: Path) -> None:
 
 
 def _remove_copies(tables: Path, database: Path) -> None:
-    """Remove what stands in the place of a table's link; the engine makes the link anew."""
+    """Remove what is in the place of a table's link; the engine creates the link again."""
     for definition in database.glob("*.sql"):
         place = tables / definition.stem
         uuid = _UUID.search(definition.read_text())
@@ -73,15 +73,15 @@ def _remove(place: Path) -> None:
 Connect = Callable[[], "Client"]
 
 ENGINE_OPTIONS = {"memory_worker_period_ms": 500}
-"""Of the embedded engine as a whole. It looks at the memory of the process so often, in place of
-twenty times a second, which was a tenth of what an idle service took."""
+"""Options of the embedded engine as a whole. It checks the memory of the process at this interval
+instead of twenty times a second, which was a tenth of the CPU time of an idle service."""
 
 
 def connector_of(url: str) -> Connect:
-    """Return what makes connections to a store.
+    """Return a function that opens connections to a store.
 
-    Each raises ``StartupError`` with one line, without the password, if the store cannot be opened,
-    and so does this if the URL is none.
+    It raises ``StartupError`` with one line, without the password, if the store cannot be opened;
+    so does this function if the URL is invalid.
     """
     connect = _connector(url)
     common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
@@ -101,7 +101,7 @@ def open_lane(url: str) -> Lane:
 
 
 def open_unchecked(url: str) -> Lane:
-    """Open one lane that only reads, of a store of whatever schema; raises ``StartupError``."""
+    """Open one read-only lane of a store with any schema; raises ``StartupError``."""
     return Lane(connector_of(url)(), READER_SETTINGS)
 
 
@@ -155,7 +155,7 @@ def _open(connect: Connect, url: str) -> Client:
 
 
 def _why(url: str, error: Exception) -> str:
-    """Return the reason in words; the embedded engine gives none when its path is taken."""
+    """Return the reason in words; the embedded engine reports none when its path is in use."""
     text = str(error).split("\n", 1)[0][:300]
     if "EmbeddedServer" not in text:
         return text

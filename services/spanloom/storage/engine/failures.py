@@ -1,4 +1,4 @@
-"""Errors of the driver as errors of the pipeline, and queries that cost too much refused."""
+"""Translates errors of the driver to errors of the pipeline, and refuses too costly queries."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ REFUSALS = frozenset(
         691,  # UNKNOWN_ELEMENT_OF_ENUM
     }
 )
-"""The ClickHouse errors that lie in what was sent.
+"""The ClickHouse errors caused by the data that was sent.
 
-All others lie in the store: a full disk alone has three codes (75, 243, and 1001 where inodes
-ran out), and a new release may bring more. Trying again too often loses nothing.
+All others are caused by the store: a full disk alone has three codes (75, 243, and 1001 where
+inodes ran out), and a new release may add more. An unnecessary retry loses nothing.
 """
 
 FAULTS = frozenset(
@@ -63,7 +63,7 @@ FAULTS = frozenset(
         457,  # BAD_QUERY_PARAMETER
     }
 )
-"""The errors of a statement: a mistake of ours or of the engine's that may hit all data alike."""
+"""The errors of a statement: a bug of ours or of the engine that may affect all data alike."""
 
 TOO_MUCH_AT_ONCE = frozenset(
     {
@@ -75,7 +75,7 @@ TOO_MUCH_AT_ONCE = frozenset(
         396,  # TOO_MANY_ROWS_OR_BYTES
     }
 )
-"""The ClickHouse errors that less at once may avoid."""
+"""The ClickHouse errors that a smaller batch may avoid."""
 
 
 @contextmanager
@@ -84,9 +84,9 @@ def translated() -> Iterator[None]:
 
     ``StoreRejectedError`` for the data, ``StoreFaultError`` for the statement,
     ``StoreUnavailableError`` for the moment.
-    What is listed above would come again, as would a value of ours that has no place in its
-    column. Everything else may pass, an error without a code included: it never reached the
-    engine or lost its answer.
+    The errors listed above are permanent, as is a value of ours that does not fit its column.
+    Everything else is retryable, including an error without a code: the request never reached the
+    engine, or its answer was lost.
     """
     try:
         yield
@@ -111,9 +111,9 @@ CANNOT_COMPILE_REGEXP = 427
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """Raise ``InvalidQueryError`` where the store gave a question up, or cannot read a pattern.
+    """Raise ``InvalidQueryError`` where the store aborted a query, or cannot compile a pattern.
 
-    What is beyond its limits of time, memory or bytes today is so tomorrow: the reader has to ask
+    A query beyond its limits of time, memory or bytes stays beyond them: the reader has to ask
     for less.
     """
     try:

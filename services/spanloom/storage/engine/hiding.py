@@ -1,4 +1,4 @@
-"""What keeps rows from the queries of a connection: whoever opens it passes it in."""
+"""The interface for hiding rows from the queries of a connection, passed in when it is opened."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Hiding(Protocol):
     def deleted_among(
         self, lane: Lane, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
-        """Return the hidden ones of these traces, each a project and a trace id."""
+        """Return those of these traces that are hidden, each a project and a trace id."""
 
 
 class NothingHidden:

@@ -1,6 +1,6 @@
 """One connection to ClickHouse: work on it is serial, work on different lanes is parallel.
 
-Embedded or server, the driver is the same; everything above this module sees rows and bytes.
+The driver is the same for embedded and server; code above this module sees rows and bytes.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 Setting: TypeAlias = "str | int | Mapping[str, str]"
 
-# Nothing that matters is left to a default (a server profile may have others).
+# No setting that matters is left to its default (a server profile may have others).
 COMMON_SETTINGS: Mapping[str, Setting] = {
     "async_insert": 0,
     "insert_deduplicate": 0,
     "max_partitions_per_insert_block": 0,
     "max_insert_threads": 1,
-    "storage_file_read_method": "pread",  # mapped, an INSERT's file is in memory beside its rows
+    "storage_file_read_method": "pread",  # a mapped file is in memory besides its rows
     "optimize_on_insert": 1,
     "do_not_merge_across_partitions_select_final": 0,
     "use_query_cache": 0,
-    "use_query_condition_cache": 0,  # an entry for each list of keys, and none is asked for twice
+    "use_query_condition_cache": 0,  # no list of keys is queried twice
     "join_use_nulls": 0,
     "output_format_json_quote_64bit_integers": 0,
     "output_format_json_quote_denormals": 0,
@@ -49,11 +49,11 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
     "output_format_json_named_tuples_as_objects": 0,
 }
 
-# How ``otlp_requests`` is read, beside its schema. One thread: a batch stays one block, in order.
-# Spans sent twice are for the merges, and every reader copes with them before: to look for them
-# in each block took a quarter of the INSERT. The decoder's plan has nothing to optimize either,
-# and looking for it is a fifth of what a small batch costs. An INSERT that takes too long is ended
-# and tried again under a new time: discovery does not look back for ever.
+# How ``otlp_requests`` is read, besides its schema. One thread: a batch stays one block, in order.
+# Spans sent twice are left to the merges, and readers handle them until then: deduplicating each
+# block took a quarter of the INSERT. The decoder's plan has nothing to optimize either, and
+# trying is a fifth of the cost of a small batch. An INSERT that takes too long is aborted and
+# tried again under a new time: discovery does not look back for ever.
 REQUEST_SETTINGS: Mapping[str, Setting] = {
     "max_execution_time": LONGEST_APPEND_S,
     "timeout_overflow_mode": "throw",
@@ -69,7 +69,7 @@ WORKER_SETTINGS: Mapping[str, Setting] = {
     "input_format_parallel_parsing": 0,
 }
 
-# The keeper: what it deletes or rewrites is done when the statement returns.
+# For the keeper: a statement returns only when its deletion or rewrite is complete.
 UPKEEP_SETTINGS: Mapping[str, Setting] = {"mutations_sync": 2, "alter_sync": 2}
 
 # For reads on behalf of users. ``readonly`` comes last: no limit can be set after it.
@@ -79,8 +79,8 @@ READER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
-# For what readers ask in the language of questions: a lane of its own, so that nobody else waits
-# for one that takes long. It is over before the API has given it up, and then says why.
+# For queries of readers in the query language: a separate lane, so that others need not wait for
+# a long one. It times out before the API gives it up, so that the error has the reason.
 ASKER_SETTINGS: Mapping[str, Setting] = {
     "max_execution_time": 8,
     "timeout_overflow_mode": "throw",
@@ -89,19 +89,19 @@ ASKER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
-# For short questions, such as whether the store answers, that must not wait for anybody's read.
+# For short queries, such as a ping, that must not wait for any read.
 PROBER_SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5, "readonly": 1}
 
 ROWS_PER_INSERT = 10_000
-"""The steps of a large batch, or of a long trace, are cut: an INSERT is in memory as a whole."""
+"""The rows of a large batch, or of a long trace, are split: an INSERT is in memory as a whole."""
 
 
 TEXT_PER_INSERT = 8 << 20
-"""So many bytes of rows that are JSON already make an INSERT."""
+"""The bytes of rows already encoded as JSON that make one INSERT."""
 
 
 class Lane:
-    """A client whose settings are made once, when it is opened."""
+    """A client whose settings are fixed when it is opened."""
 
     def __init__(
         self,
@@ -130,8 +130,8 @@ class Lane:
     def values(self, name: str, **parameters: object) -> Iterator[Values]:
         """Run a named query and return its rows as lists, which the caller may change.
 
-        For spans alone, of which there are very many: by name, decoding 100,000 of them into
-        ``Span`` took 1.36 times as long as by place (0.207 s and 0.152 s of CPU time).
+        Only for spans, of which there are very many: by name, decoding 100,000 of them into
+        ``Span`` took 1.36 times as long as by position (0.207 s and 0.152 s of CPU time).
         """
         return values_in(self.unnamed(name, **parameters))
 
@@ -144,7 +144,7 @@ class Lane:
         return self._ask(name, parameters, "RawBLOB")
 
     def run(self, statement: str, **parameters: object) -> None:
-        """Run a statement that answers nothing."""
+        """Run a statement without an answer."""
         with translated():
             self._client.command(statement, parameters=parameters or None)
 
@@ -155,20 +155,20 @@ class Lane:
         rows: Iterable[Sequence[object]],
         most_s: int | None = None,
     ) -> None:
-        """Insert rows of JSON values; nothing is done without any, many take several INSERTs.
+        """Insert rows of JSON values; does nothing without rows, many rows take several INSERTs.
 
-        One that takes longer than ``most_s`` seconds stores nothing.
+        An INSERT that takes longer than ``most_s`` seconds stores nothing.
         """
         self._insert(table, columns, rows, "JSONCompactEachRow", most_s)
 
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
-        """Insert rows that name their columns; else like ``insert``."""
+        """Insert rows that name their columns; otherwise like ``insert``."""
         self._insert(table, (), objects, "JSONEachRow")
 
     def insert_texts(self, table: str, columns: Sequence[str], texts: Iterable[bytes]) -> None:
-        """Insert rows that are JSON already, each text one or more with commas between them.
+        """Insert rows already encoded as JSON; a text is one or more rows separated by commas.
 
-        Without columns each row names its own. Many texts take several INSERTs.
+        Without ``columns`` each row names its columns. Many texts take several INSERTs.
         """
         fmt = "JSONCompactEachRow" if columns else "JSONEachRow"
         for some in _packed(texts):
@@ -176,23 +176,23 @@ class Lane:
                 self._client.raw_insert(table, columns or None, b",".join(some), fmt=fmt)
 
     def insert_binary(self, table: str, columns: Iterable[str], rows: RowBinary | Pieces) -> None:
-        """Insert rows that carry documents; they name their values in the order of the columns."""
+        """Insert rows with documents, each with its values in the order of the columns."""
         block = cast("Generator[bytes]", rows)  # any iterable will do
         with self._inserting, translated():
             self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
-        """Let ClickHouse decode and store length-prefixed records, as the lane's settings say."""
+        """Have ClickHouse decode and store length-prefixed records, by the lane's settings."""
         block = cast("Generator[bytes]", records)  # any iterable will do
         with self._inserting, translated():
             self._client.raw_insert(table, insert_block=block, fmt="Protobuf")
 
     def no_inserts(self) -> AbstractContextManager[object]:
-        """Return a context, entered after the INSERT under way, in which nobody else inserts."""
+        """Return a context, entered after the INSERT under way, in which no other INSERT runs."""
         return self._inserting
 
     def relax(self) -> None:
-        """Make room in memory before something large; a server sees to itself."""
+        """Free memory before a large operation; does nothing for a server."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -207,9 +207,9 @@ class Lane:
         fmt: str,
         most_s: int | None = None,
     ) -> None:
-        """Write a block at once: a text of its own for each row costs five times as much.
+        """Send a block as one text: a separate text for each row costs five times as much.
 
-        Rows may be parted by commas, so a list without its brackets will do.
+        Rows may be separated by commas, so the JSON list is sent without its brackets.
         """
         left = iter(rows)
         bound = None if most_s is None else {"max_execution_time": most_s}
@@ -228,7 +228,7 @@ class Lane:
 
 
 def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Cut texts into lists of as many bytes as one INSERT takes, each of one text at least."""
+    """Split texts into lists with the bytes of one INSERT, each of at least one text."""
     some: list[bytes] = []
     size = 0
     for text in texts:
@@ -242,18 +242,18 @@ def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
 
 
 def _is_fixed(client: Client, name: str) -> bool:
-    """Return whether the account may not change a setting; with ``readonly = 1`` it may none."""
+    """Return whether the account may not change a setting; with ``readonly = 1`` it may not."""
     known = client.server_settings.get(name)
     return known is not None and bool(known.readonly)
 
 
 class EmbeddedLane(Lane):
-    """A lane of the engine in this process, whose memory is ours."""
+    """A lane of the engine in this process, which shares its memory."""
 
     def relax(self) -> None:
         """See ``Lane.relax``: the engine and Python each keep what they have freed.
 
-        The code that the engine has run counts as memory of this process, too.
+        The pages of engine code that has run count as memory of this process, too.
         """
         self.run(query("purge_memory"))
         trim_heap()

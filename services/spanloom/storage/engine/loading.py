@@ -1,4 +1,4 @@
-"""Loads the embedded engine without what is not needed, and returns memory to the system."""
+"""Loads the embedded engine without unneeded modules, and returns memory to the system."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _MADV_DONTNEED = 4
 _CODE_OF_ENGINE = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) r(?:-xp \S+|--p 0+) .*/_chdb[^/]*\.so$", re.MULTILINE
 )
-"""In ``/proc/self/maps``: where the code of its library is, from and to, and its constants, which
-are the beginning of the file. What else is only read was written when the library was loaded."""
+"""Matches in ``/proc/self/maps`` the address ranges of the library's code and of its constants,
+which are at the beginning of the file. Other read-only ranges were written at load time."""
 
 
 def load_engine() -> None:
     """Import chDB without PyArrow, which it takes for its Arrow output where it is installed.
 
-    PyArrow and NumPy take a tenth of a second and 37 MB at every start. Where the program has
-    loaded them itself, as a notebook does, nothing is kept from it.
+    PyArrow and NumPy take a tenth of a second and 37 MB at every start. If the program has
+    loaded them itself, as a notebook does, they stay available.
     """
     if _ARROW in sys.modules:
         import_module("chdb.state")
@@ -35,10 +35,10 @@ def load_engine() -> None:
 
 
 def give_back_code() -> None:
-    """Unmap the engine's code that has run, as its start does all over a library of 560 MB.
+    """Release the pages of engine code that has run: its start touches all of a 560 MB library.
 
-    Half of it never runs again. Code and constants do not change: what is used again is mapped
-    again out of the system's cache. Only Linux says where it is. Source: madvise(2), MADV_DONTNEED.
+    Half of it never runs again. Code and constants do not change: pages that are used again are
+    mapped again from the system's cache. Only on Linux. Source: madvise(2), MADV_DONTNEED.
     """
     with suppress(OSError):
         for found in _CODE_OF_ENGINE.finditer(Path("/proc/self/maps").read_text("utf-8")):
@@ -49,7 +49,7 @@ def give_back_code() -> None:
 
 
 def trim_heap() -> None:
-    """Give freed memory back to the system; only glibc keeps so much that it can be told to."""
+    """Return freed memory to the system; only for glibc, which keeps much of it."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 LEDGER = "schema_migrations"
 """The table that lists the migrations of a store with their checksums."""
 _IN_EVERY_STORE = "trajectories"
-"""A table of the baseline: it is not there before the baseline is on the list."""
+"""A table of the baseline: it does not exist before the baseline is in the ledger."""
 _BEGUN = ""
-"""The checksum of a migration that is on the list and was not applied to its end."""
+"""The checksum of a migration in the ledger that was not applied completely."""
 
 
 def migrate(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[str]:
@@ -86,7 +86,7 @@ def listed_migrations(lane: Lane) -> Mapping[int, tuple[str, str]]:
 
 
 def missing_in(listed: Mapping[int, tuple[str, str]]) -> list[Migration]:
-    """Return the migrations that are not applied to their end."""
+    """Return the migrations that are not applied completely."""
     return [m for m in migrations() if listed.get(m.number, ("", _BEGUN))[1] == _BEGUN]
 
 
@@ -96,7 +96,7 @@ def checksum_of(migration: Migration) -> str:
 
 
 def has_lost_ledger(lane: Lane, listed: Mapping[int, tuple[str, str]]) -> bool:
-    """Return whether there are tables, and no list of the migrations that made them."""
+    """Return whether there are tables, and no ledger of the migrations that made them."""
     return not listed and any(lane.rows("table_definitions", tables=[_IN_EVERY_STORE]))
 
 

@@ -1,8 +1,8 @@
-"""Connections to the embedded engine on which every statement gets its own answer, and no other's.
+"""Connections to the embedded engine on which every statement gets only its own answer.
 
-chDB 26 keeps what a statement has written of its answer before it fails, and puts it before the
-answer of the next statement on the same connection: the rows of one project, whose question ran
-out of time, would come before those of another.
+chDB 26 keeps the partial answer of a statement that fails, and prepends it to the answer of the
+next statement on the same connection: the rows of one project, whose query timed out, would be
+returned to another project.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _ANSWERS_NOTHING = "SELECT 1 FORMAT Null"
 
 
 class OwnAnswers:
-    """A connection of chDB that throws away what a failed statement has left on it.
+    """A chDB connection that discards the partial answer of a failed statement.
 
-    Where that cannot be done, as in a process without a free descriptor, it is tried again before
-    the next statement, which is not run until it is done. One thread at a time may use it.
+    If that fails, as in a process without a free descriptor, it is tried again before the next
+    statement, which does not run until it succeeds. One thread at a time may use it.
     """
 
     def __init__(self, connection: Any) -> None:  # chDB has no types
-        """Take the connection over; nobody else uses it."""
+        """Take over the connection; it must have no other user."""
         self._connection = connection
         self._has_rest = False
 
@@ -53,7 +53,7 @@ class OwnAnswers:
 
 
 def with_own_answers(client: Client) -> Client:
-    """Return an embedded client of clickhouse-connect, made safe; it runs a statement at a time."""
+    """Make an embedded client of clickhouse-connect safe; it runs one statement at a time."""
     handle = client._backend._handle  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
     handle.conn = OwnAnswers(handle.conn)
     return client

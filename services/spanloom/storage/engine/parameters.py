@@ -1,4 +1,4 @@
-"""Parameters of queries and rows of answers, as the driver has them."""
+"""Converts query parameters for the driver, and its answers to rows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 Key = TypeVar("Key", bound=Hashable)
 
 KEYS_PER_QUERY = 2_000
-"""From a megabyte on, some 24,000 keys, the engine takes a list apart again and again."""
+"""From a megabyte on, some 24,000 keys, the engine parses a list again and again."""
 
 
 def bind(parameters: Mapping[str, object]) -> dict[str, object]:
-    """Return the parameters as the driver takes them; a list becomes a ``String`` of JSON.
+    """Return the parameters for the driver; a list becomes a ``String`` of JSON.
 
-    Its query says ``JSONExtract({name:String}, 'Array(…)')``.
+    The query reads it by ``JSONExtract({name:String}, 'Array(…)')``.
     """
     return {
         name: _JsonList(value) if isinstance(value, list) else value
@@ -40,7 +40,7 @@ def batched(keys: Sequence[Key], most: int = KEYS_PER_QUERY) -> Iterable[list[Ke
 
 
 class _JsonList:
-    """A list that writes itself: the driver takes the text of any object it does not know."""
+    """A list with its own text form: the driver uses ``str`` of any object it does not know."""
 
     __slots__ = ("_values",)
 
@@ -61,7 +61,7 @@ _LENGTH_CHARS = 12
 
 @cache
 def _row_type(columns: tuple[str, ...]) -> Any:  # a type made from the columns of a query
-    """Return the type of a query's rows; a column that is no name is known by its place."""
+    """Return the type of a query's rows; a column without a valid name is accessed by position."""
     return namedtuple("Row", columns, rename=True)  # noqa: PYI024  # its fields are not known before
 
 
@@ -81,7 +81,7 @@ def values_in(answer: bytes) -> Iterator[Values]:
 
 
 def texts_in(answer: bytes) -> Iterator[bytes]:
-    """Yield the texts of an answer, each of which comes after its length in twelve digits."""
+    """Yield the texts of an answer, each preceded by its length in twelve digits."""
     at = 0
     while at < len(answer):
         start = at + _LENGTH_CHARS

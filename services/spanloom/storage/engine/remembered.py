@@ -1,4 +1,4 @@
-"""Answers that hold until the next write, and the count of writes of this process."""
+"""A cache that is valid until the next write, and the count of writes of this process."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ if TYPE_CHECKING:
 
 
 class Writes:
-    """A context that each write of a kind is made in; one that fails counts: some may be stored.
+    """A context for every write of one kind; a failed write counts: it may have stored rows.
 
-    It tells something where no other process writes. Example: the extractor looks for new spans
-    while ``ended`` is another number than it was before the last look.
+    Only meaningful where no other process writes. Example: the extractor looks for new spans
+    when ``ended`` differs from its value before the last look.
     """
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin without any write."""
         self._lock = threading.Lock()
         self._begun = self._ended = 0
 
     def __enter__(self) -> None:
-        """Note that one is under way."""
+        """Count a write under way."""
         with self._lock:
             self._begun += 1
 
     def __exit__(self, *_: object) -> None:
-        """Note that one has ended, however it did."""
+        """Count a write as ended, whether it failed or not."""
         with self._lock:
             self._ended += 1
 
     @property
     def ended(self) -> int | None:
-        """How many have ended; ``None`` while one is under way."""
+        """The number of writes that have ended; ``None`` while one is under way."""
         with self._lock:
             return self._ended if self._ended == self._begun else None
 
@@ -41,27 +41,28 @@ class Writes:
 T = TypeVar("T")
 
 MOST = 256
-"""Answers that are kept."""
+"""The most cached answers."""
 
 
 class Remembered(Generic[T]):
-    """Answers about what is seldom written, until this process writes it.
+    """A cache for rows that are seldom written, valid until this process writes them.
 
-    Where other processes write it too, every answer is read. Example: each mark asks for its
-    scheme twice, and a scheme is put once in a while.
+    Where other processes write them too, nothing is cached. Example: each mark reads its scheme
+    twice, and a scheme is written once in a while.
     """
 
     def __init__(self, *, is_alone: bool) -> None:
-        """Say whether no other process writes what is asked for."""
+        """Set whether no other process writes these rows."""
         self.writes = Writes()
-        """The context in which it is written, always."""
+        """The context that every write of these rows must use."""
         self._is_alone = is_alone
         self._told: dict[tuple[int, Hashable], T] = {}
 
     def get(self, asked: Hashable, read: Callable[[], T]) -> T:
-        """Return what was told when this was asked, else what is read now.
+        """Return the cached answer for this key, else the result of ``read``.
 
-        An answer is of the number of writes before it was read: after another it is not found.
+        An answer is cached under the number of writes before it was read: it is not found after
+        another write.
         """
         if not self._is_alone or (ended := self.writes.ended) is None:
             return read()

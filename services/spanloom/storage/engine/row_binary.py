@@ -1,7 +1,7 @@
-"""Rows in ClickHouse's RowBinary format: texts go over as they are, with nothing to escape.
+"""Rows in ClickHouse's RowBinary format: texts are sent as they are, without escaping.
 
-For rows that carry whole documents: as JSON a document of 100 MB would be in memory three times
-over. Many small values are cheaper as JSON. Source: ClickHouse documentation, "RowBinary".
+For rows with whole documents: as JSON a document of 100 MB would be in memory three times.
+Many small values are cheaper as JSON. Source: ClickHouse documentation, "RowBinary".
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Parts: TypeAlias = tuple[bytes, ...]
 Encoder: TypeAlias = Callable[..., Parts]  # takes a value of its column's type
 
 LONG = 1 << 20
-"""Bytes from which a text is handed over on its own, and short ones together."""
+"""Texts of at least this many bytes are sent on their own, shorter ones together."""
 
 _UINT32, _INT64, _UINT64 = struct.Struct("<I"), struct.Struct("<q"), struct.Struct("<Q")
 
@@ -25,18 +25,18 @@ _UINT32, _INT64, _UINT64 = struct.Struct("<I"), struct.Struct("<q"), struct.Stru
 class RowBinary:
     """Rows as the body of an INSERT, each row's values in the order of the columns.
 
-    Every iteration begins anew: the driver sends a request again when its connection was stale.
+    It can be iterated again: the driver resends a request when its connection was stale.
     """
 
     def __init__(
         self, rows: Sequence[Mapping[str, object]], columns: Mapping[str, Encoder]
     ) -> None:
-        """Take the rows as they are; they are encoded when they are sent."""
+        """Keep the rows; they are encoded when they are sent."""
         self._rows = rows
         self._columns = columns
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body in pieces; what is long is not copied."""
+        """Yield the body in pieces; long texts are not copied."""
         return joined(self._parts())
 
     def _parts(self) -> Iterator[bytes]:
@@ -49,16 +49,16 @@ class Pieces:
     """Rows that are encoded already, as the body of an INSERT."""
 
     def __init__(self, pieces: Sequence[bytes]) -> None:
-        """Take the pieces as they are."""
+        """Keep the pieces unchanged."""
         self._pieces = pieces
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the same in fewer pieces: each costs the driver as much as a long one."""
+        """Yield the same bytes in fewer pieces: the driver's cost is per piece, not per byte."""
         return joined(self._pieces)
 
 
 def joined(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Put short parts together, as many as make a long one, which is not copied."""
+    """Join short parts up to the length of a long one; long parts are not copied."""
     gathered: list[bytes] = []
     size = 0
     for part in parts:

@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"(\d{4})_(\w+)(\.sql)?")
 
 
 class Migration(NamedTuple):
-    """One step of the schema, as it ships: a file, or a folder of files such as the baseline."""
+    """One migration as shipped: a file, or a folder of files such as the baseline."""
 
     number: int
     name: str
@@ -30,29 +30,29 @@ class Migration(NamedTuple):
 
 
 def query(name: str) -> str:
-    """Return the text of the query file of this name, which lies beside the code that uses it."""
+    """Return the text of the query file of this name, which is next to the code that uses it."""
     return _texts()[name]
 
 
 @cache
 def _texts() -> Mapping[str, str]:
-    """Read all query files at the first use, which is at the start: later no file may open."""
+    """Read all query files at first use, at startup: later there may be no free descriptor."""
     return {name: file.read_text("utf-8").strip() for name, file in query_files().items()}
 
 
 @cache
 def query_files() -> Mapping[str, Traversable]:
-    """Return the query files by name: every ``.sql`` file of the storage but the schema."""
+    """Return the query files by name: every ``.sql`` file of the storage except the schema."""
     rooms = (room for room in _PACKAGE.iterdir() if room.is_dir() and room.name != "schema")
     files = (file for room in rooms for file in room.iterdir() if file.name.endswith(".sql"))
     return {file.name.removesuffix(".sql"): file for file in files}
 
 
 def request_schema(*, embedded: bool) -> dict[str, str]:
-    """Return the settings by which the store finds the protobuf schema of spool records.
+    """Return the settings that pass the protobuf schema of spool records to the store.
 
-    A server gets the text. The embedded engine would keep a copy of a text in the working
-    directory; it may read the file instead.
+    A server gets the text. The embedded engine would write a copy of the text to the working
+    directory; it is passed the file instead.
     """
     file = _PACKAGE / "schema" / "store.proto"
     if embedded:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Announcer:
-    """Puts rows into the feed over the extractor's lane."""
+    """Writes rows of the feed over the extractor's lane."""
 
     def __init__(self, worker: Lane, feed_clock: FeedClock) -> None:
-        """Take the lane, which its opener closes, and the clock that gives rows their time."""
+        """Use the lane, which the caller closes, and the clock that sets the time of rows."""
         self._worker = worker
         self._feed_clock = feed_clock
 
@@ -36,6 +36,6 @@ class Announcer:
         )
 
     def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
-        """Return a context in which to store what is announced: readers see its rows after that."""
+        """Return a context for storing what is announced: readers see the rows after it."""
         rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
         return self._feed_clock.around(self._worker, rows) if rows else nullcontext()

@@ -1,7 +1,7 @@
-"""When a reader of the feed has met all writes that began before some time.
+"""Up to which time a reader of the feed has seen all writes.
 
-Neither time nor order of parts tells: what began first may end last. With four writers whose
-INSERTs took up to 2.8 s a reader that followed the time alone missed nine rows of ten.
+Neither time nor the order of parts is enough: the write that began first may end last. With four
+writers whose INSERTs took up to 2.8 s a reader that followed only the time missed nine of ten rows.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ TABLE = "trajectory_changes"
 COLUMNS = ("Project", "TraceId", "Version", "Status", "StartTimeUnixNano", "IsSaid")
 US = 1_000_000
 HORIZON_S = 10.0
-"""A row of another process is visible so long after its time, or it is written once more."""
+"""A row of another process is visible at most this long after its time, or is written again."""
 LONGEST_INSERT_S = 4
 CLOCK_HOLDS_S = 1.0
-"""For so long the time of the store is not asked for again: of a quick poll it is a third."""
+"""How long the store's time is cached: reading it is a third of the cost of a quick poll."""
 TRIES = 3
-"""How often a row is written that takes too long to become visible; then the store is too slow."""
+"""How often a row is written if it is visible too late; after that the store is too slow."""
 QUIET_S = 60.0
-"""A reader who finds nothing stays so far behind the store's clock, which may be set back."""
+"""How far a reader that finds nothing stays behind the store's clock, which may be set back."""
 QUIET_ALONE_S = 12 * 3600.0
-"""The same where the clock is ours and can be set back between two starts only. Not for ever: a
-position is worth nothing once it is older than what is kept."""
+"""The same for our own clock, which matters only if it is set back between two starts. Not for
+ever: a position is useless once it is older than the rows that are kept."""
 FOREVER_US = 2**53
-"""A time after all others: the year 2255, which the store can still hold."""
+"""A time after all others: the year 2255, which the store can still represent."""
 
 Rows: TypeAlias = "Sequence[Sequence[object]]"
 
 
 class FeedClock(Protocol):
-    """Gives rows their time, and says up to which time all of them are visible."""
+    """Sets the time of rows, and knows up to which time all of them are visible."""
 
     def around(self, lane: Lane, rows: Rows) -> AbstractContextManager[None]:
-        """Return a context, behind which rows of ``COLUMNS`` are shown, however it ends."""
+        """Return a context after which rows of ``COLUMNS`` are visible, however it ends."""
 
     def look(self, lane: Lane) -> Sight:
-        """Return what a query that follows can be sure of."""
+        """Return up to which times a query that follows is complete."""
 
 
 class OwnClock:
-    """For the embedded store, which is of one process: it knows what it still writes.
+    """For the embedded store, which has one process: it knows the writes under way.
 
-    Each write has a time of its own behind all others. A row is shown once every write that began
-    before it has ended, so nothing is ever shown twice, or late by more than another's INSERT.
+    Each write has its own time after all others. A row is shown once every write that began
+    before it has ended, so no row is shown twice, or delayed by more than another INSERT.
     """
 
     def __init__(self, clock: Callable[[], int] = time.time_ns) -> None:
-        """Take the clock, in ns; it may be set at any time."""
+        """Use the clock, in ns; it may be set to another time while running."""
         self._clock = clock
         self._lock = Lock()
         self._under_way: set[int] = set()
@@ -68,7 +68,7 @@ class OwnClock:
 
     @contextmanager
     def around(self, lane: Lane, rows: Rows) -> Iterator[None]:
-        """See ``FeedClock.around``; a process that is killed within has left the rows, too."""
+        """See ``FeedClock.around``; the rows are also stored if the process is killed within."""
         with self._writing(lane) as at_us:
             at = f"{at_us // US}.{at_us % US:06d}"
             stamped = ([at, *row] for row in rows)
@@ -83,7 +83,7 @@ class OwnClock:
             self._last_us = max(self._last_us, quiet_us)
             complete_us = min(self._under_way) - 1 if self._under_way else self._last_us
             now_us = max(self._last_us, self._time_us())
-        # Not further than what is stored: after another start that is all there is to go on from.
+        # Not further than the stored rows: after a restart only they are known.
         return Sight(complete_us, min(quiet_us, complete_us), complete_us, now_us)
 
     @contextmanager
@@ -100,7 +100,7 @@ class OwnClock:
                 self._under_way.discard(at_us)
 
     def _remember(self, lane: Lane) -> None:
-        """Go on behind what an earlier process wrote, whatever the clock says now."""
+        """Continue after the rows of an earlier process, whatever the clock is now."""
         if not self._last_us:
             newest = (int(at_us) for (at_us,) in lane.rows("newest_announcement"))
             self._last_us = self._stored_us = max(newest, default=1)
@@ -113,7 +113,7 @@ class SharedClock:
     """For a ClickHouse server, to which several processes write: its clock, and a horizon."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Take the clock, in seconds, by which it is seen how long something takes."""
+        """Use this clock, in seconds, to measure how long a write takes."""
         self._monotonic = monotonic
         self._known_us = 0
         self._known_until = -1.0
@@ -137,7 +137,7 @@ class SharedClock:
         return Sight(now_us - horizon_us, now_us - quiet_us, FOREVER_US, now_us + horizon_us)
 
     def _insert(self, lane: Lane, rows: Rows) -> None:
-        """Insert rows; what took long may have been overlooked, and is said again."""
+        """Insert rows, again if it took so long that readers may have missed them."""
         kept = list(rows)
         for _ in range(TRIES):
             began = self._monotonic()

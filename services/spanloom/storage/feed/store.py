@@ -1,4 +1,4 @@
-"""The change feed in ClickHouse: a row for each version and for what is said, in order of time."""
+"""The change feed in ClickHouse: rows for versions, annotations and scores, in order of time."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ EVERY = 1 << 20
 
 
 class ClickHouseFeed:
-    """``FeedWriter`` by its announcer, and ``FeedReader`` over the lane of readers."""
+    """``FeedWriter`` through the announcer, and ``FeedReader`` over the lane of readers."""
 
     def __init__(
         self, reader: Lane, feed_clock: FeedClock, announcer: Announcer, queues: QueueReader
     ) -> None:
-        """Take the lane, which its opener closes, and the queues, which may withhold changes."""
+        """Use the lane, which the caller closes, and the queues, which may withhold changes."""
         self._reader = reader
         self._feed_clock = feed_clock
         self._announcer = announcer
@@ -69,17 +69,17 @@ class ClickHouseFeed:
         return FeedPage(new, advance(found, after, sight, has_more=has_more), has_more)
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
-        """See ``FeedReader.deleted_among``; while nothing is deleted nothing is asked."""
+        """See ``FeedReader.deleted_among``; runs no query while nothing is deleted."""
         found = self._reader.hiding.deleted_among(self._reader, keys)
         return {TraceKey(*key) for key in found}
 
     def _feed_end(self, reach: Reach, sight: Sight) -> Position:
-        """Return the position behind all that is visible."""
+        """Return the position after all visible rows."""
         quiet = Position(sight.quiet_us)
         return advance(self._behind(reach, quiet, sight, EVERY), quiet, sight)
 
     def _is_gone(self, after: Position, sight: Sight) -> bool:
-        """Whether the position is older than what is kept, or not of this store."""
+        """Return whether the position is older than the kept rows, or not of this store."""
         if after.seen_us > sight.now_us:
             return True
         if not 0 < after.until_us < sight.now_us - DAY_S * US:
@@ -104,7 +104,7 @@ class ClickHouseFeed:
     def _as_they_are(
         self, found: Sequence[Announcement], reach: Reach, where: tree.Condition | None
     ) -> Iterator[Announcement]:
-        """Yield announcements with what their trajectories are now: here filters are applied."""
+        """Yield announcements with their current trajectories: filters are applied here."""
         lines = read_current(self._reader, passing(where), (a.key for a in found), SUMMARY)
         current = {line.key: line for line in with_continuations(self._reader, lines)}
         is_any_said = any(a.is_said for a in found)

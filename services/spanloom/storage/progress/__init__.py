@@ -1,1 +1,1 @@
-"""What changed, and how far the extractor has come."""
+"""What changed, and how far the extractor has come, in ClickHouse: start with ``store``."""

@@ -1,4 +1,4 @@
-"""The part of the ClickHouse store that tells what changed and what was made of it."""
+"""Changes of traces and the progress of their extraction in ClickHouse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ClickHouseProgress:
     """``ChangeReader`` and ``ProgressWriter`` over the extractor's lane."""
 
     def __init__(self, worker: Lane, appends: Callable[[], int | None]) -> None:
-        """Take the lane, which its opener closes, and how many appends have ended."""
+        """Use the lane, which the caller closes, and the count of ended appends."""
         self._worker = worker
         self._appends = appends
 

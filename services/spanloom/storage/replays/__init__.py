@@ -1,1 +1,1 @@
-"""Replays in ClickHouse."""
+"""Replays in ClickHouse: requests and progress in, the next traces out; start with ``store``."""

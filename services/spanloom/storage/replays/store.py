@@ -1,4 +1,4 @@
-"""Replays in ClickHouse: what was asked for, how far it came, and what is next."""
+"""Replays in ClickHouse: requests, their progress, and the next traces."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.parameters import Row
 
 _BEHIND_ALL = "g"
-"""Comes behind every id, which is hex digits."""
+"""Sorts after every id, which has only hex digits."""
 
 
 class ClickHouseReplays:
     """``ReplayQueue`` over the extractor's lane."""
 
     def __init__(self, worker: Lane, *, is_alone: bool) -> None:
-        """Take the lane; whoever opened it closes it.
+        """Use the lane, which the caller owns and closes.
 
-        ``is_alone`` says that no other process asks for replays.
+        ``is_alone`` means that no other process requests replays.
         """
         self._worker = worker
         self._is_alone = is_alone
         self._recorded = Writes()
         self._finished_at: int | None = None
-        """How many times one was recorded when all were finished."""
+        """The count of recorded replays when all were last finished."""
 
     def count_traces(self, selection: Selection) -> int:
         """See ``ReplayRequests.count_traces``."""
@@ -88,7 +88,7 @@ class ClickHouseReplays:
         return list(map(_replay_of, rows))
 
     def unfinished(self, reach: Reach) -> Sequence[Replay]:
-        """See ``ReplayRequests.unfinished``; of none it is known until one is recorded."""
+        """See ``ReplayRequests.unfinished``; that there is none is cached until one is recorded."""
         recorded = self._recorded.ended
         if self._is_alone and recorded is not None and recorded == self._finished_at:
             return []
@@ -110,7 +110,7 @@ def _selecting(selection: Selection) -> dict[str, object]:
 
 
 def _over(reach: Reach) -> Condition:
-    """Return the condition that all a replay selects is within the reach."""
+    """Return the condition that the whole selection of a replay is within the reach."""
     if reach.is_every:
         return Condition("true", {})
     return Condition(

@@ -1,4 +1,4 @@
-"""Stored calls of models and tools, found by what they say or do and when they ran."""
+"""Finds stored calls of models and tools by their call key and their time."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ CALL_COLUMNS = (
 
 
 NEAR_NS = 600 * 10**9
-"""Calls that ran within so long are looked for as if each had run at any time of it."""
+"""Windows within this span are searched together, as if each covered all of it."""
 
 
 class ClickHouseCalls:
     """``CallFinder`` over the extractor's lane."""
 
     def __init__(self, worker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._worker = worker
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
-        """See ``CallFinder.find``: the index knows of most calls that there is none."""
+        """See ``CallFinder.find``: for most calls the index shows that there is none."""
         found = list(self._calls_near(project, windows))
         newest = read_newest(self._worker, {(project, row.TraceId) for row in found})
         calls = [
@@ -63,7 +63,7 @@ class ClickHouseCalls:
         return [call for call in calls if _is_wanted(call, wanted[call.call_key])]
 
     def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield rows that may be wanted, and few others: what is built together ran together."""
+        """Yield rows that may match, and few others: traces built together ran at similar times."""
         from_ns = min((window.from_ns for window in windows), default=0)
         until_ns = max((window.until_ns for window in windows), default=0)
         if until_ns - from_ns > NEAR_NS:
@@ -74,7 +74,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls_near", **near, call_keys=keys)
 
     def _calls_apart(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield rows of windows that are years apart: each call key only in its own."""
+        """Yield rows of windows that are far apart: each call key is searched only in its own."""
         for some in batched(without_overlaps(windows)):
             keys = sorted({window.call_key for window in some})
             asked = {"project": project, "call_keys": keys, "windows": some}
@@ -82,7 +82,7 @@ class ClickHouseCalls:
 
 
 def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
-    """Return the same time for each call key in windows that do not overlap, in order."""
+    """Return windows that cover the same time for each call key without overlaps, in order."""
     merged: dict[str, list[CallWindow]] = defaultdict(list)
     for window in sorted(windows):
         of_key = merged[window.call_key]
@@ -94,7 +94,7 @@ def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
 
 
 def _is_wanted(call: Call, windows: Sequence[CallWindow]) -> bool:
-    """Return whether one of the windows, which are in order and apart, looks for the call."""
+    """Return whether the call matches one of the windows, which are in order and disjoint."""
     n = bisect_right(windows, call.end_ns, key=attrgetter("from_ns"))
     return n > 0 and call.is_within(windows[n - 1])
 

@@ -1,4 +1,4 @@
-"""Lists in two steps: candidates first, then the version of each that is current."""
+"""Reads lists in two steps: candidates first, then the current version of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 KEYS_AT_ONCE = 10_000
-"""Of narrow rows; a parameter of a MiB (24,000 keys) is parsed again and again, for minutes."""
+"""Keys in one query for narrow rows; a parameter of 1 MiB (24,000 keys) takes minutes to parse."""
 
 
 class Newest(NamedTuple):
@@ -29,19 +29,19 @@ class Newest(NamedTuple):
     start_ns: int
 
     def allows(self, row: Row) -> bool:
-        """Return whether a row is not of an older version; one that is being written is ahead."""
+        """Return whether a row is of this version or a newer one, which is just being written."""
         return (row.Seq, row.Version) >= (self.seq, self.version)
 
     def allows_place(self, row: Row) -> bool:
-        """Return whether that also stands where the trajectory does.
+        """Return whether the row is allowed and has the start of the trajectory.
 
-        A row left by a writer that was overtaken has another start.
+        A row left by a writer that another one overtook has another start.
         """
         return bool(row.StartTimeUnixNano == self.start_ns) and self.allows(row)
 
 
 def read_newest(lane: Lane, keys: Iterable[tuple[str, str]]) -> Mapping[TraceKey, Newest]:
-    """Return what is stored of these traces; an unknown or deleted one has no entry."""
+    """Return the current versions of these traces; an unknown or deleted one has no entry."""
     return {
         TraceKey(row.Project, row.TraceId): Newest(row.Seq, row.Version, row.StartTimeUnixNano)
         for some in batched(list(keys), KEYS_AT_ONCE)
@@ -50,31 +50,31 @@ def read_newest(lane: Lane, keys: Iterable[tuple[str, str]]) -> Mapping[TraceKey
 
 
 SPARE_CANDIDATES = 8
-"""Candidates read beyond the wanted lines: old versions fall out. Each costs as much as a line."""
+"""Extra candidates to read: old versions are dropped. Each costs as much as a line."""
 MAX_CANDIDATES = KEYS_AT_ONCE
-"""The most candidates read at once: where most are old versions, each look doubles them."""
+"""The most candidates per query: where most are old versions, each query doubles the number."""
 BEFORE_ALL = Cursor(0, "", "")
-"""Where a list begins that comes oldest first."""
+"""The position at which a list ordered oldest first begins."""
 
 Key: TypeAlias = "tuple[str, str]"
 """The project, and the id of a trace or a conversation."""
 
 
 class Candidate(NamedTuple):
-    """Where something stands or stood in a list."""
+    """A current or former place in a list."""
 
     place: Cursor
     key: Key
     row: Row = None
-    """What stands there, where that was read with it."""
+    """The row at that place, if it was read with it."""
 
 
 class Line(Protocol):
-    """What a list shows of a candidate."""
+    """The line of a list for a candidate."""
 
     @property
     def cursor(self) -> Cursor:
-        """The place where it stands now."""
+        """Its current place."""
 
 
 LineT = TypeVar("LineT", bound=Line)
@@ -90,7 +90,7 @@ def read_list(
 ) -> Sequence[LineT]:
     """Read candidates until there are enough lines, or no more candidates.
 
-    The end is where fewer *rows* come than were asked for: 51 rows may be 18 trajectories.
+    The list ends where a query returns fewer *rows* than its limit: 51 rows may be 18 trajectories.
     """
     found: dict[Key, LineT] = {}
 
@@ -103,7 +103,7 @@ def read_list(
         until = rows[-1].place if len(rows) == most else None
         for key, line in current(rows).items():
             if after is not None and not comes_later(line.cursor, after):
-                continue  # it has moved to where the reader has been
+                continue  # it has moved to a place that the reader has passed
             if until is None or not comes_later(line.cursor, until):
                 found[key] = line
         if until is None:
@@ -115,7 +115,7 @@ def read_list(
 
 
 def behind(after: Cursor | None) -> dict[str, object]:
-    """Return the parameters by which candidates begin behind a position; ``None`` is the newest."""
+    """Return the parameters for candidates after a position; ``None`` begins at the newest."""
     place = after or BEFORE_ALL
     return {
         "after_start_ns": after.start_ns if after else None,

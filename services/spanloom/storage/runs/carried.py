@@ -1,7 +1,7 @@
 """A record as the bytes of its rows in every table: made without a store, written by ``store.py``.
 
-Rows of one table may stand behind each other, those in JSON with a comma between them: what
-several processes have encoded becomes one INSERT.
+Rows of one table can be concatenated, those in JSON with a comma in between: rows encoded by
+several processes become one INSERT.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COLUMNS_AT_ONCE = 8
 
 
 def encode_record(record: TrajectoryRecord) -> CarriedRecord:
-    """Return a record as ``ClickHouseTrajectories.write_carried`` takes it."""
+    """Return a record in the form that ``ClickHouseTrajectories.write_carried`` takes."""
     trajectory, summary = record.trajectory, summary_row(record)
     listed = _object(list_row(record, summary))  # first: of a long run it takes the most memory
     return CarriedRecord(
@@ -45,14 +45,14 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
 
 
 def _object(columns: Iterator[tuple[str, object]]) -> Sequence[bytes]:
-    """Return an object in pieces, some columns after the other: those of a long run are many."""
+    """Return a JSON object in pieces, some columns in each: those of a long run are large."""
     slices = iter(lambda: dict(islice(columns, COLUMNS_AT_ONCE)), {})
     pieces = [b"," + memoryview(orjson.dumps(some))[1:-1] for some in slices]
     return [b"{", pieces[0][1:], *pieces[1:], b"}"]
 
 
 def _call_texts(record: TrajectoryRecord) -> Sequence[bytes]:
-    """Return the calls, cut: those of a long trace do not go over in one INSERT."""
+    """Return the calls in several texts: those of a long trace take more than one INSERT."""
     rows = call_rows(record.seq, record.version, record.calls)
     slices = iter(lambda: list(islice(rows, CALLS_PER_TEXT)), [])
     return [orjson.dumps(some)[1:-1] for some in slices]

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 NEAR = 100
-"""Places around a run among which its neighbour is looked for: old versions and what only repeats
-a run have places too."""
+"""The places around a run in which its neighbour is searched: old versions and traces that only
+repeat a run have places too."""
 
 
 class _Span(NamedTuple):
-    """From the first to the last of the runs of a conversation whose neighbours are wanted."""
+    """The range from the first to the last run of a conversation whose neighbours are looked up."""
 
     project: str
     conversation_id: str
@@ -34,9 +34,9 @@ class _Span(NamedTuple):
 
 
 def with_continuations(reader: Lane, lines: Sequence[ListedRun]) -> Sequence[ListedRun]:
-    """Return the lines, each with which run it goes on with and which goes on with it.
+    """Return the lines, each with its continuation.
 
-    Where none waits or goes on, as on most pages, nothing is asked.
+    Where no run waits or continues another, as on most pages, no query is run.
     """
     if not any(map(may_continue, lines)):
         return lines

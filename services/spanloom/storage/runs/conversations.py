@@ -1,7 +1,7 @@
-"""The list of conversations: where their runs stand in the list of runs, then what they are now.
+"""The list of conversations: candidates from the list of runs, then their current summaries.
 
-As the list of runs is read, newest first, each conversation is met at its newest run; met again
-behind it, it was on an earlier page and is left out.
+The list of runs is read newest first, so each conversation appears at its newest run; if it
+appears again later, it was on an earlier page and is left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ClickHouseConversations:
     """The list of conversations over the lane of readers."""
 
     def __init__(self, reader: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._reader = reader
 
     def list(
@@ -62,7 +62,7 @@ class ClickHouseConversations:
     def _current(
         self, where: tree.Condition | None, asked: Sequence[Key]
     ) -> Mapping[Key, ConversationSummary]:
-        """Return those of the conversations that have a run which the filter wants now."""
+        """Return those of the conversations that have a current run that passes the filter."""
         if not asked:
             return {}
         members = self._reader.rows("conversation_keys", conversations=asked)
@@ -78,25 +78,25 @@ class ClickHouseConversations:
 
 
 _NOWHERE = [0, ""]
-_Place = list[Any]  # start and trace id, as JSON gives them; places compare as runs began
+_Place = list[Any]  # start and trace id, as JSON values; places compare by the start of the runs
 
 
 class _Part(NamedTuple):
-    """What some runs of a conversation tell of it: a row of ``conversation_page.sql``."""
+    """The summary of some runs of a conversation: a row of ``conversation_page.sql``."""
 
     runs: int
     input_tokens: int
     output_tokens: int
     first: list[Any]
-    """The place of the first run, and what was asked."""
+    """The place of the first run, and its question."""
     last: list[Any]
-    """The place of the last run, and how it went."""
+    """The place of the last run, and its result."""
     last_user: list[Any]
-    """The place of the last run that tells for whom it was, and for whom."""
+    """The place of the last run with a user, and the user."""
     passing: _Place
 
     def joined(self, other: _Part) -> _Part:
-        """Return what these runs and others tell together."""
+        """Return the summary of these and the other runs together."""
         return _Part(
             self.runs + other.runs,
             self.input_tokens + other.input_tokens,

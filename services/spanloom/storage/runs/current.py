@@ -1,4 +1,4 @@
-"""What trajectories are now, as lines of a list."""
+"""Reads current trajectories as lines of a list."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 class RunLine(Line, Protocol):
-    """What a list shows of a run."""
+    """The line of a list for a run."""
 
     @property
     def key(self) -> TraceKey:
-        """Which run it is."""
+        """The key of its trace."""
 
 
 LineT = TypeVar("LineT", bound=RunLine)
 
 
 class Shown(NamedTuple, Generic[LineT]):
-    """What is read of a run in the list."""
+    """The columns to read of a run in the list, and how to make a line of them."""
 
     columns: Condition
     line_of: Callable[[Row], LineT]
@@ -46,7 +46,7 @@ def read_current(
     shown: Shown[LineT],
     order: Order = NEWEST_FIRST,
 ) -> Sequence[LineT]:
-    """Return those of the traces that meet the condition now, in any order."""
+    """Return those of the traces that currently meet the condition, in any order."""
     last = {
         (row.Project, row.TraceId): row
         for some in batched(list(keys), KEYS_AT_ONCE)
@@ -60,7 +60,7 @@ def read_current(
 def still_current(
     reader: Lane, rows: Sequence[Row], shown: Shown[LineT]
 ) -> Mapping[tuple[str, str], LineT]:
-    """Return those rows of ``list_candidates.sql`` that are what their trajectories are now."""
+    """Return those rows of ``list_candidates.sql`` that are current."""
     newest = read_newest(reader, dict.fromkeys(map(key_of, rows)))
     current = [row for row in rows if (n := newest.get(key_of(row))) and n.allows_place(row)]
     current.sort(key=attrgetter("Seq", "Version"))
@@ -68,7 +68,7 @@ def still_current(
 
 
 def key_of(row: Row) -> TraceKey:
-    """Return which trace a row is of."""
+    """Return the trace key of a row."""
     return TraceKey(row.Project, row.TraceId)
 
 

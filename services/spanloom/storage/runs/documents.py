@@ -1,4 +1,4 @@
-"""Reads documents: one, both of a version, or as many as have room, as bytes."""
+"""Reads documents as bytes: one, both of a version, or as many as fit."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 _LENGTH_CHARS = 12
-"""Of ``documents.sql`` and ``both_documents.sql``: before a text, how long it is."""
+"""The width of the length before each text in ``documents.sql`` and ``both_documents.sql``."""
 
 
 class ClickHouseDocuments:
     """``DocumentReader`` over the lane of readers."""
 
     def __init__(self, reader: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._reader = reader
 
     def get(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -62,9 +62,9 @@ class ClickHouseDocuments:
 def read_documents(
     reader: Lane, keys: Sequence[TraceKey], most_bytes: int
 ) -> Sequence[bytes | None]:
-    """Do what ``DocumentReader.many`` promises, in two queries: the first tells lengths.
+    """Implement ``DocumentReader.many`` in two queries, of which the first reads lengths.
 
-    A version that is stored between the two may be longer; that is no harm.
+    A version that is stored between the two may be longer; that is harmless.
     """
     if not keys:
         return []
@@ -86,6 +86,6 @@ def _sizes(reader: Lane, keys: Sequence[TraceKey]) -> Mapping[tuple[str, str], i
 def _fitting(
     sizes: Mapping[tuple[str, str], int], keys: Sequence[TraceKey], most_bytes: int
 ) -> int:
-    """Return how many of the first keys have room together, one at least."""
+    """Return how many of the first keys fit together, at least one."""
     sums = accumulate(sizes.get(key, 0) for key in keys)
     return max(1, sum(total <= most_bytes for total in sums))

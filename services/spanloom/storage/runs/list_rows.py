@@ -1,4 +1,4 @@
-"""A trajectory as a row of ``trajectory_list``: what it adds up to, and its steps as arrays."""
+"""A trajectory as a row of ``trajectory_list``: its totals, and its steps as arrays."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from spanloom.storage.runs.rows import Summary
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"
-"""A row, column by column: all arrays of a long run would take as much memory as its texts."""
+"""A row, column by column: all arrays of a long run at once take as much memory as its texts."""
 
 
 def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
-    """Yield a record, and what ``summary_row`` says of it, as a row of ``trajectory_list``."""
+    """Yield a record, with its ``summary_row``, as a row of ``trajectory_list``."""
     trajectory = record.trajectory
     root, extras = trajectory.root, trajectory.extras
     metadata = extras.get("metadata")
@@ -44,14 +44,14 @@ def laid_out(
     told: tuple[Mapping[str, str], Mapping[str, str]],
     texts: Iterable[StepTexts],
 ) -> Columns:
-    """Yield the columns that only ``trajectory_list`` has: the steps, and what they add up to.
+    """Yield the columns that only ``trajectory_list`` has: the steps, and their totals.
 
-    ``told`` is what the sender adds to the run, and to its root; ``texts`` are what its steps say.
+    ``told`` is the sender's metadata of the run and its root; ``texts`` are those of its steps.
     """
     repeats = count_repeats(steps)
     failed = [flat.step.type for flat in steps if flat.step.error is not None]
     yield "IsDeleted", 0
-    yield "RootId", int(root_id or "0", 16)  # of a run whose spans cannot be read nothing is known
+    yield "RootId", int(root_id or "0", 16)  # nothing is known of a run whose spans cannot be read
     yield "ModelErrors", failed.count(StepType.MODEL)
     yield "ToolErrors", failed.count(StepType.TOOL)
     yield "LongestRepeat", repeats.longest
@@ -61,12 +61,12 @@ def laid_out(
     yield "Steps.Attributes", of_steps
     del of_steps
     yield from step_arrays(steps, start_ns)
-    hashes = find_hashes(texts)  # last: they and the attributes of a long run are never together
+    hashes = find_hashes(texts)  # last: never in memory with a long run's attributes
     yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
 
 
 def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
-    """Yield a tombstone for the place in the list where the trajectory stood, if it has moved."""
+    """Yield a tombstone for the trajectory's previous place in the list, if it has moved."""
     before = record.previous
     if before is not None and before.start_ns != record.trajectory.root.start_ns:
         yield {**summary, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}

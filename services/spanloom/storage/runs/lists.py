@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseLists:
-    """Lists over the lane of readers, and over that of questions where something is asked."""
+    """Lists over the lane of readers, and over the query lane where there is a question."""
 
     def __init__(self, reader: Lane, asker: Lane) -> None:
-        """Take the lanes; whoever opened them closes them."""
+        """Use the lanes, which the caller owns and closes."""
         self._reader = reader
         self._asker = asker
 
@@ -109,7 +109,7 @@ def find_lines(
     question: Question,
     shown: Shown[LineT],
 ) -> Sequence[LineT]:
-    """Return the lines of a list, without which run goes on with which."""
+    """Return the lines of a list, without their continuations."""
 
     def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
         rows = lane.rows(
@@ -138,6 +138,6 @@ def find_lines(
 
 
 def asked_for(where: tree.Condition | None, question: Question, beside: Beside) -> Condition:
-    """Return the condition that a row passes every filter and is what the question asks for."""
+    """Return the condition that a row passes every filter and meets the question."""
     passes = passing(where)
     return passes if question.where is None else both(passes, compile_where(question.where, beside))

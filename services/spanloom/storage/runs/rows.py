@@ -1,4 +1,4 @@
-"""A trajectory as a row of ``trajectories``, and what ``trajectory_list`` shares with it."""
+"""A trajectory as a row of ``trajectories``, and the columns shared with ``trajectory_list``."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _ENCODERS: Mapping[str, Encoder] = {
     "UInt64": uint64,
     "Int64": int64,
 }
-"""How values of a type are written."""
+"""The encoder of each column type."""
 TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     stored.column: _ENCODERS[stored.type]
     for stored in RUN_STORED
     if stored.tables is not Tables.LIST
 }
-"""The columns of ``trajectories`` that are written, and how."""
+"""The columns of ``trajectories`` that are written, and their encoders."""
 _VALUES = [(stored.column, stored.value) for stored in RUN_STORED if stored.value]
 _SHARED = [s.column for s in RUN_STORED if s.value and s.tables is not Tables.LIST]
 
 
 def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, object]:
-    """Return a record, and what ``summary_row`` says of it, as a row of ``trajectories``."""
+    """Return a record, with its ``summary_row``, as a row of ``trajectories``."""
     return {
         **{column: summary[column] for column in _SHARED},
         "Fingerprint": record.fingerprint,
@@ -54,17 +54,17 @@ def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, obje
 
 
 def summary_row(record: TrajectoryRecord) -> Summary:
-    """Return the columns of ``trajectory_list`` but for what its steps add up to.
+    """Return the columns of ``trajectory_list`` except the totals of its steps.
 
-    ``trajectories`` has most of them too. Worked out once for all rows of a record: what was asked
-    and answered is parsed for it.
+    ``trajectories`` has most of them too. Computed once for all rows of a record: it requires
+    parsing the question and the answer.
     """
     built = built_run(record)
     return {column: value(built) for column, value in _VALUES}
 
 
 def built_run(record: TrajectoryRecord) -> BuiltRun:
-    """Return a record as the declared columns take it."""
+    """Return a record in the form from which the declared columns are computed."""
     trajectory = record.trajectory
     return BuiltRun(
         trajectory,
@@ -78,5 +78,5 @@ def built_run(record: TrajectoryRecord) -> BuiltRun:
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:
-    """Return the names by which the run's agents can be found, in the order in which they began."""
+    """Return the names by which the run's agents can be found, in the order of their starts."""
     return names_of_agents(s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT)

@@ -1,4 +1,4 @@
-"""Rows of ``trajectory_list`` as runs: which columns are read, and what is made of each."""
+"""Reads rows of ``trajectory_list`` as runs: the columns, and the conversion of each."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _COUNTS = {
     if (counts := field.find(StoredCounts))
 }
 _BLANK = {field.name: field.info.get_default(call_default_factory=True) for field in RUN.fields}
-"""The fields in their order; what no column has stays as it is here."""
+"""The fields in order; a field without a column keeps this value."""
 _NAMES = tuple(_COLUMNS)
 _take = attrgetter(*_COLUMNS.values())
 _take_counts = {name: attrgetter(*columns.values()) for name, columns in _COUNTS.items()}
 
 
 def run_columns() -> str:
-    """Return what is selected of a run."""
+    """Return the SELECT list for a run."""
     counts = (column for columns in _COUNTS.values() for column in columns.values())
     return ", ".join((*_COLUMNS.values(), *counts, *_INTERNAL))
 
@@ -58,7 +58,7 @@ def run_of(row: Row) -> Run:
 
 
 def _conversion(field: Declared) -> Callable[[Any], Any] | None:
-    """Return what makes a field of the value of its column; ``None``: it is that value."""
+    """Return the conversion of a column's value to its field; ``None`` if there is none."""
     if field.find(Timed):
         return _milliseconds
     if isinstance(field.kind, type) and issubclass(field.kind, Enum):

@@ -1,4 +1,4 @@
-"""The steps of a trajectory as arrays of its row in ``trajectory_list``, one for each property."""
+"""The steps of a trajectory as arrays in its row of ``trajectory_list``, one per property."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ARRAYS = [
 
 
 def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> Iterator[tuple[str, Sequence[object]]]:
-    """Yield the columns and their arrays; ``start_ns`` is that of the run."""
+    """Yield the columns and their arrays; ``start_ns`` is the start of the run."""
     columns = zip(*flats, strict=True) if flats else [()] * 6
     built = BuiltSteps(start_ns, *columns)
     for column, values in _ARRAYS:
@@ -32,14 +32,14 @@ def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> Iterator[tuple[str,
 
 
 def attributes_of(flats: Sequence[FlatStep]) -> Sequence[Sequence[str]]:
-    """Return by what the metadata of each step can be found; what is the same is kept once."""
+    """Return the searchable metadata of each step; equal lists are kept in memory once."""
     seen: dict[str, str] = {}
     keep = seen.setdefault
     return [[keep(text, text) for text in list_attributes(f.step.metadata)] for f in flats]
 
 
 def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
-    """Yield every step once, with the id of the agent it stands under; empty for the root."""
+    """Yield every step once, with the id of the agent above it; empty for the root."""
     below_root = trajectory.root_type in (Kind.MODEL, Kind.TOOL)
     if trajectory.root_type is not Kind.OTHER and not below_root:
         yield "", trajectory.root

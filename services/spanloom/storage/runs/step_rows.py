@@ -1,4 +1,4 @@
-"""Steps as rows: first the runs that have such steps, as lists find them, then their steps."""
+"""Steps as rows: first the runs that have matching steps, as in lists, then their steps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.parameters import Row
 
 FIRST_RUNS = 64
-"""Runs looked at first; each has a step at least, and most have more. Then four times as many."""
+"""Runs read first; each has at least one step, most have more. Then four times as many."""
 MOST_RUNS = 1_000
 NARROW = "Project, TraceId, StartTimeUnixNano, Version"
 _READ = {field.name: read.sql for field in STEP.fields if (read := field.find(Read))}
@@ -43,21 +43,21 @@ _TYPES = {one.value: one for one in StepType}
 
 
 class _Run(NamedTuple):
-    """A run that has such steps."""
+    """A run that has matching steps."""
 
     key: TraceKey
     cursor: Cursor
     version: tuple[object, ...]
-    """What tells its row in the list."""
+    """What identifies its row in the list."""
     steps: int
-    """How many such steps it has."""
+    """How many matching steps it has."""
 
 
 class ClickHouseSteps:
-    """Step rows over the lane of questions."""
+    """Step rows over the query lane."""
 
     def __init__(self, asker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._asker = asker
 
     def list(
@@ -74,7 +74,7 @@ class ClickHouseSteps:
 
 
 class _Reading:
-    """One page of steps while it is read."""
+    """The reading of one page of steps."""
 
     def __init__(
         self, asker: Lane, reach: Reach, where: tree.Condition | None, asked: StepsAsked
@@ -87,7 +87,7 @@ class _Reading:
         self._shown = Shown(columns, _run_of)
 
     def read(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
-        """Return the next steps: what is left of the run of the last one, then those of others."""
+        """Return the next steps: the remaining ones of the last run, then those of other runs."""
         found = self._rest_of_run(limit, after)
         behind = after and Cursor(after.start_ns, after.trace_id, after.project)
         most = FIRST_RUNS
@@ -102,7 +102,7 @@ class _Reading:
         return found
 
     def _rest_of_run(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
-        """Return what is behind a position in its own run, if that is still asked for."""
+        """Return the steps after a position in its own run, if the run still matches."""
         if after is None:
             return []
         beside = Beside(self._asker, self._reach)
@@ -127,12 +127,12 @@ class _Reading:
 
 
 def _named_items(wanted: Condition) -> str:
-    """Return all text of the query that may name items of steps."""
+    """Return all parts of the query that may name items of steps."""
     return f"{query('step_rows')} {_COLUMNS} {wanted.text}"
 
 
 def _wanted(asker: Lane, reach: Reach, asked: StepsAsked) -> Condition:
-    """Return the condition on a step; its parameters stand beside those on its run."""
+    """Return the condition on a step; its parameters are in one query with those on its run."""
     if asked.where is None:
         return Condition("true", {})
     compiler = Compiler(Beside(asker, reach), prefix="s")
@@ -140,7 +140,7 @@ def _wanted(asker: Lane, reach: Reach, asked: StepsAsked) -> Condition:
 
 
 def _enough(runs: Sequence[_Run], most: int) -> Sequence[_Run]:
-    """Return the first of the runs that have so many steps together, or all."""
+    """Return the first runs that have ``most`` steps together, or all runs."""
     sums = accumulate((run.steps for run in runs), initial=0)
     return [run for run, before in zip(runs, sums, strict=False) if before < most]
 
@@ -152,8 +152,8 @@ def _run_of(row: Row) -> _Run:
 
 
 def _step_of(row: Row) -> ListedStep:
-    """Return a row of ``step_rows.sql``."""
-    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the rest is for the order
+    """Return a row of ``step_rows.sql`` as a step."""
+    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the others are for the order
     values["type"] = _TYPES[values["type"]]
     for name in _OPTIONAL_TEXTS:
         values[name] = values[name] or None

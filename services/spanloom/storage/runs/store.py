@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
 
 MOST = 50_000
-"""Traces of which it is kept: of those that did not change none is written, or taken out."""
+"""The most traces in the cache: traces that do not change are never written, so never removed."""
 
 
 class ToldHeads:
-    """The highest span version of each trajectory whose head was told, until it is written.
+    """Caches the highest span version of trajectories from reading their heads to writing them.
 
-    Example: told that ``a1`` stands at 7, whoever writes ``a1`` at 9 takes the 7 out. Another that
-    was told the same, and writes ``a1`` after that, finds nothing and asks the store.
+    Example: after a read of ``a1`` at 7, the caller that writes ``a1`` at 9 removes the 7. Another
+    caller that read the same and writes ``a1`` later finds no entry and queries the store.
     """
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin empty."""
         self.writes = Writes()
-        """The context in which trajectories are written, all of them."""
+        """The context that every write of trajectories must use."""
         self._lock = Lock()
         self._seqs: dict[TraceKey, int] = {}
 
     def note(self, writes_before: int | None, told: Mapping[TraceKey, int]) -> None:
-        """Keep what was read, if nothing was written since ``writes.ended`` said that number."""
+        """Cache what was read, if nothing was written since ``writes.ended`` was that number."""
         with self._lock:
             if writes_before is None or writes_before != self.writes.ended:
                 return
@@ -53,7 +53,7 @@ class ToldHeads:
             self._seqs.update(told)
 
     def take(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int] | None:
-        """Return what was told of all these, once; ``None`` if that of any is not known.
+        """Remove the entries of these keys and return them; ``None`` if any is missing.
 
         To be called within ``writes``, before the first row goes out.
         """
@@ -63,16 +63,16 @@ class ToldHeads:
 
 
 LONG_DOCUMENTS = 1 << 25
-"""Bytes of documents in one write from which memory is made room for them."""
+"""From this many bytes of documents in one write, memory is freed first."""
 
 
 class ClickHouseTrajectories:
     """``TrajectoryWriter`` over the extractor's lane."""
 
     def __init__(self, worker: Lane, *, is_alone: bool) -> None:
-        """Take the lane; whoever opened it closes it.
+        """Use the lane, which the caller owns and closes.
 
-        ``is_alone`` says that no other process writes.
+        ``is_alone`` means that no other process writes.
         """
         self._worker = worker
         self._is_alone = is_alone
@@ -99,7 +99,7 @@ class ClickHouseTrajectories:
         self.write_carried(carried)
 
     def write_carried(self, records: Sequence[CarriedRecord]) -> None:
-        """See ``TrajectoryWriter.write``: the row in ``trajectories`` makes the others true."""
+        """See ``TrajectoryWriter.write``: the row in ``trajectories`` makes the others valid."""
         with self._told_heads.writes:
             newest = self._newest([r.key for r in records])
             if current := [r for r in records if r.seq >= newest.get(r.key, 0)]:
@@ -125,7 +125,7 @@ class ClickHouseTrajectories:
         self._worker.relax()
 
     def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return the sequence that each stored trajectory was built from, as heads told or anew."""
+        """Return the sequence that each stored trajectory was built from, cached or read again."""
         if (told := self._told_heads.take(keys)) is not None and self._is_alone:
             return told
         return {

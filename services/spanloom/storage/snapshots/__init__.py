@@ -1,1 +1,1 @@
-"""Snapshots of an embedded store."""
+"""Snapshots of an embedded store, as hard links: start with ``store.ClickHouseSnapshots``."""

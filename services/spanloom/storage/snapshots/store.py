@@ -1,6 +1,6 @@
-"""``SnapshotTaker`` on the embedded engine: hard links, which cost neither time nor room.
+"""``SnapshotTaker`` on the embedded engine: hard links, which cost little time and no space.
 
-ClickHouse never changes a file of a part once it is written, so a link holds what was there.
+ClickHouse never changes a file of a part once it is written, so a link keeps its content.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 DEFINITIONS = ("metadata/*.sql", "store/*/*/*.sql", "store/*/*/format_version.txt")
-"""The small files that make the engine find tables and their parts; it makes its links anew."""
+"""The small files by which the engine finds tables and parts; it creates its links again."""
 
 
 def snapshot_in(store: Path) -> Path:
-    """Return where the snapshot of a store is: a store of its own, to be copied."""
+    """Return the path of a store's snapshot, which is a store itself, to be copied."""
     return store / "shadow" / "backup"
 
 
 class ClickHouseSnapshots:
-    """``SnapshotTaker`` over the lanes that write."""
+    """``SnapshotTaker`` over the writing lanes."""
 
     def __init__(self, writer: Lane, worker: Lane, path: Path | None) -> None:
         """Take the lanes, and the directory of the store; ``None`` for a server."""
@@ -37,7 +37,7 @@ class ClickHouseSnapshots:
     def take(self) -> int:
         """See ``SnapshotTaker.take``.
 
-        Neither lane inserts meanwhile: the tables are as between two INSERTs, as after a kill.
+        Neither lane inserts meanwhile: the tables are as between two INSERTs, or after a kill.
         """
         if self._path is None:
             raise NotEmbeddedError(

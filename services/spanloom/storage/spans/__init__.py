@@ -1,1 +1,4 @@
-"""Raw spans in ClickHouse: written as requests, read back as spans or OTLP."""
+"""Raw spans in ClickHouse: export requests in, spans of a trace or OTLP out.
+
+Start with ``store.ClickHouseSpans``; ``records`` frames requests, ``rows`` decodes spans.
+"""

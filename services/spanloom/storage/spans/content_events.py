@@ -1,4 +1,4 @@
-"""Content events joined to the spans they tell of, the same in every store."""
+"""Joins content events to their spans, the same in every store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROLES = (
     "gen_ai.tool.message",
     "gen_ai.choice",
 )
-"""How a conversation goes, for messages of which nothing else tells the order."""
+"""The order of messages in a conversation, where nothing else orders them."""
 
 
 class ContentEvent(NamedTuple):
@@ -26,7 +26,7 @@ class ContentEvent(NamedTuple):
     span_id: str
     event_id: str
     place: int
-    """Its place in the request that brought it: JavaScript gives a call's messages one time."""
+    """Its index in its request: in JavaScript all messages of a call have the same time."""
     event: Event
     row_version: int
 
@@ -36,7 +36,7 @@ EventsOfTrace = dict[str, dict[str, ContentEvent]]
 
 
 def join_events(traces: Mapping[TraceKey, list[Span]], events: Iterable[ContentEvent]) -> None:
-    """Put the newest version of each event behind the events of its span, in their order."""
+    """Append the newest version of each event to the events of its span, in order."""
     by_trace: dict[TraceKey, EventsOfTrace] = {}
     for found in events:
         own = by_trace.setdefault(found.key, {}).setdefault(found.span_id, {})
@@ -54,7 +54,7 @@ def _join(spans: list[Span], by_span: EventsOfTrace) -> None:
             added = tuple(found.event for found in sorted(own.values(), key=_order))
             version = max(found.row_version for found in own.values())
             spans[at] = _raised(span._replace(events=(*span.events, *added)), version)
-    if by_span:  # their span may never come: it must show that they were read, or they are for ever
+    if by_span:  # their span may never come: without this they would count as unread for ever
         version = max(found.row_version for own in by_span.values() for found in own.values())
         spans[0] = _raised(spans[0], version)
 

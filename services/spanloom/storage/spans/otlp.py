@@ -1,4 +1,4 @@
-"""Stored rows back into OTLP, every value in the type it was sent in."""
+"""Converts stored rows back to OTLP, every value in the type it was sent in."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class StoredSpan(NamedTuple):
 def encode_traces(rows: Iterable[StoredSpan]) -> bytes:
     """Return rows as one ``TracesData``, in their order; empty without rows.
 
-    Neighbours of one resource and scope share a group; a resource may come again.
+    Adjacent rows of one resource and scope share a group; a resource may appear again later.
     """
     data = TracesData()
     for of_resource in _runs(rows, StoredSpan.resource_key):

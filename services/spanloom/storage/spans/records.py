@@ -1,4 +1,4 @@
-"""Spool records as the store reads them: requests with our fields behind, each framed by length.
+"""Spool records as the store reads them: requests with our fields appended, length-prefixed.
 
 A protobuf message followed by further fields is still one message (``proto/README.md``).
 """
@@ -34,15 +34,15 @@ _OWN_TEXT_TAG = encode_varint(OWN_TEXT_FIELD << 3 | _LENGTH)
 class FramedRecords:
     """Requests as the body of one INSERT.
 
-    Every iteration begins anew: the driver sends a request again when its connection was stale.
+    It can be iterated again: the driver resends a request when its connection was stale.
     """
 
     def __init__(self, requests: Sequence[SpooledRequest]) -> None:
-        """Take the requests as they are; they are framed when they are sent."""
+        """Keep the requests; they are framed when they are sent."""
         self._requests = requests
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body in pieces: fresh memory for the whole costs more than the copy."""
+        """Yield the body in pieces: allocating memory for the whole costs more than the copy."""
         piece: list[bytes] = []
         size = 0
         for request in self._requests:
@@ -66,9 +66,9 @@ def _framed(request: SpooledRequest) -> tuple[bytes, bytes, bytes]:
 
 
 def canonical_request(request: SpooledRequest) -> SpooledRequest:
-    """Return the request as protobuf's own writer encodes it, known fields and our own texts alone.
+    """Return the request re-encoded by protobuf, with only its known fields and our own texts.
 
-    Raises ``StoreRejectedError`` if it is no OTLP.
+    Raises ``StoreRejectedError`` if it is not valid OTLP.
     """
     try:
         message = ExportTraceServiceRequest.FromString(request.body)

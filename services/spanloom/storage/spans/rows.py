@@ -1,4 +1,4 @@
-"""Rows of spans and content events as the core knows them."""
+"""Converts rows to the core's spans and content events."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.parameters import Row, Values
 
 SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
-"""Trace id, name, kind, status, service and scope: much the same in all spans of a trace."""
+"""Trace id, name, kind, status, service and scope: mostly equal in all spans of a trace."""
 ATTRIBUTES = 12
 SHARED_CHARS = 40
 """Attribute values up to this length tend to repeat."""
 
 
 def shared(rows: Iterable[Values]) -> Iterator[Values]:
-    """Keep once what the spans of a long trace have in common."""
+    """Yield the rows with equal values shared in memory, for the spans of a long trace."""
     seen: dict[str, str] = {}
     for row in rows:
         for column in SHARED_COLUMNS:
@@ -33,7 +33,7 @@ def shared(rows: Iterable[Values]) -> Iterator[Values]:
 
 
 def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:
-    """Keep the newest version of each span; of equal versions that which starts last.
+    """Return the newest version of each span; of equal versions the one that starts last.
 
     Equal versions come from one request that has a span twice, in two months: partitions are
     read in any order, and FINAL keeps the row of the last one.
@@ -55,17 +55,17 @@ def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:
 
 
 _TRACE_ID = slice(2, 34)
-"""Where a row of ``read_spans.sql`` has its trace id, as text: ``["4bf92f35…``."""
+"""The trace id in the text of a row of ``read_spans.sql``: ``["4bf92f35…``."""
 
 
 def are_told_apart(groups: Iterable[Sequence[TraceKey]]) -> bool:
-    """Return whether the trace id alone tells of which group a row is."""
+    """Return whether the trace id alone identifies the group of a row."""
     ids = [{key.trace_id for key in group} for group in groups]
     return sum(map(len, ids)) == len(set().union(*ids))
 
 
 def parted(answer: bytes, groups: Sequence[Sequence[TraceKey]]) -> Sequence[bytes]:
-    """Part an answer of ``read_spans.sql`` by groups of traces, row by row, as they came."""
+    """Split an answer of ``read_spans.sql`` by groups of traces, keeping the rows as bytes."""
     lines: list[list[bytes]] = [[] for _ in groups]
     own = {
         key.trace_id.encode(): of_group

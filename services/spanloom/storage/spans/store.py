@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.parameters import Values
 
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
-"""The tables that take requests in. Events go first: spans are what makes a trace ready."""
+"""The tables that requests are inserted into. Events first: spans make a trace ready."""
 SPANS_PER_QUERY = 20_000
 HEX_DIGITS = "0123456789abcdef"
 
@@ -35,9 +35,9 @@ class ClickHouseSpans:
     """Spans written and read over three lanes: appending, extracting, and reading for users."""
 
     def __init__(self, writer: Lane, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
-        """Take the lanes; whoever opened them closes them.
+        """Use the lanes, which the caller owns and closes.
 
-        ``is_alone`` says that no other process appends.
+        ``is_alone`` means that no other process appends.
         """
         self._writer = writer
         self._worker = worker
@@ -90,7 +90,7 @@ class ClickHouseSpans:
         return self._worker.named("read_events", keys=list(keys)) if self._has_events() else b""
 
     def _has_events(self) -> bool:
-        """Whether any content event was ever stored; asked once, where nobody else stores any."""
+        """Return whether any content event was stored; queried once if no other process appends."""
         if not (self._seen_events or (self._appends and self._asked_for_events)):
             self._asked_for_events = True
             if any(self._worker.rows("any_event")):
@@ -98,7 +98,7 @@ class ClickHouseSpans:
         return self._seen_events
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:
-        """Whether this is one trace of very many spans: a long one comes alone."""
+        """Return whether this is one trace of very many spans: a long trace is read on its own."""
         if len(keys) > 1:
             return False
         ((count,),) = self._worker.rows("count_spans", keys=keys)
@@ -121,7 +121,7 @@ class ClickHouseSpans:
         if last is None:  # unknown, or gone since it was counted
             return TracePart([], 0, left_out, size.newest_seq)
         place = {**of_trace, **last._asdict()}
-        # Of a few spans one answer is not much in memory; each query takes ten milliseconds or two.
+        # One answer of few spans takes little memory; each query takes 10 ms or 20 ms.
         starts = HEX_DIGITS if before >= SPANS_PER_QUERY else [""]
         slices = (self._worker.values("read_part", **place, span_id_start=s) for s in starts)
         traces = newest_spans(shared(chain.from_iterable(slices)))

@@ -1,7 +1,7 @@
-"""OTLP attribute values as text and back: the rules of the decoder, written in Python.
+"""Converts OTLP attribute values to text and back: the rules of the decoder in Python.
 
-The decoder itself is SQL (``schema/0001_baseline/01_spans.sql``). This is what reads its columns
-back and what the in-memory store uses; the tests hold the two together.
+The decoder itself is SQL (``schema/0001_baseline/01_spans.sql``). This module reads its columns
+back, and the in-memory store uses it; tests check that both agree.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 OWN_TEXT_FIELD = 1000
-"""Our field (``proto/README.md``) beside an array or key-value list, its JSON text, and in a
-resource entry, its project."""
+"""Our field (``proto/README.md``): the JSON text of an array or key-value list, and in a resource
+entry, its project."""
 _LENGTH_DELIMITED = 2
 
 UNSET, STRING, BOOL, INT, DOUBLE, ARRAY, KVLIST, BYTES = range(8)
@@ -73,7 +73,7 @@ def _finite_text(number: float) -> str:
 
 
 def _place_point(digits: str, point: int) -> str:
-    """Write digits with the decimal point behind the given place, like ECMAScript does."""
+    """Return the digits with the decimal point after the given place, like ECMAScript does."""
     if not -6 < point <= 21:  # Number::toString
         return f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1}"
     if point <= 0:
@@ -111,7 +111,7 @@ def all_attributes(group: ResourceSpans) -> Iterator[KeyValue]:
 
 
 def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
-    """Return the values by key, in order; of a repeated key the last one stays, in its place."""
+    """Return the values by key, in order; of a repeated key the last one, in its place."""
     last: dict[str, AnyValue] = {}
     for attribute in attributes:
         last.pop(attribute.key, None)

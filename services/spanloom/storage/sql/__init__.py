@@ -1,1 +1,1 @@
-"""SQL from outside, on the embedded engine."""
+"""SQL of users on the embedded engine: statements in, answers out; start with ``engine``."""

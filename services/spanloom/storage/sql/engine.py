@@ -26,7 +26,7 @@ _SAID = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\(([A-Z][A-Z0-9_]+)\)\s*\Z
 _NAMELESS = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\Z", re.DOTALL)
 """An error of a streaming INSERT, or one cut off at a zero byte."""
 _OF_THE_CHECK = re.compile(r": In scope SELECT (parseQueryToJSON|formatQuery\w*)\(.*", re.DOTALL)
-"""What the engine adds to an error of the statement that asks it to parse another one."""
+"""What the engine adds to an error of the statement that makes it parse another one."""
 _NESTED = re.compile(r"Code: \d+\. DB::Exception: ")
 _VERSION = re.compile(r" ?\([A-Z][A-Z0-9_]+\) \(version [^)]*\)\.?")
 _UNKNOWN = (1002, "UNKNOWN_EXCEPTION")
@@ -35,7 +35,7 @@ _UNKNOWN = (1002, "UNKNOWN_EXCEPTION")
 def sql_error(error: BaseException) -> SqlError:
     """Return the engine's error as one of ours.
 
-    An error inside another is said once: the engine repeats number, name and version for each.
+    A nested error is reported once: the engine repeats number, name and version for each.
     """
     said = _SAID.search(str(error)) or _NAMELESS.search(str(error))
     if said is None:
@@ -47,14 +47,14 @@ def sql_error(error: BaseException) -> SqlError:
 
 _NO_TREE = "is not supported by parseQueryToJSON"
 _DESK = {"max_execution_time": 5, "max_query_size": 4 << 20, "max_memory_usage": 256 << 20}
-"""The parser's own bounds: it has to take every text that the door takes, quoted."""
+"""The parser's own limits: it has to accept every text that the endpoint accepts, quoted."""
 
 
 class EmbeddedSql:
     """Parses on one connection, which it keeps, and runs every job on a new one."""
 
     def __init__(self, path: Path) -> None:
-        """Open beside the lanes of the store at this path, which stays open meanwhile."""
+        """Open in addition to the lanes of the store at this path, which must stay open."""
         self._path = path
         self._lock = Lock()
         self._desk = connect(self._path)
@@ -120,7 +120,7 @@ class EmbeddedSql:
             found = connection.query(job.text, job.format, params=dict(job.parameters))
             return SqlAnswer(
                 body=found.bytes() or b"",
-                rows=found.rows_read(),  # as the engine calls those of the answer
+                rows=found.rows_read(),  # the engine's name for the rows of the answer
                 rows_read=found.storage_rows_read(),
                 bytes_read=found.storage_bytes_read(),
                 elapsed_s=found.elapsed(),
@@ -145,7 +145,7 @@ class EmbeddedSql:
     def _filters(self, project: str | None) -> str:
         """Return the condition on each table's rows: not deleted, of the project, or none at all.
 
-        A second wall: the statement has been looked at already.
+        A second line of defence: the statement has been checked already.
         """
         conditions = {
             f"{self._database}.{table.name}": condition
@@ -183,13 +183,13 @@ def connect(path: Path) -> Any:  # chDB has no types
 
 
 def set_settings(connection: Any, settings: Mapping[str, object]) -> None:
-    """Set what holds for all that follows on a connection."""
+    """Set settings for all following statements on a connection."""
     said = ", ".join(f"{name} = {quoted(str(value))}" for name, value in settings.items())
     connection.query(f"SET {said}")
 
 
 def _condition(table: SqlTable, project: str | None) -> str:
-    """Return what is seen of a table; empty for all. A deletion's tables are read by ``live``."""
+    """Return the condition on visible rows; empty for all. ``live`` reads the deletions' tables."""
     if table.live:
         return table.live if project is None else f"Project = {quoted(project)} AND ({table.live})"
     return "" if table.definition or table.has_rows else "0"

@@ -1,1 +1,1 @@
-"""Numbers over runs and their steps, worked out by the store."""
+"""Statistics over runs and their steps, computed by ClickHouse: ``Numbers`` in, groups out."""

@@ -1,4 +1,4 @@
-"""Numbers over stored runs and steps: metrics and groups as SQL, computed by the store."""
+"""Statistics over stored runs and steps: metrics and groups as SQL."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ INTERVAL = "intDiv(StartTimeUnixNano, {interval:UInt64}) * {interval:UInt64}"
 
 
 def shown(asked: Numbers) -> Condition:
-    """Return the columns: when, by what, and the numbers."""
+    """Return the columns: the interval, the group's values, and the metrics."""
     when = [f"{INTERVAL} AS at"] if asked.interval_ns else []
     groups = [f"{_group_sql(asked.of, field)} AS k{n}" for n, field in enumerate(asked.by)]
     numbers = [f"{_number(asked.of, one)} AS n{n}" for n, one in enumerate(asked.metrics)]
@@ -39,13 +39,13 @@ def shown(asked: Numbers) -> Condition:
 
 
 def grouped(asked: Numbers) -> Condition:
-    """Return what makes a group; without anything all is one, also if there is nothing."""
+    """Return the GROUP BY; without it all rows are one group, even if there are none."""
     keys = ", ".join(_keys(asked))
     return Condition(f"GROUP BY {keys}" if keys else "", {})
 
 
 def ordered(asked: Numbers) -> Condition:
-    """Return the order: by time, else by the first number, the largest first."""
+    """Return the ORDER BY: by time, else by the first number, largest first."""
     keys = [f"{key} ASC NULLS LAST" for key in _keys(asked)]
     largest = "n0 DESC NULLS LAST"
     timed = [*keys[:1], largest, *keys[1:]]
@@ -53,7 +53,7 @@ def ordered(asked: Numbers) -> Condition:
 
 
 def steps_of(asked: Numbers, condition: str) -> Condition:
-    """Return what makes a row of each step that the query names; nothing for runs."""
+    """Return the ARRAY JOIN that makes a row of each step; empty for runs."""
     if asked.of is Subject.RUN:
         return Condition("", {})
     named = " ".join(["StepId", shown(asked).text, condition])
@@ -70,7 +70,7 @@ def _column(of: Subject, field: Field) -> Column:
 
 
 def _group_sql(of: Subject, field: Field) -> str:
-    """Return the value that makes a group, NULL if absent; of a list, each of its values."""
+    """Return the value to group by, NULL if absent; for a list, each of its values."""
     column = _column(of, field)
     if field.is_list:
         return f"nullIf(arrayJoin(if(empty({column.sql}), [''], {column.sql})), '')"
@@ -94,10 +94,10 @@ _TEXTS = (FieldType.TEXT, FieldType.CHOICE)
 
 
 class ClickHouseStats:
-    """Numbers over the lane of questions."""
+    """``StatsReader`` over the query lane."""
 
     def __init__(self, asker: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._asker = asker
 
     def numbers(

@@ -1,1 +1,4 @@
-"""Full text in ClickHouse: what steps said, put into the index and found."""
+"""Full-text search in ClickHouse: the texts of steps in, hits out.
+
+Start with ``index`` for writing and ``search`` for reading.
+"""

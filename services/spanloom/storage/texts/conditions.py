@@ -1,4 +1,4 @@
-"""What is looked for in texts, as a condition on rows of ``step_texts``."""
+"""A full-text query as a condition on rows of ``step_texts``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 MAX_BEGUN = 100
-"""Words that a prefix may stand for."""
+"""The most words that a prefix may match."""
 
-# The preprocessor of the index, letter by letter (09_texts.sql), and its tokenizer.
+# The preprocessor of the index, character by character (09_texts.sql), and its tokenizer.
 WORDS = (
     "tokens(replaceRegexpAll(lowerUTF8(Text), '(["
     r"\\x{2010}-\\x{2027}\\x{3000}-\\x{30ff}\\x{3400}-\\x{9fff}\\x{ac00}-\\x{d7af}"
@@ -28,17 +28,17 @@ WORDS = (
 def having_text(lane: Lane, query: TextQuery, name: str = "text") -> Condition:
     """Return the condition that a row of ``step_texts`` has every word and phrase of a query.
 
-    ``lane`` may be one that only reads: a prefix is looked up in the dictionary of the index, which
-    is asked for here, before the query that takes the condition. ``name`` begins the names of the
-    parameters: a statement with two conditions on texts gives each a name of its own. Every word
-    is a parameter; the text of the SQL depends on the shape of the query alone.
+    ``lane`` may be read-only: a prefix is looked up in the dictionary of the index, which is
+    queried here, before the query with the condition. ``name`` is the prefix of the parameter
+    names: a statement with two conditions on texts needs a different one for each. Every word
+    is a parameter; the text of the SQL depends only on the shape of the query.
 
     A row that it finds may be of an older version. It counts while the run's current row in
     ``trajectory_list``, with ``StartTimeUnixNano = TrajectoryStart``, has its ``Hash`` in
-    ``Steps.Text``: where, is the position of the step (``current_texts.sql``). Example:
+    ``Steps.Text``: its index there is the position of the step (``current_texts.sql``). Example:
     ``having_text(reader, parse_text_query('"rate limit" retry*'))``.
 
-    Raises ``InvalidQueryError`` where a prefix begins more than 100 words.
+    Raises ``InvalidQueryError`` where a prefix matches more than 100 words.
     """
     bound = _Bound(name)
     texts: list[str] = []
@@ -51,13 +51,13 @@ def having_text(lane: Lane, query: TextQuery, name: str = "text") -> Condition:
             texts += [_ends_in_one_of(bound(term.whole_words), begun)] if term.whole_words else []
         elif len(term.words) > 1:
             texts.append(f"hasSubstr({WORDS}, {bound(term.words)})")
-    # What the index answers comes first: few rows are left of which words are to be compared.
+    # The index comes first: it leaves few rows whose words have to be compared.
     texts.sort(key=lambda text: WORDS in text)
     return Condition(f"({' AND '.join(texts)})", bound.values)
 
 
 class _Bound:
-    """Lists of words as parameters, each with a name of its own."""
+    """Lists of words as parameters, each with its own name."""
 
     def __init__(self, name: str) -> None:
         self._name = name

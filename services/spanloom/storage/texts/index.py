@@ -1,4 +1,4 @@
-"""Puts into the index what the steps of stored trajectories say."""
+"""Writes the texts of the steps of stored trajectories to the index."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
 MAX_SPANS = 20_000
-"""Of traces whose documents are read at once: they are in memory as a whole."""
+"""Spans of the traces whose documents are read at once: they are in memory as a whole."""
 MAX_BYTES = 16 << 20
-"""Of rows in one INSERT, but for a single step: each becomes one part, whole or not at all."""
+"""Bytes of rows in one INSERT, and at most one step more: each becomes one atomic part."""
 TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Project": text,
     "TrajectoryStart": uint64,
@@ -33,12 +33,12 @@ TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Text": text,
 }
 SLICE_BYTES = 16 << 20
-"""Of a long document that are read at once: an answer is in memory several times over."""
+"""Bytes of a long document that are read at once: an answer is in memory several times."""
 _BEFORE_ALL = Changed(0, TraceKey("", ""), 0, 0)
 
 
 class _Missing(NamedTuple):
-    """A run of which texts are not in the index."""
+    """A run with texts that the index lacks."""
 
     key: TraceKey
     span_count: int
@@ -46,19 +46,19 @@ class _Missing(NamedTuple):
 
 
 class _Texts(NamedTuple):
-    """What the steps of a run bring."""
+    """The texts that the steps of a run have first."""
 
     key: TraceKey
     start_ns: int
-    """Where the trajectory starts."""
+    """The start of the trajectory."""
     texts: Sequence[NewTexts]
 
 
 class ClickHouseTextIndexer:
-    """``TextIndexer`` over a lane of its own: it holds up nobody."""
+    """``TextIndexer`` over a lane of its own, so that it blocks no other work."""
 
     def __init__(self, indexer: Lane, writes: Callable[[], int | None]) -> None:
-        """Take the lane, which its opener closes, and how many writes of runs have ended."""
+        """Use the lane, which the caller closes, and the count of ended writes of runs."""
         self._indexer = indexer
         self._writes = writes
 
@@ -92,8 +92,7 @@ class ClickHouseTextIndexer:
     def index_texts(self, keys: Sequence[TraceKey]) -> int:
         """See ``TextIndexer.index_texts``.
 
-        All texts of a step are one part of the table, whole or not at all: that one of them is
-        there tells that all are.
+        All texts of a step are in one atomic part of the table: if one of them is stored, all are.
         """
         missing = [run for some in batched(keys) for run in self._missing_texts(some)]
         count = 0
@@ -126,7 +125,7 @@ class ClickHouseTextIndexer:
                 yield _Missing(key, row.SpanCount, hashes)
 
     def _new_rows(self, runs: Sequence[_Missing]) -> Iterator[Sequence[bytes]]:
-        """Yield the rows of each step of which the index has none."""
+        """Yield the rows of each step that the index lacks."""
         wanted = {run.key: run.hashes for run in runs}
         is_long = sum(run.span_count for run in runs) > MAX_SPANS  # one alone
         texts = self._texts_of_long(runs[0].key) if is_long else self._texts_of(list(wanted))
@@ -137,14 +136,14 @@ class ClickHouseTextIndexer:
                     yield list(_text_rows(key, start_ns, new))
 
     def _texts_of(self, keys: Sequence[TraceKey]) -> Iterator[_Texts]:
-        """Yield what the newest documents of traces bring."""
+        """Yield the texts of the newest documents of traces."""
         texts = texts_in(self._indexer.blob("text_documents", keys=keys))
         for project, trace_id, start_ns, document in zip(texts, texts, texts, texts, strict=True):
             key = TraceKey(project.decode(), trace_id.decode())
             yield _Texts(key, int(start_ns), find_new_texts(read_steps(document)))
 
     def _texts_of_long(self, key: TraceKey) -> Iterator[_Texts]:
-        """Yield the same of one trace: its document is read in slices, and memory made for it."""
+        """Yield the texts of a long trace: its document is read in slices, after freeing memory."""
         for row in self._indexer.rows("text_place", **key._asdict()):
             version = {**key._asdict(), "seq": row.Seq, "version": row.Version}
             document = bytearray()
@@ -162,7 +161,7 @@ class ClickHouseTextIndexer:
 
 
 def _text_rows(key: TraceKey, start_ns: int, new: NewTexts) -> Iterator[bytes]:
-    """Yield rows as they are sent: as objects those of a long run would be ten times as large."""
+    """Yield rows already encoded: as objects those of a long run would be ten times as large."""
     for place, said in enumerate((new.input, new.output, new.error), 1):
         if said:
             row = {
@@ -194,7 +193,7 @@ def _few_enough(runs: Sequence[_Missing]) -> Iterator[Sequence[_Missing]]:
 
 
 def _in_blocks(steps: Iterator[Sequence[bytes]]) -> Iterator[Sequence[bytes]]:
-    """Yield the rows of steps in blocks, those of one step always in one."""
+    """Yield the rows of steps in blocks; those of one step are always in one block."""
     block: list[bytes] = []
     size = 0
     for rows in steps:

@@ -1,7 +1,7 @@
-"""Finds texts: candidates by the index, newest run first, then those that count now.
+"""Finds texts: candidates by the index, newest run first, then those that are current.
 
-A candidate may be of an older version of its run, or there twice, where an indexer died behind an
-INSERT. The current versions say which of them there are.
+A candidate may be of an older version of its run, or stored twice, if an indexer died after an
+INSERT. They are checked against the current versions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.parameters import Row
 
 SPARE_CANDIDATES = 16
-"""Candidates read beyond the wanted hits: old versions fall out."""
+"""Extra candidates to read: old versions are dropped."""
 MAX_CANDIDATES = 4_000
 TEXTS_AT_ONCE = 50
 _STEP_ID = "{:016x}".format
@@ -37,7 +37,7 @@ class ClickHouseTextFinder:
     """``TextFinder`` over the lane of readers."""
 
     def __init__(self, reader: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._reader = reader
 
     def search(
@@ -84,7 +84,7 @@ class ClickHouseTextFinder:
         return list(rows)
 
     def _text_places(self, rows: Sequence[Row]) -> Mapping[_TextKey, int]:
-        """Return the step's place for each text that counts."""
+        """Return the position of the step for each text that is current."""
         keys = list(dict.fromkeys((row.Project, row.TraceId) for row in rows))
         asked = sorted(set(map(_text_key, rows)))
         current = self._reader.rows("current_texts", asked=asked, keys=keys) if rows else ()
@@ -114,10 +114,10 @@ class ClickHouseTextFinder:
 
 
 def _text_key(row: Row) -> _TextKey:
-    """Return what tells a text of a version: a run that moved has the same ones elsewhere."""
+    """Return the identity of a text in a version: a moved run has it at another start, too."""
     return row.Project, row.TrajectoryStart, row.TraceId, row.Hash
 
 
 def _place(row: Row) -> HitCursor:
-    """Return where a candidate stands; the same text twice stands at one place."""
+    """Return the place of a candidate; a text stored twice has one place."""
     return HitCursor(row.TrajectoryStart, row.TraceId, row.Project, _STEP_ID(row.StepId), row.Place)

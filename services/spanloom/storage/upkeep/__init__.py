@@ -1,1 +1,5 @@
-"""What the keeper does to a store: its schema, what it retains, what is deleted."""
+"""The keeper's work on a store: its schema, retention, and the removal of deleted rows.
+
+In come retention plans and times, out come counts of changed rows. Start with
+``store.open_upkeep``.
+"""

@@ -1,7 +1,7 @@
-"""Columns that records declare (``core/records``) and a table lacks: a new field needs no file.
+"""Adds columns that records declare (``core/records``) and a table lacks, without a schema file.
 
-Only added, never changed or removed: that takes a numbered schema file. Columns of rows stored
-before have the default of their type. Safe to interrupt, and to say twice.
+Columns are only added; changing or removing one takes a numbered schema file. Rows stored before
+have the default of the column's type. Safe to interrupt, and to repeat.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 LIST = "trajectory_list"
 VIEW = "v_trajectories"
-"""Shows the columns that the list had when the view was made."""
+"""A view with the columns that the list had when the view was created."""
 
 
 def declared_columns() -> Mapping[str, Mapping[str, str]]:
-    """Return the declared columns of each table by name, each as ``ADD COLUMN`` takes it."""
+    """Return the declared columns of each table by name, each in the form for ``ADD COLUMN``."""
     columns: dict[str, dict[str, str]] = defaultdict(dict)
     for stored in (*RUN.stored, *STEP.stored):
         for table in stored.tables.value if isinstance(stored, Stored) else (LIST,):
@@ -55,7 +55,7 @@ def add_declared(lane: Lane, before_each: Callable[[], None] = lambda: None) -> 
 
 
 def _show(lane: Lane, shown: list[str], before_each: Callable[[], None]) -> None:
-    """Make the view anew if the list has a field of runs that it does not show."""
+    """Create the view again if the list has a field of runs that the view lacks."""
     columns = [stored.column for field in RUN.fields if (stored := field.find(Stored))]
     if lacking := [column for column in columns if column not in shown]:
         names = ", ".join(f"`{column}`" for column in (*shown, *lacking))

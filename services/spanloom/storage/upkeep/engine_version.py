@@ -1,4 +1,4 @@
-"""Which ClickHouse the tables need."""
+"""Checks that ClickHouse is new enough for the tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OLDEST = (26, 2)
 
 
 def refuse_old_engine(lane: Lane) -> None:
-    """Return if the engine can hold our tables; raises ``StartupError`` with the version needed."""
+    """Raise ``StartupError`` with the version needed if the engine is too old for our tables."""
     [(version, _)] = lane.rows("engine_state")
     if _numbers(version) < OLDEST:
         needed = ".".join(map(str, OLDEST))

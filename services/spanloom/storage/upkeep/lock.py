@@ -1,8 +1,8 @@
-"""One migration at a time on a server: a table that exists while somebody migrates.
+"""One migration at a time on a server: a table that exists while a process migrates.
 
 ClickHouse has no advisory locks, but of two ``CREATE TABLE`` of one name exactly one succeeds. Its
-rows tell who holds it and until when. A holder that was killed is outlasted: its lease
-ends, or its process is gone on this machine.
+rows record the holder and the end of its lease. The lock of a killed holder is released when its
+lease ends, or when its process no longer exists on this machine.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 LOCK = "schema_migration_lock"
 LEASE_S = 60.0
-"""How long a holder may be silent; it renews its lease before every statement."""
+"""The length of a lease; the holder renews it before every statement."""
 WAIT_S = 120.0
 """How long a second migration waits for the first."""
 POLL_S = 0.5
 
 
 class NoLock:
-    """For the embedded store: the lock of its data directory does already."""
+    """For the embedded store: the lock of its data directory is enough."""
 
     def held(self) -> AbstractContextManager[Callable[[], None]]:
-        """Return a context that holds nothing; its value renews nothing."""
+        """Return a context without a lock; its value is a function that does nothing."""
         return nullcontext(lambda: None)
 
 
@@ -49,7 +49,7 @@ class MigrationLock:
 
     @contextmanager
     def held(self) -> Iterator[Callable[[], None]]:
-        """Hold the lock; the value given renews the lease.
+        """Hold the lock within the context; yields a function that renews the lease.
 
         Raises ``StartupError`` if another migration does not end within ``WAIT_S`` seconds.
         """
@@ -62,7 +62,7 @@ class MigrationLock:
     def _take(self) -> None:
         until = self._clock() + WAIT_S
         while not self._try():
-            holder, lease_ends = self._holder() or ("", until)  # killed before it signed
+            holder, lease_ends = self._holder() or ("", until)  # killed before it wrote its row
             if self._clock() > lease_ends or _is_gone(holder):
                 self._lane.run(query("unlock_migrations"))
             elif self._clock() > until:
@@ -88,16 +88,16 @@ class MigrationLock:
         self._lane.run(query("renew_migrations"), holder=self._me, ends=ends)
 
     def _holder(self) -> tuple[str, float] | None:
-        """Return who holds the lock and when the lease ends; ``None`` if nobody has signed."""
+        """Return the holder of the lock and the end of its lease; ``None`` without a row."""
         try:
             found = list(self._lane.rows("migration_holder"))
-        except StoreUnavailableError:  # it was released a moment ago
+        except StoreUnavailableError:  # it was just released
             found = []
         return (str(found[0][0]), float(found[0][1])) if found else None
 
 
 def _is_gone(holder: str) -> bool:
-    """Whether the holder ran on this machine and its process has ended."""
+    """Return whether the holder ran on this machine and its process has ended."""
     host, _, pid = holder.rpartition("/")
     if not host or host != socket.gethostname():
         return False

@@ -1,4 +1,4 @@
-"""Removes rows of deleted traces, and keeps annotated ones from retention."""
+"""Removes rows of deleted traces, and exempts annotated trajectories from retention."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def newest_deletion(lane: Lane) -> str:
 def remove_deleted(lane: Lane, over_before_ns: int) -> int:
     """Remove every row of deleted traces; return how many there were.
 
-    Spans that were stored after their deletion was asked for bring further traces in, so scopes
-    are read again. A deletion from before ``over_before_ns`` then ends: what arrives of its
-    traces from now on is stored like any other.
+    Spans stored after their deletion was requested may add further traces, so scopes are read
+    again. A deletion from before ``over_before_ns`` then ends: spans that arrive for its traces
+    from now on are stored like any other.
     """
     lasting = read_deletions(lane, only_lasting=True)
     for deletion in lasting:
@@ -45,7 +45,7 @@ def remove_deleted(lane: Lane, over_before_ns: int) -> int:
 
 
 def _empty(lane: Lane, table: str) -> int:
-    """Remove the deleted rows of a table; one without any is not touched."""
+    """Remove the deleted rows of a table; a table without any is not touched."""
     ((count,),) = lane.rows("count_deleted_rows", table=table)
     if count:
         lane.run(query("remove_deleted_rows"), table=table)
@@ -57,10 +57,10 @@ _RELEASE = ("count_to_release_rows", "release_rows")
 
 
 def keep_annotated(lane: Lane, plan: RetentionPlan) -> int:
-    """Mark the rows of annotated trajectories, or unmark all; return how many that changed.
+    """Mark the rows of annotated trajectories, or unmark all; return how many rows changed.
 
-    A table without such rows is not touched. A row of a newer version is not marked yet, and its
-    days are counted anew: it has a day at least.
+    A table without such rows is not touched. The row of a newer version is not marked yet, but its
+    days count from the start again: it has at least a day left.
     """
     names = _KEEP if plan.keeps_annotated else _RELEASE
     return sum(_mark(lane, *names, table) for table in sorted(KEEPING))

@@ -1,6 +1,6 @@
 """How long tables keep their rows.
 
-The longest term of all projects is the table's TTL, which ClickHouse works off in its merges. The
+The longest term of all projects is the table's TTL, which ClickHouse applies in its merges. The
 keeper deletes rows of projects with shorter terms, once a day at most: cutoffs are whole days.
 """
 
@@ -34,25 +34,25 @@ RETAINED = {
     "text_watermark": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
 }
-"""The tables that retention empties, the column of each from which it counts, and what it holds."""
+"""The tables subject to retention, the column from which each counts, and its kind of data."""
 NEVER_EXPIRES = frozenset(
     {
         *("annotations", "scores", "trajectory_snapshots"),
         *("annotation_queue_items", "annotation_queue_events"),
     }
 )
-"""Tables with rows of traces that no term empties: what people said is not made again."""
+"""Tables with rows of traces that never expire: what people wrote cannot be recreated."""
 KEEPING = frozenset({"trajectories", "trajectory_list"})
-"""Tables with ``IsKept``: rows that no term removes (``removal.py``)."""
+"""Tables with ``IsKept``, which marks rows exempt from retention (``removal.py``)."""
 OF_NO_PROJECT = frozenset({"replays", "extraction_watermark", "text_watermark"})
-"""Tables whose rows belong to no project: only their TTL empties them."""
+"""Tables whose rows belong to no project: only their TTL removes rows."""
 DAY_S = 24 * 3600
 _UNLESS_KEPT = "WHERE NOT IsKept"
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
 
 
 def set_retention(lane: Lane, plan: RetentionPlan) -> None:
-    """Give every table the longest term of all projects.
+    """Set the TTL of every table to the longest term of all projects.
 
     A table that has it already is left alone: a new TTL makes ClickHouse rewrite the table.
     """
@@ -72,7 +72,7 @@ def set_retention(lane: Lane, plan: RetentionPlan) -> None:
 
 
 def retained_days(lane: Lane, table: str) -> int:
-    """Return how many days a table keeps its rows for; 0: for ever."""
+    """Return how many days a table keeps its rows; 0 is for ever."""
     found = lane.rows("table_definitions", tables=[table])
     return next((_days_in(definition) for _, definition in found), 0)
 
@@ -109,5 +109,5 @@ def _days_in(definition: str) -> int:
 
 
 def _cutoff_s(days: int, now_s: int) -> int:
-    """Return the start of the oldest day that stays, in seconds since the epoch; 0: all stay."""
+    """Return the start of the oldest day to keep, in seconds since the epoch; 0 keeps all."""
     return (now_s // DAY_S - days) * DAY_S if days else 0

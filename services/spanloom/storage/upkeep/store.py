@@ -1,4 +1,4 @@
-"""The keeper's side of the store: tables, retention, deletion."""
+"""``Upkeep`` in ClickHouse: schema, retention, and removal of deleted rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ClickHouseUpkeep:
             return [*applied, *add_declared(self._lane, renew)]
 
     def broken_parts(self) -> int:
-        """See ``Upkeep.broken_parts``; an account that may not see them knows of none."""
+        """See ``Upkeep.broken_parts``; 0 for an account that may not read them."""
         try:
             ((count,),) = self._lane.rows("broken_parts")
         except (PermanentError, RetryableError):
@@ -69,9 +69,9 @@ class ClickHouseUpkeep:
 
 
 def open_upkeep(url: str) -> ClickHouseUpkeep:
-    """Open the store for the keeper, who alone may change its tables and its retention.
+    """Open the store for the keeper, which alone may change its tables and its retention.
 
-    Raises ``StartupError`` with one line if the URL is none or the store cannot be opened.
+    Raises ``StartupError`` with one line if the URL is invalid or the store cannot be opened.
     """
     lane = Lane(connector_of(url)(), UPKEEP_SETTINGS)
     # The directory of an embedded store is locked already.

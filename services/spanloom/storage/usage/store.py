@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseUsage:
-    """``UsageReader`` over the lane for short questions."""
+    """``UsageReader`` over the lane for short queries."""
 
     def __init__(self, prober: Lane) -> None:
-        """Take the lane; whoever opened it closes it."""
+        """Use the lane, which the caller owns and closes."""
         self._prober = prober
 
     def stored_bytes(self, limit: int) -> Mapping[str, int]:

@@ -1,6 +1,6 @@
-"""Compiles a ``where`` to SQL over ``trajectory_list``: the one place in which it becomes SQL.
+"""Compiles a ``where`` to SQL over ``trajectory_list``: the only place where it becomes SQL.
 
-``compile_where`` gives a condition whose text comes from the kinds of its parts and from the
-columns of its fields alone; every literal is a parameter. The projects that may be seen are no
-part of it: the query that takes it names them itself.
+In comes a parsed ``where``, out comes a condition. Start with ``compile.compile_where``. The text
+of the condition depends only on the kinds of its parts and the columns of its fields; every literal
+is a parameter. The visible projects are not part of it: the query that uses it has them itself.
 """

@@ -1,7 +1,7 @@
-"""What each field of a ``where`` is in SQL, as ``core/records`` declares it.
+"""The SQL of each field of a ``where``, as declared in ``core/records``.
 
-Of a step, names such as ``StepName`` are one item of the array ``Steps.Name``: a parameter of a
-lambda, or what ``ARRAY JOIN`` gives that name.
+For steps, a name such as ``StepName`` is one item of the array ``Steps.Name``: a parameter of a
+lambda, or an alias of ``ARRAY JOIN``.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """How a field is read."""
+    """The SQL that reads a field."""
 
     sql: str
-    """Its value, never NULL; of a list an array."""
+    """Its value, never NULL; for a list an array."""
     is_there: str = ""
-    """Under which condition it has a value; empty: always."""
+    """The condition that it has a value; empty if it always has one."""
 
 
 def _columns_of(declaration: Declaration) -> Mapping[str, Column]:
@@ -47,18 +47,18 @@ _ITEMS = {
     for stored in STEP.stored
     if isinstance(stored, StoredSteps)
 } | {"StepPlace": "arrayEnumerate(`Steps.Id`)"}
-"""Name of an item → the array that it is of."""
+"""Name of an item → its array."""
 _ITEM = re.compile(r"\bStep[A-Z]\w*")
 
 
 def items_in(sql: str) -> Sequence[tuple[str, str]]:
     """Return the items of steps that an expression names, each with its array.
 
-    No literal is part of it, so whatever looks like one is one.
+    The expression has no literals, so every match is the name of an item.
     """
     return [(name, _ITEMS[name]) for name in dict.fromkeys(_ITEM.findall(sql))]
 
 
 def joined_items(sql: str) -> str:
-    """Return what ``ARRAY JOIN`` makes a row of each step of, for an expression that names some."""
+    """Return the operands of ``ARRAY JOIN`` for the items of steps that an expression names."""
     return ", ".join(f"{array} AS {name}" for name, array in items_in(sql))

@@ -1,4 +1,4 @@
-"""Comparisons of a field as SQL, never NULL; literals as parameters of the query."""
+"""Compiles comparisons of a field to SQL, never NULL, with literals as parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
-"""Of several values: that none is equal is the opposite of that one is."""
+"""For several values: ``!=`` means that none is equal, the opposite of ``=``, and so on."""
 
 
 def compare(asked: Compare, column: Column, literals: Literals) -> str:
@@ -29,7 +29,7 @@ def compare(asked: Compare, column: Column, literals: Literals) -> str:
     any_of = (_any_under_key if asked.field.has_keys else _any)(positive, column, literals)
     if not negative:
         return any_of
-    if asked.field.has_keys:  # what is absent compares with nothing; an empty list has no such item
+    if asked.field.has_keys:  # an absent value never matches; an empty list has no such item
         return f"({_has_key(asked.key, column, literals)} AND NOT {any_of})"
     return f"(NOT {any_of})"
 
@@ -46,7 +46,7 @@ def is_in(asked: In, column: Column, literals: Literals) -> str:
 
 
 def exists(asked: Exists, column: Column, literals: Literals) -> str:
-    """Return the condition of ``conversation exists``; of a flag it is the flag itself."""
+    """Return the condition of ``conversation exists``; for a flag the flag itself."""
     if asked.field.has_keys:
         return _has_key(asked.key, column, literals)
     if asked.field.is_list:
@@ -100,15 +100,15 @@ TYPES = {
 
 
 class Literals:
-    """Gives each literal the name of a parameter, ``p0``, ``p1`` and so on, and keeps its value."""
+    """Names a parameter for each literal, ``p0``, ``p1`` and so on, and keeps its value."""
 
     def __init__(self, prefix: str = "p") -> None:
-        """Begin without any; two that meet in one query begin their names with other letters."""
+        """Begin without literals; two instances in one query need different prefixes."""
         self._prefix = prefix
         self.values: dict[str, object] = {}
 
     def text(self, value: str) -> str:
-        """Return the place of a text in the query: ``{p0:String}``."""
+        """Return the placeholder for a text in the query: ``{p0:String}``."""
         return self._place("String", value)
 
     def texts(self, values: Sequence[str]) -> str:
@@ -116,20 +116,20 @@ class Literals:
         return self.list_of(FieldType.TEXT, values)
 
     def next_name(self) -> str:
-        """Return a name under which nothing stands yet."""
+        """Return an unused name."""
         return f"{self._prefix}{len(self.values)}"
 
     def number(self, value: int) -> str:
-        """Return the place of a whole number in the query."""
+        """Return the placeholder for a whole number in the query."""
         return self._place("Int64", value)
 
     def of(self, kind: FieldType, value: Value) -> str:
-        """Return the place of a value of a field of this type."""
+        """Return the placeholder for a value of a field of this type."""
         is_late = kind is FieldType.TIME and isinstance(value, int) and value >= 2**63
         return self._place("UInt64" if is_late else TYPES[kind], value)
 
     def list_of(self, kind: FieldType, values: Sequence[Value]) -> str:
-        """Return an expression for an array of values: as many as there are, it reads the same."""
+        """Return an expression for an array of values, the same for any number of values."""
         return f"JSONExtract({self._place('String', list(values))}, 'Array({TYPES[kind]})')"
 
     def _place(self, kind: str, value: object) -> str:

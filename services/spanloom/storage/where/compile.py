@@ -1,4 +1,4 @@
-"""A ``where`` as a condition of SQL, part by part."""
+"""Compiles a ``where`` to an SQL condition, part by part."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 
 def compile_where(where: tree.Condition, beside: Beside) -> Condition:
-    """Return the condition that a row of ``trajectory_list`` is a run that is asked for."""
+    """Return the condition that a row of ``trajectory_list`` is a run that meets the ``where``."""
     compiler = Compiler(beside)
     return Condition(compiler.to_sql(where, Subject.RUN), compiler.literals.values)
 
 
 def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
-    """Return the condition that a row passes filters, which look at nothing but its columns.
+    """Return the condition that a row passes filters, which depend only on its columns.
 
-    Parameters begin with other letters than those of a ``where``, which may be in one query.
+    Its parameters have another prefix than those of a ``where``, which may be in the same query.
     """
     if where is None:
         return Condition("true", {})
@@ -50,10 +50,10 @@ def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
 
 
 class Compiler:
-    """Makes SQL of conditions, whose literals it keeps; several may stand in one query."""
+    """Compiles conditions to SQL and collects their literals; several may be in one query."""
 
     def __init__(self, beside: Beside | None, prefix: str = "p") -> None:
-        """Take what is kept apart from the runs, and how the names of parameters begin."""
+        """Use these side tables, and this prefix for the names of parameters."""
         self._apart = beside
         self.literals = Literals(prefix)
 
@@ -64,7 +64,7 @@ class Compiler:
         return self._apart
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:
-        """Return what a ``where`` of runs, or of steps, is in SQL."""
+        """Return the SQL of a ``where`` of runs, or of steps."""
         match where:
             case And(parts) | Or(parts):
                 return _joined(where, [self.to_sql(part, subject) for part in parts])
@@ -108,7 +108,7 @@ class Compiler:
         return find(words, where.field.name, self._beside, self.literals)
 
     def _guarded(self, where: Chain | Under) -> str:
-        """Return a shape behind what each of its steps needs: that is looked up much faster."""
+        """Return a shape after guards on what each of its steps needs, which are much faster."""
         steps = where.steps if isinstance(where, Chain) else (where.inner, where.outer)
         guards = [guard for step in steps for guard in guards_of(step, self.literals)]
         return f"({' AND '.join([*guards, self._shape(where)])})"

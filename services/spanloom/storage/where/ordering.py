@@ -1,4 +1,4 @@
-"""The order of a list of runs as SQL: what it goes by, and what comes behind a position."""
+"""The order of a list of runs as SQL: its sort key, and the condition after a position."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _TYPES = ("UInt64", "String", "String")
 
 
 def rank(order: Order) -> Condition:
-    """Return the tuple that comes before the start in this order; empty for the start itself."""
+    """Return the tuple of the sort key before the start; empty if ordered by the start itself."""
     return Condition(f"tuple({', '.join(_ranks(order))})", {})
 
 
 def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
-    """Return what ``list_candidates.sql`` takes: the order, and what is behind a position.
+    """Return the parts of ``list_candidates.sql``: the order, and the condition after a position.
 
-    Raises ``InvalidQueryError`` for a position that no list of this order has.
+    Raises ``InvalidQueryError`` for a position that does not fit this order.
     """
     ranks = _ranks(order)
     if after is not None and len(after.rank) != len(ranks):
@@ -42,7 +42,7 @@ def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
 
 
 def _ranks(order: Order) -> Sequence[str]:
-    """Return what is compared before the start, so that what has no value comes last."""
+    """Return the sort key before the start, so that runs without a value come last."""
     if order.field is START:
         return []
     column = RUN_COLUMNS[order.field.name]
@@ -58,6 +58,6 @@ def _behind(order: Order, columns: Sequence[str], after: Cursor) -> Condition:
     places = [f"{{{name}:{kind}}}" for name, kind in zip(values, kinds, strict=True)]
     sign = "<" if order.is_descending else ">"
     text = f"({', '.join(columns)}) {sign} ({', '.join(places)})"
-    if not after.rank:  # said apart, so that the rows before it are not read
+    if not after.rank:  # stated separately, so that the rows before it are not read
         text = f"StartTimeUnixNano {sign}= {places[0]} AND {text}"
     return Condition(text, values)

@@ -1,4 +1,4 @@
-"""Shapes of steps as SQL over a run's arrays, and guards that are checked before them."""
+"""Compiles shapes of steps to SQL over a run's arrays, with guards checked before them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def any_step(predicate: str) -> str:
 
 
 def count_steps(predicate: str) -> str:
-    """Return how many steps meet a predicate."""
+    """Return the expression that counts the steps that meet a predicate."""
     return f"arrayCount({_each(predicate)})"
 
 
@@ -37,9 +37,9 @@ def chain(predicates: Sequence[str], links: Sequence[Link], literals: Literals) 
 
 
 def under(inner: str, outer: str) -> str:
-    """Return the condition that a step stands somewhere below another one.
+    """Return the condition that a step is somewhere below another one.
 
-    In the order of the walk, some inner step is met after the outer one and until its last.
+    In the order of the walk, some inner step comes after the outer one and up to its last.
     """
     bits = f"arrayMap({_each(_bits([inner, outer]))})"
     walked = f"arraySort((bits, met) -> met, {bits}, `Steps.Enter`)"
@@ -49,21 +49,21 @@ def under(inner: str, outer: str) -> str:
 
 
 def child_of(inner: str, outer: str) -> str:
-    """Return the condition that a step stands directly below another one."""
+    """Return the condition that a step is directly below another one."""
     bits = f"arrayMap({_each(_bits([inner, outer]))})"
     below = f"bitTest(bits, 0) AND bitTest({bits}[above], 1)"
     return f"arrayExists((bits, above) -> {below}, {bits}, `Steps.Parent`)"
 
 
 def _each(expression: str) -> str:
-    """Return a lambda over the steps and the arrays that it goes through."""
+    """Return a lambda over steps, and the arrays that it iterates over."""
     items = items_in(expression) or items_in("StepId")
     names, arrays = (", ".join(side) for side in zip(*items, strict=True))
     return f"({names}) -> {expression}, {arrays}"
 
 
 def _bits(predicates: Sequence[str]) -> str:
-    """Return a number that has a bit for each predicate."""
+    """Return an expression for a number with one bit for each predicate."""
     return " + ".join(f"{1 << n} * {predicate}" for n, predicate in enumerate(predicates))
 
 
@@ -75,7 +75,7 @@ def _pattern(links: Sequence[Link]) -> str:
 
 
 def _having(bit: int) -> str:
-    """Return the class of characters that have a bit, each as its code."""
+    """Return the character class of those that have the bit, each by its code."""
     having = (code for code in range(_ZERO, 2 * _ZERO) if code - _ZERO & 1 << bit)
     return "[" + "".join(f"\\x{code:02x}" for code in having) + "]"
 

@@ -1,4 +1,4 @@
-"""Conditions on other tables: texts, annotations, scores."""
+"""Compiles conditions on other tables: texts, annotations, scores."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class Beside:
-    """Where these are looked for, and which rows of theirs may be seen."""
+    """Access to these tables, and which of their rows the reader may see."""
 
     def __init__(self, lane: Lane, reach: Reach) -> None:
-        """Take the lane that asks, and what its reader may see."""
+        """Use this lane for lookups, and the reach of the reader."""
         self.lane = lane
         self.reach = within(reach)
         self._projects = reach
@@ -34,9 +34,9 @@ class Beside:
 
     @property
     def said(self) -> Condition:
-        """The condition that what is said of a run may be seen: of its project, and not withheld.
+        """The condition that annotations and scores of a run are visible: in reach, not withheld.
 
-        What a blind queue withholds from anybody counts for nobody here: who asks has no name.
+        What a blind queue withholds from anyone is ignored here: the caller is anonymous.
         """
         if self._said is None:
             withheld = withheld_from_all(ReadQueues(self.lane), self._projects)
@@ -62,7 +62,7 @@ _TARGETS = {Subject.RUN: "trajectory", Subject.STEP: "step"}
 
 
 def annotated(subject: Subject, beside: Beside, literals: Literals) -> Column:
-    """Return the flag that of some annotation the last word was not to take it back."""
+    """Return the flag that some annotation has a newest revision that does not retract it."""
     literals.values.update(beside.said.values)
     return Column(
         f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM annotations"  # noqa: S608
@@ -74,9 +74,9 @@ def annotated(subject: Subject, beside: Beside, literals: Literals) -> Column:
 def scored(
     where: Compare | In | Exists, subject: Subject, beside: Beside, literals: Literals
 ) -> str:
-    """Return the condition that one of the numbers of a score compares so.
+    """Return the condition that one of the values of a score meets the comparison.
 
-    ``!=`` says that there are some, and none that is equal.
+    ``!=`` means that there are values, and none is equal.
     """
     literals.values.update(beside.said.values)
     name = literals.text(where.key)
@@ -95,7 +95,7 @@ def scored(
 
 
 def _any_score(subject: Subject, beside: Beside, name: str, asked: str) -> str:
-    """Return the condition that a current score of a name meets another condition."""
+    """Return the condition that a current score of this name meets the condition ``asked``."""
     last = "argMax((ValueNumber, NOT IsDeleted AND Status = 'ok'), Revision)"
     return (
         f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM ("  # noqa: S608  # no literal
@@ -107,14 +107,14 @@ def _any_score(subject: Subject, beside: Beside, name: str, asked: str) -> str:
 
 
 def words_of_run(words: str, part: str, beside: Beside, literals: Literals) -> str:
-    """Return the condition that a run has all these words in one text; any part if it is empty."""
+    """Return the condition that one text of a run has all these words; any part if it is empty."""
     return any_step(words_of_step(words, part, beside, literals))
 
 
 def words_of_step(words: str, part: str, beside: Beside, literals: Literals) -> str:
-    """Return the condition that a step brought a text with all these words.
+    """Return the condition that a step has a text with all these words.
 
-    The text counts while the run's row has its hash at that step: others are of older versions.
+    A text counts if the run's row has its hash at that step: others are of older versions.
     """
     if not words:
         raise InvalidQueryError(f'{part} is asked for words: {part}: "rate limit"', "where")

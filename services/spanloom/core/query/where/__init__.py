@@ -1,7 +1,8 @@
-"""The ``where`` language: which runs, or which steps, a reader asks for, in one line of text.
+"""The ``where`` language: which runs, or which steps, a query selects, in one line of text.
 
 ``has_error and has(tool = "search" then tool = "refund")``: runs in which something failed for
 good, and ``refund`` was called some time after ``search``. ``parse`` turns the text into a tree
-(``tree``) whose fields exist and whose values have the types of their fields; what reads the tree
-asks nothing of the text any more. The grammar is ``GRAMMAR``; a test holds the parser to it.
+(``tree``) whose fields exist and whose values have the types of their fields; code that reads the
+tree needs the text no more. The grammar is ``GRAMMAR``; a test holds the parser to it. Start with
+``parser.parse_where``.
 """

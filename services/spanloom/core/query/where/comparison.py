@@ -1,4 +1,4 @@
-"""Reads one comparison of a field: ``duration > 20s``, ``status in (live, partial)``."""
+"""Parses one comparison of a field: ``duration > 20s``, ``status in (live, partial)``."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _ORDER = OPERATORS[FieldType.INTEGER]
 
 
 class _Named(NamedTuple):
-    """A field as it is named in the text."""
+    """A field as named in the text."""
 
     first: Token
     last: Token
     field: Field | None
-    """``None`` where there is none of that name, which has been reported."""
+    """``None`` for an unknown name, which has been reported."""
     key: str
 
 
 class ComparisonReader:
-    """Reads the comparisons of runs, or those of steps."""
+    """Parses comparisons of fields of runs, or of steps."""
 
     def __init__(self, reader: TokenReader, subject: Subject, now_ns: int) -> None:
-        """Take what the fields are fields of."""
+        """Parse fields of ``subject`` from the reader; relative times count from ``now_ns``."""
         self._reader = reader
         self._subject = subject
         self._fields = FIELDS[subject]
@@ -61,7 +61,7 @@ class ComparisonReader:
         return self._flag(named)
 
     def order(self) -> Operator:
-        """Return the operator that stands here, one that numbers are compared by."""
+        """Return the operator here, which must be one that compares numbers."""
         expected = [operator.value for operator in _ORDER]
         if not self._reader.here.is_sign(*_SIGNS):
             self._reader.fail("this is compared with a number", expected=expected)

@@ -29,18 +29,18 @@ class Field(NamedTuple):
     type: FieldType
     description: str
     example: str
-    """A comparison with it, as it is written."""
+    """A comparison with it, as text."""
     is_list: bool = False
-    """Whether it has several values; then one that meets the condition is enough."""
+    """Whether it has several values; then it is enough that one meets the condition."""
     choices: Sequence[str] = ()
     has_keys: bool = False
-    """Whether it is a mapping, asked by key: ``metadata.tier``."""
+    """Whether it is a mapping, addressed by key: ``metadata.tier``."""
     is_said: bool = False
-    """Whether people and evaluators say it: it is kept apart from the run, to be asked for only."""
+    """Whether it comes from annotations or scores: stored apart from the run, for filters only."""
 
 
 class Subject(Enum):
-    """What the fields are fields of."""
+    """The record that a field belongs to."""
 
     RUN = "run"
     STEP = "step"
@@ -63,9 +63,9 @@ def _fields_of(declaration: Declaration) -> Mapping[str, Field]:
 
 
 RUN_FIELDS = _fields_of(RUN)
-"""What can be asked of a run."""
+"""Fields of a run by name."""
 STEP_FIELDS = _fields_of(STEP)
-"""What can be asked of a step."""
+"""Fields of a step by name."""
 FIELDS: Mapping[Subject, Mapping[str, Field]] = {
     Subject.RUN: RUN_FIELDS,
     Subject.STEP: STEP_FIELDS,

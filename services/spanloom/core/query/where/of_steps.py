@@ -1,7 +1,7 @@
-"""What a ``where`` of runs asks of their steps, as a ``where`` of steps: which step is meant.
+"""Extracts from a ``where`` of runs the ``where`` of the step that it looks for.
 
 ``has_error and has(tool = "search" then tool = "refund")`` → ``tool = "search"``: the step with
-which the shape begins. Of several shapes the first one counts; one behind ``not`` means no step.
+which the shape begins. Of several shapes the first one counts; one after ``not`` means no step.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _GO_ON = ("then", "next", "within", "under", "child")
 
 
 def first_step_asked(where: str) -> str:
-    """Return the condition of the first step that a ``where`` asks for; empty if it asks for none.
+    """Return the condition of the first step in a ``where``; empty if it has none.
 
     The text is one that ``parse_where`` reads.
     """
@@ -34,7 +34,7 @@ def first_step_asked(where: str) -> str:
 
 
 def _shapes(tokens: Sequence[Token]) -> Iterator[int]:
-    """Yield where ``has (`` and ``count (`` stand, but for those that must not be."""
+    """Yield the positions of ``has (`` and ``count (``, except those after ``not``."""
     denied = 0
     for at, (token, after) in enumerate(pairwise(tokens)):
         if token.is_word("not") and after.is_sign("("):
@@ -45,7 +45,7 @@ def _shapes(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:
-    """Return where the bracket ends that was opened before this word."""
+    """Return the position of the bracket that closes the one opened before this word."""
     depth = 1
     while depth and tokens[at].kind is not TokenKind.END:
         depth += tokens[at].is_sign("(") - tokens[at].is_sign(")")
@@ -54,7 +54,7 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
 
 
 def _end_of_step(tokens: Sequence[Token], at: int) -> int:
-    """Return where the first step of a shape ends: at a link, or at the shape's own bracket."""
+    """Return the position where the first step of a shape ends: a link, or the closing bracket."""
     end, depth = _closing(tokens, at), 0
     for place in range(at, end):
         depth += tokens[place].is_sign("(") - tokens[place].is_sign(")")
@@ -64,5 +64,5 @@ def _end_of_step(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_link(before: Token) -> bool:
-    """Return whether a word behind this one can be a link: behind an operator it is a value."""
+    """Return whether the word after this one can be a link: after an operator it is a value."""
     return not before.is_sign("=", "!=", "<", "<=", ">", ">=", "~", "!~", ":", ",", ".", "(")

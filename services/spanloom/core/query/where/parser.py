@@ -1,4 +1,4 @@
-"""Reads a ``where``: one method for each line of the grammar, each reading from left to right."""
+"""Parses a ``where`` by recursive descent: one method for each line of the grammar."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ value   = string | number | duration | bool | name ;
 
 
 def parse_where(text: str, now_ns: int) -> Condition:
-    """Return what a text demands of runs; ``-24h`` counts back from ``now_ns``.
+    """Return the condition on runs of a text; ``-24h`` counts back from ``now_ns``.
 
     Raises ``InvalidWhereError`` with every problem: ``no run field 'durtion'`` at 0, did you mean
     ``duration``.
@@ -43,7 +43,7 @@ def parse_where(text: str, now_ns: int) -> Condition:
 
 
 def parse_steps_where(text: str, now_ns: int) -> Condition:
-    """Return what a text demands of single steps, as inside of ``has``; see ``parse_where``."""
+    """Return the condition on single steps of a text, as inside of ``has``; see ``parse_where``."""
     return _parsed(text, Subject.STEP, now_ns)
 
 
@@ -58,7 +58,7 @@ def _parsed(text: str, subject: Subject, now_ns: int) -> Condition:
 
 
 class _Grammar:
-    """Each method reads what the rule of its name says, from the next word on."""
+    """Each method parses the grammar rule of its name, from the next word on."""
 
     def __init__(self, reader: TokenReader, subject: Subject, now_ns: int) -> None:
         self._reader = reader
@@ -147,11 +147,11 @@ class _Grammar:
             return Words(token.text)
 
     def _step(self) -> Condition:
-        """Read what stands inside of ``has`` and ``count``."""
+        """Parse the content of ``has`` and ``count``."""
         return _Grammar(self._reader, Subject.STEP, self._now_ns).where()
 
     def _open(self, message: str) -> None:
-        """Go behind ``has (`` or ``count (``; a step can be asked neither, as the message says."""
+        """Consume ``has (`` or ``count (``; inside of a step report the message as a problem."""
         word = self._reader.take()
         if self._subject is Subject.STEP:
             self._reader.report(word, word, message)

@@ -1,4 +1,4 @@
-"""What is wrong with the texts of a question, told so that their reader can mend it."""
+"""Problems in the texts of a question, with positions and hints so that a user can fix them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _SecondT = TypeVar("_SecondT")
 
 
 class WhereProblem(NamedTuple):
-    """One thing that is wrong, and where it stands."""
+    """One problem and its position."""
 
     position: int
-    """Of its first character in the text, in code points from 0."""
+    """The position of its first character in the text, in code points from 0."""
     length: int
-    """Code points that it takes; 0 where something is missing."""
+    """Its length in code points; 0 where something is missing."""
     message: str
     did_you_mean: Sequence[str] = ()
-    """What resembles the word that is wrong: ``durtion`` → ``duration``."""
+    """Known words that resemble the wrong one: ``durtion`` → ``duration``."""
     expected: Sequence[str] = ()
-    """What may stand here."""
+    """What is allowed here."""
 
 
 class InvalidTextsError(InvalidQueryError):
-    """Texts of a question ask for what cannot be answered: ``where`` and ``order``, say."""
+    """Invalid texts of a question, such as ``where`` and ``order``."""
 
     def __init__(self, texts: Sequence[InvalidTextError], message: str = "") -> None:
         """Keep each text with its problems."""
@@ -38,35 +38,35 @@ class InvalidTextsError(InvalidQueryError):
 
 
 class InvalidTextError(InvalidTextsError):
-    """One text that asks for nothing that can be answered; it has every problem at once."""
+    """One invalid text, with all its problems."""
 
     def __init__(self, text: str, problems: Sequence[WhereProblem], parameter: str = "") -> None:
-        """Keep the text, to point into it, and the problems in the order of their positions."""
+        """Keep the text, to point into it, and the problems ordered by position."""
         self.text = text
         self.problems = sorted(problems)
         self.parameter = parameter or self.parameter
         super().__init__([self], "; ".join(map(_told, self.problems)))
 
     def __str__(self) -> str:
-        """Name the parameter, then every problem."""
+        """Return the name of the parameter, then every problem."""
         return f"{self.parameter}: {self.args[0]}"
 
 
 class InvalidWhereError(InvalidTextError):
-    """A ``where`` that asks for nothing that can be answered."""
+    """An invalid ``where``."""
 
     parameter = "where"
-    """What the text was given as; whoever asks for several says which."""
+    """The parameter of the text; a caller with several texts says which."""
 
 
 class UnreadableWhereError(InvalidWhereError):
-    """A ``where`` that breaks off the grammar: what stands behind the last problem was not read."""
+    """A ``where`` with a syntax error: the text after the last problem was not read."""
 
 
 def both(first: Callable[[], _FirstT], second: Callable[[], _SecondT]) -> tuple[_FirstT, _SecondT]:
-    """Return what two parts of a question ask for.
+    """Return two parsed parts of a question.
 
-    Raises ``InvalidTextsError`` with what is wrong in either, so that all of it is told at once.
+    Raises ``InvalidTextsError`` with the problems of both, so that all are reported at once.
     """
     try:
         read = first()
@@ -80,7 +80,7 @@ def both(first: Callable[[], _FirstT], second: Callable[[], _SecondT]) -> tuple[
 
 
 def resembling(word: str, known: Iterable[str]) -> Sequence[str]:
-    """Return up to three of the known words that look like this one."""
+    """Return up to three of the known words that resemble this one."""
     return get_close_matches(word.lower(), known, n=3, cutoff=0.6)
 
 

@@ -1,4 +1,4 @@
-"""Goes through the words of a ``where``, and collects what is wrong with it."""
+"""Steps through the words of a ``where``, and collects its problems."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 class TokenReader:
     """The words of one text, read one after the other.
 
-    A word that cannot stand where it stands ends the reading (``fail``); what is wrong with a
-    field or its value does not (``report``), so that all of it is told at once.
+    A syntax error ends the reading (``fail``); a problem of a field or its value does not
+    (``report``), so that all of them are reported at once.
     """
 
     def __init__(self, text: str) -> None:
-        """Read the words; raises ``UnreadableWhereError`` where that is not possible."""
+        """Split the text into words; raises ``UnreadableWhereError`` where that is not possible."""
         self.text = text
         self.problems: list[WhereProblem] = []
         if len(text.encode("utf-8", "replace")) > MAX_BYTES:
@@ -37,26 +37,26 @@ class TokenReader:
 
     @property
     def here(self) -> Token:
-        """The next word, which is not taken yet."""
+        """The next word, without consuming it."""
         return self._tokens[self._at]
 
     def take(self) -> Token:
-        """Return the next word and go behind it; the end stays where it is."""
+        """Consume the next word and return it; the end is never consumed."""
         token = self.here
         if token.kind is not TokenKind.END:
             self._at += 1
         return token
 
     def takes_word(self, *words: str) -> bool:
-        """Go behind the next word if it is one of the keywords; return whether it was."""
+        """Consume the next word if it is one of the keywords; return whether it was."""
         return self._takes(self.here.is_word(*words))
 
     def takes_sign(self, *signs: str) -> bool:
-        """Go behind the next word if it is one of the signs; return whether it was."""
+        """Consume the next word if it is one of the signs; return whether it was."""
         return self._takes(self.here.is_sign(*signs))
 
     def demand_sign(self, sign: str) -> None:
-        """Go behind a sign that must stand here."""
+        """Consume a required sign, or fail."""
         if not self.takes_sign(sign):
             self.fail(f"{sign} is missing", expected=[sign])
 
@@ -66,7 +66,7 @@ class TokenReader:
 
     @contextmanager
     def one_deeper(self) -> Iterator[None]:
-        """Read what stands inside of something; fails where that is too deep."""
+        """Return a context for reading nested content; fails where it is too deep."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"nested deeper than {MAX_DEPTH}")
@@ -74,13 +74,13 @@ class TokenReader:
         self._depth -= 1
 
     def count_comparison(self) -> None:
-        """Note that a comparison begins here; fails where it is one too many."""
+        """Count a comparison that begins here; fails where it is one too many."""
         self._comparisons += 1
         if self._comparisons > MAX_COMPARISONS:
             self.fail(f"more than {MAX_COMPARISONS} comparisons")
 
     def fail(self, message: str, expected: Sequence[str] = ()) -> NoReturn:
-        """Raise ``UnreadableWhereError`` with what is wrong here, and all that was before."""
+        """Raise ``UnreadableWhereError`` with the problem here and all earlier ones."""
         at = self.here
         self.report(at, at, message, expected=expected)
         raise UnreadableWhereError(self.text, self.problems)
@@ -93,7 +93,7 @@ class TokenReader:
         did_you_mean: Sequence[str] = (),
         expected: Sequence[str] = (),
     ) -> None:
-        """Remember what is wrong with some words, and go on."""
+        """Record a problem of some words, and continue."""
         length = last.position + last.length - first.position
         problem = WhereProblem(
             first.position, length, message, tuple(did_you_mean), tuple(expected)

@@ -1,4 +1,4 @@
-"""The words of a ``where``: names, strings, numbers, signs, each with its place in the text."""
+"""The words of a ``where``: names, strings, numbers, signs, each with its position in the text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TokenKind(Enum):
-    """What a word of the text is."""
+    """The kind of a word."""
 
     NAME = "name"
     STRING = "string"
@@ -27,7 +27,7 @@ class Token(NamedTuple):
 
     kind: TokenKind
     text: str
-    """As it is written; of a string what it means, without quotes and escapes."""
+    """As written; for a string its value, without quotes and escapes."""
     position: int
     length: int
 
@@ -101,5 +101,5 @@ def _unquoted(text: str, found: re.Match[str]) -> str:
 
 
 def _is_half(code_point: int) -> bool:
-    """Return whether it is half of a character in UTF-16, which no text has alone."""
+    """Return whether it is a UTF-16 surrogate, which no valid text has alone."""
     return 0xD800 <= code_point <= 0xDFFF

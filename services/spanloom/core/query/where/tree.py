@@ -1,4 +1,4 @@
-"""A ``where`` once it is read: what it demands of a run, or of a step.
+"""The parsed form of a ``where``: a condition on a run, or on a step.
 
 Every field in it exists and every value has the type of its field.
 """
@@ -47,13 +47,13 @@ class Not(NamedTuple):
 
 
 class Compare(NamedTuple):
-    """A field compares so with a value: ``duration > 20s``. Never of a value that is absent."""
+    """A comparison of a field with a value: ``duration > 20s``. An absent value never matches."""
 
     field: Field
     operator: Operator
     value: Value
     key: str = ""
-    """Which of the metadata: ``tier`` in ``metadata.tier``."""
+    """The key of the metadata: ``tier`` in ``metadata.tier``."""
 
 
 class In(NamedTuple):
@@ -65,14 +65,14 @@ class In(NamedTuple):
 
 
 class Exists(NamedTuple):
-    """A field has a value at all: ``conversation exists``; of a flag, that it is set."""
+    """A field has a value: ``conversation exists``; for a flag, that it is set."""
 
     field: Field
     key: str = ""
 
 
 class Words(NamedTuple):
-    """All the words stand somewhere in the texts of a run: ``"rate limit"``."""
+    """All the words occur somewhere in the texts of a run: ``"rate limit"``."""
 
     text: str
 
@@ -86,7 +86,7 @@ class Count(NamedTuple):
 
 
 class Link(NamedTuple):
-    """How far behind one step the next one may be, in steps; ``None`` is any distance."""
+    """How far after one step the next one may be, in steps; ``None`` is any distance."""
 
     most: int | None
 
@@ -96,7 +96,7 @@ class Chain(NamedTuple):
 
     steps: Sequence[Condition]
     links: Sequence[Link]
-    """One less than the steps."""
+    """One fewer than the steps."""
 
 
 class Under(NamedTuple):
@@ -105,14 +105,14 @@ class Under(NamedTuple):
     inner: Condition
     outer: Condition
     is_child: bool
-    """Whether it stands directly below: ``child of``."""
+    """Whether it must be directly below: ``child of``."""
 
 
 Condition: TypeAlias = "And | Or | Not | Compare | In | Exists | Words | Count | Chain | Under"
 
 
 def asks_for_words(condition: Condition | None) -> bool:
-    """Return whether a text is looked for by its words anywhere: ``output: "rate limit"``."""
+    """Return whether any part is a full text search: ``output: "rate limit"``."""
     match condition:
         case Words() | Compare(operator=Operator.HAS_WORDS):
             return True

@@ -1,4 +1,4 @@
-"""The values that stand behind an operator, each read by the type of its field."""
+"""Parses the values after an operator, each by the type of its field."""
 
 from __future__ import annotations
 
@@ -45,26 +45,26 @@ OPERATORS: dict[FieldType, Sequence[Operator]] = {
     FieldType.TIME: (*_EQUALITY, *_ORDER),
     FieldType.FLAG: _EQUALITY,
 }
-"""What a field of each type can be compared by."""
+"""The operators that each field type allows."""
 
 
 class UnfitValueError(ValueError):
     """A value that its field cannot have."""
 
     def __init__(self, message: str, did_you_mean: Sequence[str] = ()) -> None:
-        """Keep what resembles the value."""
+        """Keep the known values that resemble this one."""
         super().__init__(message)
         self.did_you_mean = did_you_mean
 
 
 class Written(NamedTuple):
-    """A value as it is written, and by what it is compared."""
+    """A value as written, with its field and operator."""
 
     token: Token
     field: Field
     operator: Operator
     now_ns: int
-    """What ``-24h`` counts from."""
+    """The time from which ``-24h`` counts back."""
 
 
 def read_value(written: Written) -> Value:
@@ -73,7 +73,7 @@ def read_value(written: Written) -> Value:
 
 
 def read_words(text: str) -> str:
-    """Return a text whose words are looked for; raises ``UnfitValueError`` without, or too many."""
+    """Return a text of words to search; raises ``UnfitValueError`` for none, or too many."""
     count = len(re.findall(r"\w+", text))
     if not count:
         raise UnfitValueError("there is no word in this text")

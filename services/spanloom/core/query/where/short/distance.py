@@ -1,10 +1,10 @@
-"""How far apart two words are, in letters that were put in, taken out or exchanged."""
+"""The edit distance of two words: letters inserted, removed or replaced."""
 
 from __future__ import annotations
 
 
 def resembles(word: str, other: str, most: int) -> bool:
-    """Return whether at most so many letters differ: ``durtion`` and ``duration`` by one."""
+    """Return whether at most ``most`` letters differ: ``durtion`` and ``duration`` by one."""
     if abs(len(word) - len(other)) > most:
         return False
     row = list(range(len(other) + 1))

@@ -1,4 +1,4 @@
-"""What the terms of a line ask, in the language: short forms spelled out."""
+"""Translates the terms of a line in short forms to a ``where``."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _NAMES = {*RUN_FIELDS, *STEP_FIELDS}
 
 
 def spell(line: str, depth: int = 0) -> str:
-    """Return the ``where`` that a line asks.
+    """Return the ``where`` of a line.
 
-    What cannot be taken apart, and words that no field has, stay as they are: reading the
-    ``where`` says what is wrong with them, and where.
+    A line that cannot be split, and words that name no field, stay as they are: parsing the
+    ``where`` reports their problems and positions.
     """
     terms = take_apart(line) if depth <= MAX_DEPTH else None
     if terms is None or _is_prose(terms):
@@ -36,7 +36,7 @@ def spell(line: str, depth: int = 0) -> str:
 
 
 def _is_prose(terms: Sequence[Term]) -> bool:
-    """Return whether there are only words, some of which could be keywords: ``this and that``."""
+    """Return whether all terms are words, some of them possibly keywords: ``this and that``."""
     keywords = [term.kind in (Is.AND, Is.OR, Is.NOT) for term in terms]
     words = [
         term.kind is Is.BARE and term.text not in _FLAGS and not _ID.fullmatch(term.text)
@@ -46,26 +46,26 @@ def _is_prose(terms: Sequence[Term]) -> bool:
 
 
 def _is_word(term: Term) -> bool:
-    """Return whether it is a word to be looked for, with its neighbours."""
+    """Return whether it is a word to search for, with its neighbours."""
     return term.kind is Is.BARE and not term.is_denied and not _ID.fullmatch(term.text)
 
 
 class _Step:
-    """What is asked of one step so far."""
+    """The conditions on one step so far."""
 
     def __init__(self, place: int) -> None:
         self.place = place
-        """Where its ``has`` is among the parts."""
+        """The index of its ``has`` among the parts."""
         self.names: set[str] = set()
         self.conditions: list[str] = []
 
 
 class _Question:
-    """A ``where`` while it is written."""
+    """A ``where`` under construction."""
 
     def __init__(self, depth: int) -> None:
         self._depth = depth
-        """How many parentheses are around it."""
+        """The number of parentheses around it."""
         self._parts: list[str] = []
         self._step: _Step | None = None
 
@@ -82,7 +82,7 @@ class _Question:
         return " ".join(texts)
 
     def _take(self, terms: Sequence[Term], at: int) -> int:
-        """Take the terms from a place on that belong together; return the place after them."""
+        """Consume the terms from an index on that belong together; return the index after them."""
         term = terms[at]
         if _is_word(term):
             return self._take_words(terms, at)
@@ -102,7 +102,7 @@ class _Question:
         return f"not {told}" if term.is_denied else told
 
     def _takes_step(self, term: Term) -> bool:
-        """Return whether it is asked of a step, and take it: a name again is of another step."""
+        """Consume a condition on a step, if it is one. A repeated name is of another step."""
         condition = None if term.is_denied else _of_step(term)
         if condition is None:
             return False
@@ -115,7 +115,7 @@ class _Question:
         return True
 
     def _take_words(self, terms: Sequence[Term], at: int) -> int:
-        """Take words that are next to each other: all of them flags, or looked for together."""
+        """Consume adjacent words: either all are flags, or all are searched for together."""
         words = [term.text for term in takewhile(_is_word, terms[at:])]
         if all(_is_flag(word) for word in words) or (len(words) == 1 and _is_name(words[0])):
             self._parts += words
@@ -147,7 +147,7 @@ def _of_comparison(term: Term) -> str:
 
 
 def _of_step(term: Term) -> str | None:
-    """Return a condition on a step; ``None`` for what runs are asked, and what is no comparison."""
+    """Return a condition on a step; ``None`` for a condition on runs, and for no comparison."""
     if term.kind is not Is.COMPARE:
         return None
     if term.name == "error" and not term.key and re.fullmatch(r"\d+", term.value, re.ASCII):
@@ -172,7 +172,7 @@ def _is_flag(word: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Return whether a word alone is the name of a field, or of one that was misspelled."""
+    """Return whether a single word is the name of a field, or a misspelled one."""
     if not _NAME.fullmatch(text):
         return False
     return any(resembles(text.lower(), name, len(text) // 5) for name in _NAMES)

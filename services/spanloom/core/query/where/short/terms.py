@@ -1,6 +1,6 @@
-"""A line in short forms, taken apart: ``type:tool -is:annotated "rate limit"`` → three terms.
+"""Splits a line in short forms: ``type:tool -is:annotated "rate limit"`` → three terms.
 
-Blind to which fields there are: ``spelling`` says what each term asks.
+Does not know the fields: ``spelling`` translates each term.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _NEXT_BRACKET = _pattern(rf"[^()\"']*({_STRING}|[()])")
 
 
 class Is(Enum):
-    """What a term is."""
+    """The kind of a term."""
 
     AND = "and"
     OR = "or"
     NOT = "not"
     VERBATIM = "verbatim"
-    """A text, or a shape, as the language has it."""
+    """A string, or a shape, in the syntax of ``where``."""
     INSIDE = "inside"
-    """What parentheses hold."""
+    """The content of parentheses."""
     BARE = "bare"
-    """A word alone."""
+    """A single word."""
     STATE = "state"
-    """What is behind ``is:``."""
+    """The word after ``is:``."""
     COMPARE = "compare"
 
 
@@ -65,7 +65,7 @@ class Term(NamedTuple):
     is_denied: bool = False
     """Whether a minus is before it."""
     name: str = ""
-    """Of a comparison: the field, its key with the dot before it, the operator and the value."""
+    """For a comparison: the field, its key with the leading dot, the operator and the value."""
     key: str = ""
     operator: str = ""
     value: str = ""
@@ -130,7 +130,7 @@ class _Reader:
         return self._piece(Is.BARE, start)
 
     def _comparison(self, start: int) -> Term | None:
-        """Return what asks a field something; ``None`` where no field is asked."""
+        """Return the comparison of a field that begins here; ``None`` if there is none."""
         if scored := self.takes(_SCORE):
             name, key = "score", f".{scored[1]}"
         elif named := self.takes(_FIELD):
@@ -153,7 +153,7 @@ class _Reader:
         return Term(Is.COMPARE, "", name=name, key=key, operator=sign[1], value=value[0])
 
     def _close(self) -> None:
-        """Go behind the parenthesis that closes the one before."""
+        """Move past the parenthesis that closes the one before."""
         depth = 1
         while depth:
             found = self.takes(_NEXT_BRACKET)

@@ -1,4 +1,4 @@
-"""A comparison in short form, written as the language wants its value: ``10k`` is 10000."""
+"""Translates the value of a comparison in short form: ``10k`` is 10000."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AGO = re.compile(r"-?\d+[a-z]+", re.IGNORECASE | re.ASCII)
 
 
 def written(term: Term, field: Field | None) -> str:
-    """Return a comparison with its value written for its field; ``None``: no field has the name."""
+    """Return a comparison with its value written for its field; ``None`` for an unknown field."""
     is_words = field is None or field.type is FieldType.WORDS
     sign = "=" if term.operator == ":" and not is_words else term.operator
     value = _value_of(term.value, field.type if field else FieldType.TEXT)
@@ -26,13 +26,13 @@ def written(term: Term, field: Field | None) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text as the language quotes it."""
+    """Return a text quoted as in a ``where``."""
     escaped = re.sub(r'[\\"]', r"\\\g<0>", text).replace("\n", "\\n")
     return f'"{escaped}"'
 
 
 def _value_of(value: str, kind: FieldType) -> str:
-    """Return a value as the language has it: only texts and points of time are quoted."""
+    """Return a value as written in a ``where``: only texts and points of time are quoted."""
     is_quoted = value[0] in "\"'"
     if kind in (FieldType.TEXT, FieldType.WORDS):
         return value if is_quoted else quoted(value)
