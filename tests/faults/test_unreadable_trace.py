@@ -27,8 +27,8 @@ LITTLE_MEMORY = 32 << 20
 """Enough for any granule, 10 MB at a time: a neighbour may lie in one with spans of the large
 trace. Not enough for all of that."""
 RUN_WITH_LITTLE_MEMORY = f"""
-from spanloom.storage.engine import connect
-connect.WORKER_SETTINGS = {{**connect.WORKER_SETTINGS, "max_memory_usage": {LITTLE_MEMORY}}}
+from spanloom.storage import store
+store.WORKER_SETTINGS = {{**store.WORKER_SETTINGS, "max_memory_usage": {LITTLE_MEMORY}}}
 from spanloom.__main__ import main
 main()
 """

@@ -109,9 +109,6 @@ def test_so_are_those_of_a_file_that_was_made_without_room_for_it(
     with monkeypatch.context() as before:
         before.setattr(file, "_PAGES", "PRAGMA page_size = 65536;")
         before.setattr(file, "let_pages_move", lambda *_: None)
-        before.setattr(
-            file, "_SETTINGS", file._SETTINGS.replace("PRAGMA auto_vacuum = INCREMENTAL;", "")
-        )
         spool = Spool(tmp_path / "s", ROOM, metrics)
         seqs = put_many(spool)
         spool.delete(seqs[1:])
@@ -123,3 +120,14 @@ def test_so_are_those_of_a_file_that_was_made_without_room_for_it(
     assert size_on_disk(tmp_path / "s") < MIB + AT_REST
     assert [request.seq for request in again.read_batch(ROOM)] == seqs[:1]
     again.close()
+
+
+def test_opening_a_file_writes_nothing_into_it(tmp_path: Path, metrics: Metrics) -> None:
+    """A page written at each opening would be a transaction of its own in the log."""
+    path = tmp_path / "s"
+    spool = Spool(path, ROOM, metrics)
+    put_many(spool)
+    before = path.with_name("s-wal").read_bytes()
+    file.connect_spool_file(path, sqlite3.connect).close()
+    assert path.with_name("s-wal").read_bytes() == before
+    spool.close()

@@ -23,8 +23,7 @@ SCHEMA_VERSION = 4
 _BUSY_S = 30.0
 
 _PAGES = "PRAGMA page_size = 65536; PRAGMA auto_vacuum = INCREMENTAL;"
-_SETTINGS = f"""
-{_PAGES}
+_SETTINGS = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA secure_delete = OFF;
@@ -136,5 +135,8 @@ def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
 def connect_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
     """Open one more connection to a spool file; transactions are begun by hand."""
     connection = connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    if pages == 0:  # to a file that exists, the second pragma would write a page at each opening
+        connection.executescript(_PAGES)
     connection.executescript(_SETTINGS)
     return connection
