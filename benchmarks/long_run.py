@@ -64,7 +64,7 @@ def measure_long_run(scale: Scale, folder: Path) -> Iterator[Row]:
             options = [] if workers == "default" else [f"--extract-workers={workers}"]
             with _started(folder / f"{workers}-{n}", options) as (pid, addresses):
                 runs.append(_take(pid, addresses, requests, trace_id, count))
-        what = f"a run of {count:,} spans, from outside, {workers} workers"
+        what = f"a run of {count:,} spans, {workers} workers"
         behind = f"{median(run.cpu_s for run in runs):.1f} CPU-s of all processes"
         yield Row(f"{what}: whole", min(r.whole_s for r in runs), at_most(MAX_S, "s"), behind)
         peak = max(run.peak_mib for run in runs)

@@ -34,7 +34,7 @@ PARTS = {
     "idle: cores": "≤ 0.015",
     "growth, a trace of 1,000 spans: CPU time": "≤ 120",
     **{
-        f"a run of 1,000 spans, from outside, {workers} workers: {figure}": bar
+        f"a run of 1,000 spans, {workers} workers: {figure}": bar
         for workers in ("0", "1", "2", "default")
         for figure, bar in (("whole", "≤ 12 s"), ("most memory", "≤ 700 MiB"))
     },
