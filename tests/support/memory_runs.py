@@ -21,7 +21,6 @@ from spanloom.core.query.continuations import (
 from spanloom.core.query.question import ANY_RUN, Question
 from spanloom.core.query.shorts import all_of, condition_of, meets
 from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
-from spanloom.core.query.where.tree import Condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from fastapi.testclient import TestClient
     from tests.support.access import Locks
-    from tests.unit.api.conftest import ShelfStore
 
 REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

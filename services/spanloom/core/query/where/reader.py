@@ -60,10 +60,6 @@ class TokenReader:
         if not self.takes_sign(sign):
             self.fail(f"{sign} is missing", expected=[sign])
 
-    def opens_bracket_behind(self) -> bool:
-        """Return whether a parenthesis follows the next word: ``has (``."""
-        return self._tokens[min(self._at + 1, len(self._tokens) - 1)].is_sign("(")
-
     @contextmanager
     def one_deeper(self) -> Iterator[None]:
         """Return a context for reading nested content; fails where it is too deep."""
