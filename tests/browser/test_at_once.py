@@ -211,18 +211,18 @@ def test_what_is_typed_while_a_question_is_spelled_out_stays(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
     assert trace
-    held = hold(page, "**/v1/fields")
+    held = hold(page, "**/v1/where*")
     page.goto(service.api)
     box = page.get_by_label("Which runs")
     box.fill("is:error")
     box.press("Enter")
-    box.fill("is:error and steps")
     wait_until_asked(page, held, 1)
-    for route in held:
-        route.continue_()
+    box.fill("is:error and steps")
+    held.pop().continue_()
     page.wait_for_url("**where=has_error")
     page.evaluate(FRAME)
     expect(box).to_have_value("is:error and steps")
+    page.unroute("**/v1/where*")
     box.fill("is:error")
     box.press("Enter")
     expect(box).to_have_value("has_error")
@@ -230,6 +230,24 @@ def test_what_is_typed_while_a_question_is_spelled_out_stays(
     box.press("Enter")
     page.go_back()
     expect(box).to_have_value("has_error")
+
+
+def test_text_selected_while_a_question_is_spelled_out_is_replaced(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    assert trace
+    held = hold(page, "**/v1/where*")
+    page.goto(service.api)
+    box = page.get_by_label("Which runs")
+    box.fill("is:error")
+    box.press("Enter")
+    wait_until_asked(page, held, 1)
+    box.select_text()
+    held.pop().continue_()
+    page.wait_for_url("**where=has_error")
+    page.evaluate(FRAME)
+    page.keyboard.type("agent:x")
+    expect(box).to_have_value("agent:x")
 
 
 def test_a_scheme_can_be_stored_though_its_first_words_are_checked_late(

@@ -30,7 +30,7 @@ export function FilterBar() {
     const asked = await questionOf(text);
     own.current = asked;
     ask(asked);
-    setText((typed) => (typed === text ? asked : typed));
+    if (!isSelected(input.current)) setText((typed) => (typed === text ? asked : typed));
   };
   /** @param {KeyboardEvent} event */
   const leave = (event) => {
@@ -46,6 +46,9 @@ export function FilterBar() {
   <${Chips} where=${where} />
   <${Fault} />`;
 }
+
+/** Whether text is selected, which the next key replaces. @param {HTMLInputElement | null} box */
+const isSelected = (box) => box !== null && box.selectionStart !== box.selectionEnd;
 
 /** @param {{where: string}} props */
 function Chips({ where }) {
