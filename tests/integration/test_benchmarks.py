@@ -93,7 +93,7 @@ PARTS = {
 }
 
 
-@pytest.mark.slow  # two minutes; `.ci/run` runs it by itself
+@pytest.mark.slow  # three minutes; `.ci/run` runs it
 @pytest.mark.timeout(700)
 def test_a_quick_run_prints_every_measure_beside_its_bar(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
