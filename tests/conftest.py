@@ -27,6 +27,7 @@ from tests.support import programs
 from tests.support.examples import register_profiles
 from tests.support.memory_store import MemoryStore
 from tests.support.served_store import served_store
+from tests.support.tiers import mark_tiers, running, watch_tiers
 
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
@@ -63,6 +64,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started as `pytest … &` by a script: programs that tests end by Ctrl-C would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 register_profiles()
+watch_tiers()
 structlog.configure(
     processors=[
         structlog.processors.add_log_level,
@@ -74,10 +76,21 @@ TOLD = "told"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Among several workers the slow folders come first: at the end none is left alone."""
+    """Mark what each test costs; with several workers, put slow folders first.
+
+    Else one of them would be left alone at the end.
+    """
+    mark_tiers(items)
     if hasattr(config, "workerinput"):
         folders: list[str] = config.getini("testpaths")
         items.sort(key=lambda item: -_place_of(item.nodeid, folders))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Hold the test to what its marker says that it costs."""
+    with running(item):
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)

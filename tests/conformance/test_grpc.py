@@ -97,6 +97,7 @@ def test_64_calls_at_one_time(door: Door) -> None:
     assert door.names(trace, 64) == sorted(map(str, range(1, 65)))
 
 
+@pytest.mark.service
 @pytest.mark.otlp(27)
 def test_no_room(full_door: Door) -> None:
     """UNAVAILABLE with RetryInfo while the spool is full."""

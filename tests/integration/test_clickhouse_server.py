@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.served_store import ServedStore
 
+pytestmark = pytest.mark.service
+
 TRACE = "ab" * 16
 
 

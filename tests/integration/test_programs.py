@@ -13,6 +13,8 @@ from tests.support import programs
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.service
+
 WAIT_S = 30
 
 

@@ -21,6 +21,8 @@ from tests.support.receiver import LARGE, LIMITS, ONE, ONE_SPAN, Receiver, reque
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.core.errors import StartupError
 
+pytestmark = pytest.mark.service
+
 
 def call(
     channel: grpc.Channel,

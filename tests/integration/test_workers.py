@@ -244,6 +244,7 @@ def test_a_worker_ends_with_its_owner(
         assert worker._process.wait(GONE_S) == 0
 
 
+@pytest.mark.service
 def test_a_worker_imports_neither_engine_nor_service() -> None:
     program = f"""
 import sys

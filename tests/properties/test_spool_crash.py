@@ -17,6 +17,8 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.service
+
 PUT_FOR_EVER = """
 import sys, threading
 from pathlib import Path

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from tests.support import copied_interpreter
+from tests.support.tiers import refuse_in_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -145,6 +146,7 @@ def _where_it_hangs(program: Copy, errors: IO[str]) -> str:
 
 def _order(arguments: Sequence[str], env: Mapping[str, str], *files: int) -> socket.socket:
     """Order a program with these descriptors as 0, 1 and 2; return the socket of its reports."""
+    refuse_in_unit("starts a program")
     ours, theirs = socket.socketpair()
     order = json.dumps(copied_interpreter.Order(list(arguments), dict(env))).encode()
     with theirs:

@@ -29,6 +29,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
+@pytest.mark.service
 def test_generated_tables_are_current() -> None:
     check = subprocess.run(
         [sys.executable, "docs/generate.py", "--check"],

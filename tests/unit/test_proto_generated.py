@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.service
+
 ROOT = Path(__file__).parents[2]
 SCHEMA = Path("services/spanloom/storage/schema/store.proto")
 

@@ -17,6 +17,8 @@ from spanloom.api.feed import stream
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+pytestmark = pytest.mark.service
+
 EVENTS = {"accept": "text/event-stream"}
 LARGE = 200
 """Announcements at once, of which each item is large enough that a few fill every buffer."""

@@ -239,6 +239,7 @@ def test_a_large_answer_is_never_in_memory(form: type[Form]) -> None:
     assert peak + pa.total_allocated_bytes() < 45 << 20
 
 
+@pytest.mark.service
 def test_arrow_is_loaded_for_those_alone_who_ask() -> None:
     program = "import sys, spanloom.api.app; print('pyarrow' in sys.modules)"
     ran = subprocess.run(

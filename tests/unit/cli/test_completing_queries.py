@@ -156,6 +156,7 @@ def test_a_service_that_does_not_answer_offers_nothing(
     assert offered(*words) == []
 
 
+@pytest.mark.service
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_a_silent_service_is_not_waited_for(shell: str) -> None:
     """By click's protocol, as both shells call it; the host takes connections and says nothing."""

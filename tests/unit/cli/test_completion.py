@@ -111,6 +111,7 @@ def test_a_service_that_does_not_answer_offers_nothing(asked: type[Asked]) -> No
     assert offered("show", "la") == ["latest"]
 
 
+@pytest.mark.service
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_lines_for_a_shell(shell: str) -> None:
     ran = CliRunner().invoke(spanloom, ["completion", shell])
@@ -119,6 +120,7 @@ def test_the_lines_for_a_shell(shell: str) -> None:
     assert completion_command.name in COMMANDS
 
 
+@pytest.mark.service
 def test_bash_completes_by_them(tmp_path: Path) -> None:
     """As bash does it: the lines are read, then their function is called for a line."""
     program = tmp_path / PROGRAM

@@ -76,6 +76,7 @@ def test_a_recipe_goes_to_the_endpoint_and_shows_a_key(
     assert any(KEY in text for text in recipe.key_variables.values())
 
 
+@pytest.mark.service
 @EACH
 def test_the_code_and_the_agent_that_tries_it_parse(framework: Framework, recipe: Recipe) -> None:
     if framework.language == "Python":

@@ -15,6 +15,8 @@ from spanloom.cli.interrupts import INTERRUPTED, leave_at_once, raise_again
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.service
+
 WHERE_NOTHING_CAN_BE_RAISED = """
 import signal, weakref
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Start = Callable[..., subprocess.Popen[bytes]]
 
+pytestmark = pytest.mark.service
+
 PROGRAM = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored

@@ -27,6 +27,8 @@ from spanloom.core.model.trajectory import Status
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+pytestmark = pytest.mark.service
+
 
 @pytest.fixture
 def client(served: ServedFeed) -> Iterator[Client]:

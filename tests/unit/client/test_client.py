@@ -283,6 +283,7 @@ def test_an_unknown_status_is_a_problem_too() -> None:
     assert type(found.value) is ApiError
 
 
+@pytest.mark.service
 def test_nobody_there_and_nobody_answering() -> None:
     with bind("127.0.0.1", 0, "--api-port") as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
@@ -353,6 +354,7 @@ def test_every_field_that_the_api_describes_is_typed(
     assert set(model.model_fields) == set(properties)
 
 
+@pytest.mark.service
 def test_it_loads_no_server_and_the_package_not_even_the_client() -> None:
     program = """
 import sys, spanloom
@@ -447,6 +449,7 @@ def test_a_body_goes_into_a_file_and_a_second_try_writes_it_anew(
     assert into.getvalue() == b"before" + document
 
 
+@pytest.mark.service
 def test_it_is_there_in_a_third_of_a_second() -> None:
     """What it imports is bounded by count, which no busy machine changes."""
     program = "import sys; from spanloom import AsyncClient; print(len(sys.modules))"

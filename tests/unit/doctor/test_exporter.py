@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.service
+
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 

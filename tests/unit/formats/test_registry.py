@@ -40,6 +40,7 @@ def test_its_writer_and_its_reader_are_there(known: Format) -> None:
         assert known.load_reader()
 
 
+@pytest.mark.service
 def test_the_list_imports_no_library_and_no_room() -> None:
     code = (
         "import sys; import spanloom.core.formats.registry; print([m for m in sys.modules"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.support import programs
+
+pytestmark = pytest.mark.service
 
 MOMENTS = 40
 """Lines of code that a wait takes until it sleeps, and more."""

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.service
+
 BATCHES = """
 import resource
 from spanloom.memory import favour_speed

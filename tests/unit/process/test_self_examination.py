@@ -5,6 +5,8 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING, NamedTuple
 
+import pytest
+
 from spanloom.config import Settings
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.finding import FindingStatus
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.core.model.access import Key
+
+pytestmark = pytest.mark.service
 
 FAILED = "the part 'spool' has failed: disk gone"
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
+pytestmark = pytest.mark.service
+
 
 async def _echo_size(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] != "http":

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from spanloom.storage.store import ClickHouseStore
 
+pytestmark = pytest.mark.service
+
 OPEN = """
 import sys
 from spanloom.core.errors import StartupError

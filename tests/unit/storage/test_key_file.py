@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support import programs
 
 from spanloom.storage.access.keys import SqliteKeys
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.service
 
 
 def test_a_second_opener_in_the_process_does_not_take_the_first_ones_locks(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.service
+
 LATER = """
 import sys
 from spanloom.storage.engine.loading import load_engine

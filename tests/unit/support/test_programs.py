@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.support import programs
+
+pytestmark = pytest.mark.service
 
 SOCKETS_ABOVE = """
 import socket, sys

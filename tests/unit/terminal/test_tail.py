@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
+pytestmark = pytest.mark.service
+
 
 @pytest.fixture
 def tail(served: ServedFeed, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:

@@ -22,6 +22,8 @@ from spanloom.terminal.runs import render_list
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.service
+
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 NOW_MS = 3_600_000
 

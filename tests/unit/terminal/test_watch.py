@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Happenings = list[Callable[[], None]]
 
+pytestmark = pytest.mark.service
+
 
 class Run:
     """What the store has of the run; a root of another name is another version."""
