@@ -107,7 +107,7 @@ def captures() -> str:
 
 def checks() -> str:
     """Every check of `spanloom doctor` and when it warns."""
-    return _table(("check", "what it says"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
+    return _table(("check", "result"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
 
 
 def query() -> str:
@@ -118,7 +118,7 @@ def query() -> str:
             (f"`{field.name}`", field.type.value, field.description, _code(field.example))
             for field in FIELDS[subject].values()
         )
-        parts += [f"### {title}\n", _table(("field", "type", "what it is", "asked by"), rows)]
+        parts += [f"### {title}\n", _table(("field", "type", "what it is", "example"), rows)]
     return "\n".join(parts)
 
 
@@ -130,7 +130,7 @@ def instrument() -> str:
 
 def conformance() -> str:
     """Every item of the OTLP specification, our answer and the tests that prove it."""
-    head = ("item", "level", "what is asked", "our answer", "proven by")
+    head = ("item", "level", "requirement", "Spanloom", "proven by")
     return _table(head, conformance_table.rows())
 
 
@@ -146,7 +146,7 @@ def _dialect(title: str, prefix: str, docstring: str | None) -> str:
         (f"`{rule.name}`", ", ".join(sorted(rule.kinds)), str(len(rule.captures) or "-"))
         for rule in evidence.rules().get(prefix, ())
     ]
-    parts.append(_table(("rule", "gives", "captures"), rows) if rows else "")
+    parts.append(_table(("rule", "kind", "captures"), rows) if rows else "")
     return "\n".join(filter(None, parts))
 
 

@@ -31,7 +31,7 @@ def shortfalls() -> Iterator[Row]:
     """Yield what telemetry does not report at all, so that nobody can get it right."""
     for name, untold in UNTOLD.items():
         for runs in sorted(untold):
-            yield f"`{runs}`", name, "no span tells it (`tests/support/untold.py`)"
+            yield f"`{runs}`", name, "not reported by any span (`tests/support/untold.py`)"
     for capture in (*all_captures(), *pair_captures()):
         for told in capture.truth["telemetry_shortfall"]:
             yield f"`{capture.id}`", "steps", str(told).replace("|", "/")
