@@ -83,18 +83,18 @@ export async function* pieces(stream, by) {
  */
 export async function getRows(path, params, take) {
   const stream = await getStream(path, params, undefined, "application/x-ndjson");
-  let [told, since] = [null, performance.now()];
+  let [data, since] = [null, performance.now()];
   for await (const lines of pieces(stream, /\n/)) {
     for (const [at, line] of lines.entries()) {
       const row = JSON.parse(line);
-      if (row.end) told = row; // and on to its end, or the answer stays open
+      if (row.end) data = row; // and on to its end, or the answer stays open
       else if (!row.error) take(row); // an error: the service could not go on, and no end comes
       if (at % AT_ONCE || performance.now() - since < SLICE_MS) continue;
       await new Promise((done) => setTimeout(done, 2 * SLICE_MS));
       since = performance.now();
     }
   }
-  if (told) return told;
+  if (data) return data;
   throw new ApiError(0, `${path}: the answer was cut off`);
 }
 
@@ -145,6 +145,6 @@ function headers(accept) {
 
 /** @param {Response} answer */
 async function failure(answer) {
-  const told = await answer.json().catch(() => ({}));
-  return new ApiError(answer.status, told.detail ?? answer.statusText, told.errors ?? [], told.current ?? null);
+  const data = await answer.json().catch(() => ({}));
+  return new ApiError(answer.status, data.detail ?? answer.statusText, data.errors ?? [], data.current ?? null);
 }

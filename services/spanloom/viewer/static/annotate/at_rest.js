@@ -40,7 +40,7 @@ async function signsOfAll(of, project) {
 export async function saidOf(trace, project) {
   const said = new Said();
   const rows = getRows(`/v1/trajectories/${trace}/annotations`, { project }, (row) => said.add(row));
-  const [count, scores] = await Promise.all([rows.then((told) => told.count, () => said.forget()), stepScores(trace, project)]);
+  const [count, scores] = await Promise.all([rows.then((data) => data.count, () => said.forget()), stepScores(trace, project)]);
   for (const one of scores) said.addScore(one);
   if (!count && !scores.length) return null;
   if (count && !schemes.peek()) await loadSchemes();

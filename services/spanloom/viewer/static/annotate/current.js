@@ -41,10 +41,10 @@ export function wantedScheme() {
 /** Request the schemes. */
 export async function loadSchemes() {
   try {
-    const told = await getJson("/v1/schemes", { project: place.peek().query.project });
+    const data = await getJson("/v1/schemes", { project: place.peek().query.project });
     /** @type {Map<string, Scheme>} */
     const named = new Map();
-    for (const one of [...told.items, ...told.presets]) if (!named.has(one.name)) named.set(one.name, one);
+    for (const one of [...data.items, ...data.presets]) if (!named.has(one.name)) named.set(one.name, one);
     schemes.value = [...named.values()];
   } catch (error) {
     tell(error);
@@ -69,11 +69,11 @@ export async function open() {
     await Promise.all([own, schemes.peek() ?? loadSchemes()]);
     const scheme = wantedScheme();
     if (!scheme || view.peek() !== there || annotator.peek() !== who || isOpen(there, who)) return;
-    const told = await (scheme.name === name ? own : askOwn(scheme.name, who));
-    project = told.project;
+    const data = await (scheme.name === name ? own : askOwn(scheme.name, who));
+    project = data.project;
     const context = { trace: traceId(), project, scheme: scheme.name, annotator: who, version: there.o.version };
     const made = new Session(scheme, there, context, /** @type {Sender} */ (sender.peek()));
-    made.load(told);
+    made.load(data);
     [session.value, trouble.value, lastScheme.value] = [made, null, scheme.name];
     setTimeout(() => void accompany(made), AFTER_MS);
   } catch (error) {
@@ -116,8 +116,8 @@ async function loadScores(of) {
 export async function reload() {
   const of = session.peek();
   if (!of) return;
-  const told = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
-  if (told && session.peek() === of) of.load(told);
+  const data = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
+  if (data && session.peek() === of) of.load(data);
 }
 
 /** Begin with the writes, once for the page; those that other windows left follow later. */

@@ -4,7 +4,7 @@ import { t } from "../i18n/index.js";
 import { read } from "../state/kept.js";
 import { annotator } from "../state/annotator.js";
 import { change, place } from "../state/place.js";
-import { missing, useAgain } from "../ui/asked.js";
+import { missing, useAgain } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";

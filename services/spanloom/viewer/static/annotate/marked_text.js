@@ -6,7 +6,7 @@ import { chosen } from "../run/state.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { session } from "./current.js";
-import { standing } from "./found_again.js";
+import { relocate } from "./relocated.js";
 import { partsOf } from "./parts.js";
 import { isIn, piecesOf } from "./pieces.js";
 import { cut } from "./segments.js";
@@ -32,7 +32,7 @@ function Marked({ text, field, part }) {
   const at = of.steps.isStep(chosen.value) ? of.steps.id(chosen.value) : "";
   /** @param {any[]} list @param {boolean} isMine */
   const there = (list, isMine) => list.filter((one) => isIn(one, field, part) && (one.step_id ?? at) === at)
-    .flatMap((one) => { const found = standing(one, text); return found ? [{ ...found, isMine }] : []; });
+    .flatMap((one) => { const found = relocate(one, text); return found ? [{ ...found, isMine }] : []; });
   const others = (of.others.get(at) ?? []).flatMap((row) => (Array.isArray(row.value.spans) ? row.value.spans : []));
   const shown = text.slice(0, isOpen ? MOST : FOLDED);
   return html`<span class="text" dir="auto" data-field=${field} data-part=${part}>${cut(shown, [...there(piecesOf(of, at, "spans"), true), ...there(others, false)]).map(({ start, end, mine, theirs }) => {

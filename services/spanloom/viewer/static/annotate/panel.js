@@ -7,7 +7,7 @@ import { annotate as zh } from "../i18n/zh/annotate.js";
 import { chosen, grid, view } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
 import { change, place } from "../state/place.js";
-import { useAgain } from "../ui/asked.js";
+import { useAgain } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
@@ -25,7 +25,7 @@ import { SchemeChoice } from "./scheme_choice.js";
 import { Changed, Orphans } from "./states.js";
 import { marksOf, roomFor, showMarks } from "./tree_marks.js";
 import { finish, finishTrouble, go } from "./walk.js";
-import { Attribution } from "./whole.js";
+import { Attribution } from "./of_run.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
@@ -60,7 +60,7 @@ function useMarks(of) {
     if (!place.peek().query.step) go(nextUnjudged(of, -1));
     const stop = of.turn.subscribe(() => {
       there.host.style.setProperty("--signs", String(roomFor(of)));
-      there.told();
+      there.updateTexts();
     });
     return () => {
       stop();

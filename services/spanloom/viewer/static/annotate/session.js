@@ -49,17 +49,17 @@ export class Session {
     return this.own.get(at)?.mark ?? NOTHING;
   }
 
-  /** Load the annotations that the service has stored; unconfirmed writes stay on top of them. @param {any} told the answer */
-  load(told) {
+  /** Load the annotations that the service has stored; unconfirmed writes stay on top of them. @param {any} data the answer */
+  load(data) {
     const isMine = (/** @type {any} */ row) => row.annotator === this.context.annotator;
-    const others = told.items.filter((/** @type {any} */ row) => !isMine(row));
+    const others = data.items.filter((/** @type {any} */ row) => !isMine(row));
     this.own = new Map();
     this.tally = new Tally(this.scheme, this.steps.size);
     this.orphans = [];
-    this.withheld = told.withheld;
+    this.withheld = data.withheld;
     this.others = Map.groupBy(others, (row) => this.placeOf(row) ?? row.step_id);
     this.people = [...new Set(others.map((/** @type {any} */ row) => row.annotator))].sort();
-    for (const row of told.items.filter(isMine)) this.take(row);
+    for (const row of data.items.filter(isMine)) this.take(row);
     for (const write of this.writes()) this.expect(write);
     this.isLoaded = true;
     this.changed();

@@ -5,7 +5,7 @@ import { line, visible } from "../ui/visible.js";
 import { LongText } from "../step/text.js";
 import { confirm } from "./deeds.js";
 import { isEmpty } from "./marks.js";
-import { useSaid } from "./said.js";
+import { useStepTexts } from "./step_texts.js";
 import { worded } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */
@@ -21,8 +21,8 @@ export function Changed({ of, at }) {
 
 /** @param {{of: Session, slot: Slot}} props */
 function OldAndNew({ of, slot }) {
-  const before = useSaid(of, slot.step, slot.row.version);
-  const now = useSaid(of, slot.at);
+  const before = useStepTexts(of, slot.step, slot.row.version);
+  const now = useStepTexts(of, slot.at);
   const fields = /** @type {const} */ (["input", "output"]).filter((field) => before && now && before[field] !== now[field]);
   return html`<section class="note"><p>${t("states.changed", { version: slot.row.version })} <button class="main" onClick=${() => confirm(of, slot.at)}>${t("states.right")}</button></p>
     ${fields.map((field) => html`<div class="beside"><div><h4>${t(`step.${field}`)}, v${slot.row.version}</h4><${LongText} text=${before?.[field] ?? ""} /></div><div><h4>v${of.context.version}</h4><${LongText} text=${now?.[field] ?? ""} /></div></div>`)}

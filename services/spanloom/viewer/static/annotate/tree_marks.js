@@ -15,12 +15,12 @@ export function showMarks(there, marks, room) {
   there.marks = marks;
   there.host.classList.add("marked");
   there.host.style.setProperty("--signs", String(room));
-  there.told();
+  there.updateTexts();
   return () => {
     if (there.marks !== marks) return; // the panel shows its own by now
     there.marks = null;
     there.host.classList.remove("marked");
-    there.told();
+    there.updateTexts();
   };
 }
 

@@ -4,7 +4,7 @@ import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { Refusal } from "../judging/refusal.js";
 import { place } from "../state/place.js";
-import { asError } from "../ui/asked.js";
+import { asError } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 
@@ -73,12 +73,12 @@ export function Import() {
     <p class="across"><label class="file">${t("exchange.files")} <input type="file" multiple accept=".jsonl,.ndjson,.json,.csv" onChange=${choose} /></label>
       <label class="file">${t("exchange.folder")} <input type="file" webkitdirectory onChange=${choose} /></label></p>
     <${Refusal} error=${error} />
-    <div role="status">${reports.map(({ from, report }) => html`<${Told} key=${from} from=${from} report=${report} />`)}</div>
+    <div role="status">${reports.map(({ from, report }) => html`<${ImportReport} key=${from} from=${from} report=${report} />`)}</div>
     ${isTried && html`<p><button class="main" onClick=${() => run(files, false)}>${t("exchange.import")}</button></p>`}`;
 }
 
 /** @param {{from: string, report: Report}} props */
-function Told({ from, report }) {
+function ImportReport({ from, report }) {
   const sum = t(report.dry_run ? "exchange.would" : "exchange.did", { added: report.added, there: report.there });
   const rows = [...report.refused.map((one) => ({ ...one, isError: true })), ...report.flags.map((one) => ({ ...one, isError: false }))];
   return html`<section class="report"><h3><bdi>${visible(from)}</bdi></h3><p>${sum}</p>

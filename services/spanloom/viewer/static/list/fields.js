@@ -42,9 +42,9 @@ export function resembling(word) {
 /** The label of a number: that of its column, if there is one. @param {string} name */
 function nameOf(name) {
   const key = /** @type {Key} */ (`order.${name}`);
-  const told = t(key);
+  const label = t(key);
   const column = COLUMNS.find((one) => one.order === name);
-  return told !== key ? told : column ? t(column.label) : name;
+  return label !== key ? label : column ? t(column.label) : name;
 }
 
 /** Order by any field that is a number, also without a column. */

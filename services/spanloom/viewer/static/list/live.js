@@ -46,8 +46,8 @@ async function ask() {
   ids.forEach((id) => wondered.delete(id));
   const where = joined([...conditions(query.where ?? ""), `trace_id in (${ids.map(quoted).join(", ")})`]);
   try {
-    const told = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
-    if (place.peek().query.where === query.where) add(arrived, told.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
+    const data = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
+    if (place.peek().query.where === query.where) add(arrived, data.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
     // Not known, so not counted: the next change of the run checks again.
   }

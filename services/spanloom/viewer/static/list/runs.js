@@ -56,8 +56,8 @@ export async function load() {
 /** @param {import("../state/place.js").Query} query @param {AbortSignal} until */
 async function count(query, until) {
   try {
-    const told = await getJson("/v1/stats", { ...question(query), metrics: "count" }, until);
-    total.value = told.items[0]?.count ?? 0;
+    const data = await getJson("/v1/stats", { ...question(query), metrics: "count" }, until);
+    total.value = data.items[0]?.count ?? 0;
   } catch {
     // A list without its number is a list.
   }

@@ -6,7 +6,7 @@ import { Header } from "../conversation/header.js";
 import { headsOf } from "../conversation/heads.js";
 import { areAll, failure, loadRuns, runs } from "../conversation/runs.js";
 import "../conversation/state.js";
-import { Ways } from "../conversation/ways.js";
+import { Navigation } from "../conversation/navigation.js";
 import { Words } from "../conversation/words.js";
 import "../i18n/conversation.js";
 import { t } from "../i18n/index.js";
@@ -38,7 +38,7 @@ export function Page() {
   useEffect(() => {
     if (there) void stepPanel();
   }, [!there]);
-  return html`<${Frame} title=${id} nav=${html`<${Ways} />`}>
+  return html`<${Frame} title=${id} nav=${html`<${Navigation} />`}>
     <main class="run talk">
       ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
       ${there && html`<${Behind} />`}

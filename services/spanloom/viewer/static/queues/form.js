@@ -2,15 +2,15 @@
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/asked.js";
+import { part } from "../judging/requests.js";
 import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
-import { asError, useAsked } from "../ui/asked.js";
+import { asError, useFetched } from "../ui/fetched.js";
 import { useFocusBack } from "../ui/focus.js";
 import { html } from "../ui/html.js";
 import { questionOf } from "../list/fields.js";
 import { picked, unpick } from "./picked.js";
-import { Question } from "./question.js";
+import { Question } from "./query.js";
 
 /** A name is a part of addresses: without a slash, and neither `.` nor `..`. */
 const NAME = "(?!\\.{1,2}$)[^\\/]+";
@@ -36,11 +36,11 @@ export function requestOf(given, ids) {
 /** @param {{names: string[], project: string | undefined}} props `names`: of the queues that there are */
 export function QueueForm({ names, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
-  const { told } = useAsked("/v1/schemes", { project });
+  const { data } = useFetched("/v1/schemes", { project });
   const ids = picked.value;
   const box = useFocusBack();
   /** @type {string[]} */
-  const schemes = [...new Set([...(told?.items ?? []), ...(told?.presets ?? [])].map((one) => one.name))];
+  const schemes = [...new Set([...(data?.items ?? []), ...(data?.presets ?? [])].map((one) => one.name))];
   /** @param {SubmitEvent} event */
   const make = async (event) => {
     event.preventDefault();

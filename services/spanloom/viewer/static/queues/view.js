@@ -3,12 +3,12 @@ import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { duration, percent } from "../format.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/asked.js";
+import { part } from "../judging/requests.js";
 import { StateBar, none } from "../judging/parts.js";
 import { Refusal } from "../judging/refusal.js";
 import { annotator } from "../state/annotator.js";
 import { link } from "../state/place.js";
-import { asError, useAsked } from "../ui/asked.js";
+import { asError, useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
@@ -21,8 +21,8 @@ import { NextButton } from "./next.js";
 /** @param {{name: string, project: string | undefined}} props */
 export function QueueView({ name, project }) {
   const path = `/v1/queues/${part(name)}`;
-  const { told: queue, error, again } = useAsked(path, { project });
-  const items = useAsked(`${path}/items`, { project });
+  const { data: queue, error, again } = useFetched(path, { project });
+  const items = useFetched(`${path}/items`, { project });
   const [refused, setRefused] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const reload = () => { again(); items.again(); };
   /** @param {string} to @param {object} body @param {"POST" | "PUT"} [method] */
@@ -44,7 +44,7 @@ export function QueueView({ name, project }) {
     ${queue.instructions && html`<p class="instructions">${visible(queue.instructions)}</p>`}
     <h2>${t("queue.people")}</h2><${People} queue=${queue} turnAway=${turnAway} />
     <h2>${t("queue.items")}</h2>
-    ${items.told && html`<${Items} items=${items.told.items} queue=${queue} project=${project} reopen=${(/** @type {string} */ id) => void send(`/items/${id}/reopen`, {})} />`}`;
+    ${items.data && html`<${Items} items=${items.data.items} queue=${queue} project=${project} reopen=${(/** @type {string} */ id) => void send(`/items/${id}/reopen`, {})} />`}`;
 }
 
 /** A queue as a request that changes nothing has it. @param {Queue} queue */

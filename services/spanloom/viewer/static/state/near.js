@@ -5,8 +5,8 @@
  * @param {string} word @param {string[]} known @param {number} most
  */
 export function near(word, known, most) {
-  const told = known.map((one) => ({ one, far: distance(word.toLowerCase(), one) }));
-  return told.filter(({ far }) => far <= most).sort((a, b) => a.far - b.far).map(({ one }) => one);
+  const scored = known.map((one) => ({ one, far: distance(word.toLowerCase(), one) }));
+  return scored.filter(({ far }) => far <= most).sort((a, b) => a.far - b.far).map(({ one }) => one);
 }
 
 /** How many letters have to be put in, taken out or exchanged. @param {string} a @param {string} b */

@@ -10,7 +10,7 @@ import { partsOf } from "./parts.js";
  * @param {{start: number, end: number, text: string}} place @param {string} text
  * @returns {{start: number, end: number} | null} in UTF-16 units
  */
-export function standing({ start, end, text: words }, text) {
+export function relocate({ start, end, text: words }, text) {
   if (!words) return null;
   if (start >= 0 && end - start === words.length && text.startsWith(words, start)) return { start, end };
   const at = text.indexOf(words);
@@ -18,7 +18,7 @@ export function standing({ start, end, text: words }, text) {
 }
 
 /** The same in the current texts of a step, part by part. @param {Place} place @param {{input: string, output: string}} step */
-export function standingIn(place, step) {
+export function relocateIn(place, step) {
   const part = partsOf(step[place.field] ?? "").find((one) => one.part === (place.part ?? ""));
-  return part ? standing(place, part.text) : null;
+  return part ? relocate(place, part.text) : null;
 }
