@@ -1,4 +1,4 @@
-/** The steps, or runs, that a figure was counted from; each leads to itself in its run. */
+/** The steps, or runs, that a figure was counted from; each links to its place in its run. */
 import { t } from "../i18n/index.js";
 import { useRuns } from "../judging/requests.js";
 import { RunLink } from "../judging/parts.js";

@@ -1,4 +1,4 @@
-/** A step's text with the places that were marked in it, and from a selection in it back to the text. */
+/** A step's text with its marked places, and the place of a selection in it. */
 import { useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -15,7 +15,7 @@ import { cut } from "./segments.js";
 
 const FOLDED = 4000;
 const MOST = 200_000;
-/** The texts on show, as they are, by field and part. @type {Map<string, string>} */
+/** The displayed texts, unchanged, by field and part. @type {Map<string, string>} */
 const texts = new Map();
 
 /** @param {{text: string, field: "input" | "output"}} props */
@@ -56,7 +56,7 @@ export function placeOfSelection() {
   return { field: /** @type {"input" | "output"} */ (field), ...(part ? { part } : {}), start, end, text };
 }
 
-/** The offset in the text of a point of the page; inside of a character that is shown by its number, before or after it. @param {Node} node @param {number} at @param {boolean} isEnd */
+/** The offset in the text of a point of the page; inside a character shown by its number, the offset before or after it. @param {Node} node @param {number} at @param {boolean} isEnd */
 function offset(node, at, isEnd) {
   const piece = /** @type {HTMLElement | null} */ ((node instanceof Element ? (node.childNodes[Math.min(at, node.childNodes.length - 1)]?.parentElement ?? node) : node.parentElement)?.closest("[data-at]") ?? null);
   if (!piece) return -1;

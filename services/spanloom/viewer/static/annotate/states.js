@@ -1,4 +1,4 @@
-/** The state of annotations after the run changed: the step has other texts, has moved, or has gone. */
+/** The state of annotations after the run changed: the step has other texts, has moved, or no longer exists. */
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
@@ -29,7 +29,7 @@ function OldAndNew({ of, slot }) {
     ${!fields.length && html`<p class="quiet">${line(slot.row.quote, 200)}</p>`}</section>`;
 }
 
-/** Annotations whose step has gone: nothing of them is lost. @param {{of: Session}} props */
+/** Annotations whose step no longer exists; they are kept. @param {{of: Session}} props */
 export function Orphans({ of }) {
   if (!of.orphans.length) return "";
   return html`<details class="orphans" open><summary>${t("states.orphans", { n: of.orphans.length })}</summary><ul>${of.orphans.map(({ row, mark }) => html`<li>

@@ -5,7 +5,7 @@ import { useFetched } from "../ui/fetched.js";
 export const part = (name) => encodeURIComponent(name);
 
 /**
- * Names and facts of runs by their ids, as far as they are stored.
+ * Stored runs by their ids.
  * @param {string[]} ids up to 50 @param {string | undefined} project
  * @returns {Record<string, import("../list/run.js").Run>}
  */

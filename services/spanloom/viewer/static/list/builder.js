@@ -1,4 +1,4 @@
-/** Makes a condition out of three choices, for readers who do not know the language yet. */
+/** Makes a condition from three choices, for readers who do not know the query language yet. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";

@@ -18,7 +18,7 @@ const PAUSE_MS = 700;
 const AT_ONCE = 50;
 let asking = 0;
 
-/** Which of the runs on show have a newer version meanwhile. */
+/** The displayed runs that have a newer version. */
 export const outdated = changed;
 
 /** @param {import("../state/follow.js").Change} change */
@@ -54,7 +54,7 @@ async function ask() {
   asking = wondered.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }
 
-/** The newest runs as they are now. */
+/** The current state of the newest runs. */
 function refresh() {
   arrived.value = new Set();
   changed.value = new Set();

@@ -1,4 +1,4 @@
-/** Puts the runs that are selected in the list into a queue, one that is there or a new one. */
+/** Adds the runs selected in the list to an existing or a new queue. */
 import "../i18n/judging_runs.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";

@@ -1,4 +1,4 @@
-/** The line over a run that was opened from a queue: instructions, the item, done and next. */
+/** The bar above a run that was opened from a queue: instructions, the item, done and next. */
 import "../i18n/judging_runs.js";
 import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
@@ -38,7 +38,7 @@ export function QueueBar({ trace }) {
   const reopen = () => sendJson("POST", `${path}/reopen`, {}, { project }).then(() => { again(); return ""; });
   const begins = Boolean(who && data?.is_mine && !isDone);
   useEffect(() => {
-    if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // without it there is no time, and all else is well
+    if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // only the duration is unknown without it
   }, [begins, who, path, project]);
   useLayoutEffect(() => { // the button works as soon as it is visible
     /** @param {KeyboardEvent} event */

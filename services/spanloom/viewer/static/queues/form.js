@@ -1,4 +1,4 @@
-/** Makes a queue: its scheme, its runs, its annotators. */
+/** The form for a queue: its scheme, its runs, its annotators. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -16,7 +16,7 @@ import { Question } from "./query.js";
 const NAME = "(?!\\.{1,2}$)[^\\/]+";
 const ORDERS = /** @type {const} */ (["oldest", "random", "errors", "disagreement"]);
 
-/** The fields of a form as a request has them. @param {FormData} given @param {string[]} ids of the runs that were selected */
+/** The fields of the form as a request. @param {FormData} given @param {string[]} ids of the runs that were selected */
 export function requestOf(given, ids) {
   /** @param {string} name */
   const text = (name) => String(given.get(name) ?? "").trim();
@@ -76,7 +76,7 @@ export function QueueForm({ names, project }) {
   </form>`;
 }
 
-/** The runs: those selected in the list, or those that a question finds. @param {{ids: string[]}} props */
+/** The runs: those selected in the list, or the results of a query. @param {{ids: string[]}} props */
 function Runs({ ids }) {
   const { where = "" } = place.value.query;
   const hasIds = ids.length > 0;

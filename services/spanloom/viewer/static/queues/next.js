@@ -9,7 +9,7 @@ import { asError } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 
 /**
- * The address of the next item; empty if nothing is left. The item is begun then.
+ * Begin the next item and return its address; empty if nothing is left.
  * @param {string} name @param {string} scheme @param {string | undefined} project
  */
 export async function nextAddress(name, scheme, project) {

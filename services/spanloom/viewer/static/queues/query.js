@@ -1,4 +1,4 @@
-/** The question that fills a queue: taken as the list takes it, with how many runs it finds before anything is made. */
+/** The query that fills a queue: entered as in the list, with the number of its runs before the queue is made. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { questionOf } from "../list/fields.js";

@@ -1,4 +1,4 @@
-/** One queue: its progress, in all and by annotator, and every run in it. */
+/** One queue: its progress, in total and by annotator, and every run in it. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { duration, percent } from "../format.js";
@@ -47,7 +47,7 @@ export function QueueView({ name, project }) {
     ${items.data && html`<${Items} items=${items.data.items} queue=${queue} project=${project} reopen=${(/** @type {string} */ id) => void send(`/items/${id}/reopen`, {})} />`}`;
 }
 
-/** A queue as a request that changes nothing has it. @param {Queue} queue */
+/** A queue as a request that would change nothing. @param {Queue} queue */
 function definition({ scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions }) {
   return { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions };
 }
@@ -67,7 +67,7 @@ function Facts({ queue }) {
   </dl><p><${StateBar} states=${queue.states} items=${queue.items} /> <${Traits} queue=${queue} /></p>`;
 }
 
-/** The median of the items whose beginning is known, and of how many where not of all. @param {{progress: import("./list.js").Progress}} props */
+/** The median of the items whose beginning is known, with their number if it is not all. @param {{progress: import("./list.js").Progress}} props */
 function TimeForOne({ progress: { timed, done, median_seconds: median } }) {
   if (median === null) return html`<span title=${done ? t("person.time.none") : ""}>${none()}</span>`;
   const isAll = timed === done;

@@ -5,7 +5,7 @@
  */
 
 /**
- * Split a question at its outermost `and`; quotes and parentheses are kept whole. What has an
+ * Split a query at its outermost `and`; quotes and parentheses are kept whole. What has an
  * outermost `or` is one condition.
  * @param {string} text
  * @returns {string[]}
