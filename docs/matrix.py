@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import MEASURES, Capture, all_captures, measure, pair_captures
 from tests.support.pairs import PAIR_MEASURES, wrong_measures
-from tests.support.untold import UNTOLD, is_untold
+from tests.support.unreported import UNREPORTED, is_unreported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,12 +29,12 @@ def matrix() -> Iterator[Row]:
 
 def shortfalls() -> Iterator[Row]:
     """Yield what telemetry does not report at all, so that nobody can get it right."""
-    for name, untold in UNTOLD.items():
-        for runs in sorted(untold):
-            yield f"`{runs}`", name, "not reported by any span (`tests/support/untold.py`)"
+    for name, unreported in UNREPORTED.items():
+        for runs in sorted(unreported):
+            yield f"`{runs}`", name, "not reported by any span (`tests/support/unreported.py`)"
     for capture in (*all_captures(), *pair_captures()):
-        for told in capture.truth["telemetry_shortfall"]:
-            yield f"`{capture.id}`", "steps", str(told).replace("|", "/")
+        for shortfall in capture.truth["telemetry_shortfall"]:
+            yield f"`{capture.id}`", "steps", str(shortfall).replace("|", "/")
 
 
 def pair_scenarios() -> list[str]:
@@ -78,7 +78,7 @@ def _row(name: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> Row:
 
 def _cell(measure: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> str:
     """Return how many are right, of how many where a measure is about fewer runs than there are."""
-    about = [w for c, w in wrong.items() if not is_untold(measure, c)]
+    about = [w for c, w in wrong.items() if not is_unreported(measure, c)]
     right = sum(not w[measure] for w in about)
     if not about:
         return "-"

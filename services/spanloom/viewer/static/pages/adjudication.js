@@ -46,7 +46,7 @@ function Run({ trace, scheme }) {
       ${i >= 0 && html`<aside class="step" aria-label=${t("step.label")}><${StepPanel} path=${path} id=${step} name=${outline.names[outline.name[i]]} kind=${outline.kinds[outline.kind[i]]} project=${project} /></aside>`}</div>`}`;
 }
 
-/** The outline of a run; null until it has come. @param {string} path @param {string | undefined} project */
+/** The outline of a run; null until it is loaded. @param {string} path @param {string | undefined} project */
 function useOutline(path, project) {
   const [outline, setOutline] = useState(/** @type {Outline | null} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
@@ -59,7 +59,7 @@ function useOutline(path, project) {
   return outline;
 }
 
-/** Marks an item as decided, and goes on to the next one to decide. @param {{queue: string, trace: string, project: string | undefined}} props */
+/** Marks an item as decided, and opens the next one to decide. @param {{queue: string, trace: string, project: string | undefined}} props */
 function Over({ queue, trace, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [said, say] = useState("");

@@ -1,4 +1,4 @@
-/** How far annotators agree: figures, the counts they are from, and the steps on which annotators differ. */
+/** The agreement of annotators: figures, their counts, and the steps on which annotators differ. */
 import { Confusions } from "../agreement/confusion.js";
 import { Measures } from "../agreement/measures.js";
 import { Units } from "../agreement/units.js";

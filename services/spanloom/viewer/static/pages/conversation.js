@@ -19,7 +19,7 @@ import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { later } from "../ui/later.js";
 
-/** After the first row, so that nothing of it is late. */
+/** After the first row, so that it is not delayed. */
 const IDLE_MS = 400;
 const Transcript = later(async () => (await import("../conversation/transcript.js")).Transcript);
 const RunGraph = later(async () => (await import("../conversation/graph.js")).RunGraph);

@@ -1,5 +1,5 @@
 /**
- * The change feed as it arrives. Read by fetch and not by EventSource, which sends no key. Nothing is
+ * Reads the change feed. Uses fetch instead of EventSource, which sends no key. Nothing is
  * requested while the page is hidden: a browser has few connections for all of its tabs.
  */
 import { ApiError, getJson, getStream, pieces } from "../api.js";
