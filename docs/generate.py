@@ -1,6 +1,6 @@
 """Writes the tables of the documentation that come from the code.
 
-``python docs/generate.py`` brings them up to date; ``--check`` only says whether they are.
+``python docs/generate.py`` updates them; ``--check`` fails if one is stale.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from spanloom.doctor.checks import CHECKS
 from spanloom.telemetry import Metrics, configure_logging
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
+sys.path.insert(0, str(HERE.parent))  # for modules outside the package: this folder and the tests
 
 from docs import (  # noqa: E402
     conformance_table,
@@ -75,13 +75,13 @@ def metrics() -> str:
 def migrations() -> str:
     """Every schema file with its opening comment."""
     folder = Path(str(files("spanloom.storage").joinpath("schema")))
-    found = sorted(folder.rglob("*.sql"))
-    rows = ((f"`{f.relative_to(folder)}`", _opening(f.read_text("utf-8"))) for f in found)
+    paths = sorted(folder.rglob("*.sql"))
+    rows = ((f"`{f.relative_to(folder)}`", _opening(f.read_text("utf-8"))) for f in paths)
     return _table(("file", "what it makes"), rows)
 
 
 def dialects() -> str:
-    """Every framework and what is known of it, then every dialect with its rules."""
+    """Every framework with its evidence, then every dialect with its rules."""
     head = ("framework", "instrumentation", "read as", "known from")
     parts = [f"## Frameworks\n\n{_table(head, evidence.frameworks())}"]
     for dialect in DIALECTS:
