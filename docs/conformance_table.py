@@ -1,4 +1,4 @@
-"""What OTLP asks of a server and how each of it is answered, read from the tests that prove it.
+"""The requirements of OTLP for a server and our answers, read from the tests that prove them.
 
 The tests are not run: their marks and docstrings are read from the source.
 """
@@ -18,7 +18,7 @@ SUITE = Path(__file__).parents[1] / "tests" / "conformance"
 
 
 class Requirement(NamedTuple):
-    """One item of the list."""
+    """One requirement of the list."""
 
     number: int
     level: str
@@ -26,7 +26,7 @@ class Requirement(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """A test and the answer that its docstring tells."""
+    """A test and the answer in its docstring."""
 
     file: str
     test: str
@@ -41,14 +41,14 @@ def requirements() -> Sequence[Requirement]:
 
 def proofs() -> Mapping[int, Sequence[Proof]]:
     """Return the tests of each item."""
-    found = defaultdict(list)
+    tests = defaultdict(list)
     for file in sorted(SUITE.glob("test_*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 answer = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
                 for number in _marked(node):
-                    found[number].append(Proof(file.name, node.name, answer))
-    return found
+                    tests[number].append(Proof(file.name, node.name, answer))
+    return tests
 
 
 def rows() -> Iterable[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What the dialects' rules are, and which of them a captured run of a real SDK has fired.
+"""Lists the rules of the dialects, and the captured runs of real SDKs in which each decided.
 
 Rules are read from the source, where each stands in a ``Classification``; runs are extracted
 anew, so the tables say what is true of this version.
@@ -40,13 +40,13 @@ class Rule:
 
     name: str
     kinds: set[str] = field(default_factory=set)
-    """What it makes of a span, as far as the source or a capture tells."""
+    """Its kinds of spans, as known from the source or a capture."""
     captures: set[str] = field(default_factory=set)
     """Ids of the captured runs in which it decided."""
 
 
 def frameworks() -> Iterator[tuple[str, str, str, str]]:
-    """Yield each framework with its instrumentation, its dialects, and what is known from."""
+    """Yield each framework with its instrumentation, its dialects, and the evidence."""
     runs = Counter(capture.dialect for capture in all_captures())
     for framework in FRAMEWORKS:
         count = runs[framework.folder]
@@ -57,7 +57,7 @@ def frameworks() -> Iterator[tuple[str, str, str, str]]:
 
 @cache
 def rules() -> dict[str, list[Rule]]:
-    """Return every rule by what stands before its dot: a dialect, or what several share."""
+    """Return every rule by the prefix before its dot: a dialect, or a name shared by several."""
     found: dict[str, Rule] = {}
     for name, kind in _declared():
         found.setdefault(name, Rule(name)).kinds.update(kind)
@@ -89,7 +89,7 @@ def _sample(framework: Framework) -> Span:
 
 @cache
 def _verdicts() -> dict[Capture, list[SpanVerdict]]:
-    """Return what becomes of every span of every captured run."""
+    """Return the classification of every span of every captured run."""
     found = {}
     for capture in all_captures():
         store = MemoryStore()
@@ -101,7 +101,7 @@ def _verdicts() -> dict[Capture, list[SpanVerdict]]:
 
 
 def _declared() -> Iterator[tuple[str, set[str]]]:
-    """Yield the rules that the source names, each with its kind where that stands beside it."""
+    """Yield the rules that the source names, each with its kind if the source has it there."""
     for module in _modules(dialects, extraction, reading):
         for node in ast.walk(ast.parse(module.read_text("utf-8"))):
             if isinstance(node, ast.Call) and _name(node.func) == "Classification":

@@ -1,7 +1,7 @@
-"""Which frameworks are read, as their instrumentations write them: the rows of a table.
+"""The supported frameworks and their instrumentations: the rows of a table.
 
-Each has the folder of its captures, whether or not it is among the fixtures, and the marks by
-which its spans are told where it is not: with those the table asks the dialects themselves.
+Each names the folder of its captures, even if the fixtures do not include it, and attributes of its
+spans: without captures the table passes these to the dialects to learn which one reads them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Framework:
 
     name: str
     emitter: str
-    """The instrumentation and the version that was looked at."""
+    """The instrumentation and the tested version."""
     folder: str
     """Of the captures."""
     scope: str = ""

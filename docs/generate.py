@@ -1,6 +1,6 @@
 """Writes the tables of the documentation that come from the code.
 
-``python docs/generate.py`` brings them up to date; ``--check`` only says whether they are.
+``python docs/generate.py`` updates them; ``--check`` fails if one is stale.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from spanloom.doctor.checks import CHECKS
 from spanloom.telemetry import Metrics, configure_logging
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))  # for what is beside the package: this folder and the tests
+sys.path.insert(0, str(HERE.parent))  # for modules outside the package: this folder and the tests
 
 from docs import (  # noqa: E402
     conformance_table,
@@ -75,13 +75,13 @@ def metrics() -> str:
 def migrations() -> str:
     """Every schema file with its opening comment."""
     folder = Path(str(files("spanloom.storage").joinpath("schema")))
-    found = sorted(folder.rglob("*.sql"))
-    rows = ((f"`{f.relative_to(folder)}`", _opening(f.read_text("utf-8"))) for f in found)
+    paths = sorted(folder.rglob("*.sql"))
+    rows = ((f"`{f.relative_to(folder)}`", _opening(f.read_text("utf-8"))) for f in paths)
     return _table(("file", "what it makes"), rows)
 
 
 def dialects() -> str:
-    """Every framework and what is known of it, then every dialect with its rules."""
+    """Every framework with its evidence, then every dialect with its rules."""
     head = ("framework", "instrumentation", "read as", "known from")
     parts = [f"## Frameworks\n\n{_table(head, evidence.frameworks())}"]
     for dialect in DIALECTS:
@@ -107,7 +107,7 @@ def captures() -> str:
 
 def checks() -> str:
     """Every check of `spanloom doctor` and when it warns."""
-    return _table(("check", "what it says"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
+    return _table(("check", "result"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
 
 
 def query() -> str:
@@ -118,7 +118,7 @@ def query() -> str:
             (f"`{field.name}`", field.type.value, field.description, _code(field.example))
             for field in FIELDS[subject].values()
         )
-        parts += [f"### {title}\n", _table(("field", "type", "what it is", "asked by"), rows)]
+        parts += [f"### {title}\n", _table(("field", "type", "what it is", "example"), rows)]
     return "\n".join(parts)
 
 
@@ -130,7 +130,7 @@ def instrument() -> str:
 
 def conformance() -> str:
     """Every item of the OTLP specification, our answer and the tests that prove it."""
-    head = ("item", "level", "what is asked", "our answer", "proven by")
+    head = ("item", "level", "requirement", "Spanloom", "proven by")
     return _table(head, conformance_table.rows())
 
 
@@ -146,7 +146,7 @@ def _dialect(title: str, prefix: str, docstring: str | None) -> str:
         (f"`{rule.name}`", ", ".join(sorted(rule.kinds)), str(len(rule.captures) or "-"))
         for rule in evidence.rules().get(prefix, ())
     ]
-    parts.append(_table(("rule", "gives", "captures"), rows) if rows else "")
+    parts.append(_table(("rule", "kind", "captures"), rows) if rows else "")
     return "\n".join(filter(None, parts))
 
 

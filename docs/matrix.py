@@ -1,4 +1,4 @@
-"""Every captured run against its ground truth, extracted here and now: tables for the docs."""
+"""Extracts every captured run and compares it with its ground truth: tables for the docs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import MEASURES, Capture, all_captures, measure, pair_captures
 from tests.support.pairs import PAIR_MEASURES, wrong_measures
-from tests.support.untold import UNTOLD, is_untold
+from tests.support.unreported import UNREPORTED, is_unreported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 Row = tuple[str, ...]
 OTHERS = "mixed-"
 FORMS = ("shared", "own")
-"""One provider, under a span of the application; or each its own, with nothing around."""
+"""One provider under a span of the application; or one per instrumentation, without it."""
 
 
 def matrix() -> Iterator[Row]:
-    """Yield a row per folder of captures, and one of all: how many runs are right, by measure."""
+    """Yield a row per folder of captures, and one for all: the number of right runs, by measure."""
     wrong = {capture: measure(capture, extract_capture(capture)) for capture in all_captures()}
     folders = sorted({capture.dialect for capture in wrong})
     for folder in folders:
@@ -28,22 +28,22 @@ def matrix() -> Iterator[Row]:
 
 
 def shortfalls() -> Iterator[Row]:
-    """Yield what telemetry does not report at all, so that nobody can get it right."""
-    for name, untold in UNTOLD.items():
-        for runs in sorted(untold):
-            yield f"`{runs}`", name, "no span tells it (`tests/support/untold.py`)"
+    """Yield the facts that telemetry does not report, so that no extractor can know them."""
+    for name, unreported in UNREPORTED.items():
+        for runs in sorted(unreported):
+            yield f"`{runs}`", name, "not reported by any span (`tests/support/unreported.py`)"
     for capture in (*all_captures(), *pair_captures()):
-        for told in capture.truth["telemetry_shortfall"]:
-            yield f"`{capture.id}`", "steps", str(told).replace("|", "/")
+        for shortfall in capture.truth["telemetry_shortfall"]:
+            yield f"`{capture.id}`", "steps", str(shortfall).replace("|", "/")
 
 
 def pair_scenarios() -> list[str]:
-    """Return what ran under each pair."""
+    """Return the scenarios of each pair."""
     return sorted({capture.scenario.rpartition("_")[0] for capture in _of_every_pair()})
 
 
 def pairs() -> Iterator[Row]:
-    """Yield a row per pair: by scenario whether both forms are right, else what is wrong."""
+    """Yield a row per pair: by scenario, whether both forms are right, or the wrong measures."""
     wrong = {(c.dialect, c.scenario): _wrong(c) for c in _of_every_pair()}
     for folder in sorted({folder for folder, _ in wrong}):
         cells = (_both_forms(folder, scenario, wrong) for scenario in pair_scenarios())
@@ -53,7 +53,7 @@ def pairs() -> Iterator[Row]:
 
 
 def others() -> Iterator[Row]:
-    """Yield a row per run that no pair had on the common scenarios."""
+    """Yield a row per run outside the common scenarios."""
     for capture in pair_captures():
         if capture.dialect.startswith(OTHERS):
             yield f"`{capture.dialect}`", capture.scenario, ", ".join(_wrong(capture)) or "right"
@@ -77,8 +77,8 @@ def _row(name: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> Row:
 
 
 def _cell(measure: str, wrong: Mapping[Capture, Mapping[str, list[str]]]) -> str:
-    """Return how many are right, of how many where a measure is about fewer runs than there are."""
-    about = [w for c, w in wrong.items() if not is_untold(measure, c)]
+    """Return the number of right runs, with the total if the measure does not apply to all."""
+    about = [w for c, w in wrong.items() if not is_unreported(measure, c)]
     right = sum(not w[measure] for w in about)
     if not about:
         return "-"

@@ -246,8 +246,8 @@ def test_a_place_is_found_again_by_its_words(
         for text, start, words in cases
     ]
     told = modules.call(
-        "annotate/found_again.js",
-        "return a[0].map((one) => m.standing(one, one.in)).map((f) => f && [f.start, f.end])",
+        "annotate/relocated.js",
+        "return a[0].map((one) => m.relocate(one, one.in)).map((f) => f && [f.start, f.end])",
         asked,
     )
     places = [find_place(one["in"], one["start"], one["end"], one["text"]) for one in asked]
@@ -257,7 +257,7 @@ def test_a_place_is_found_again_by_its_words(
 def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) -> None:
     wrong = [{"start": 1, "end": 99, "text": "bc"}, {"start": -3, "end": -1, "text": "ab"}]
     told = modules.call(
-        "annotate/found_again.js", "return a[0].map((p) => m.standing(p, 'abc'))", wrong
+        "annotate/relocated.js", "return a[0].map((p) => m.relocate(p, 'abc'))", wrong
     )
     assert told == [{"start": 1, "end": 3}, {"start": 0, "end": 2}]
 
@@ -265,8 +265,8 @@ def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) 
 def test_of_several_places_with_its_words_none_is_taken(modules: Modules) -> None:
     moved = {"start": 1, "end": 3, "text": "ab"}
     told = modules.call(
-        "annotate/found_again.js",
-        "return a[1].map((t) => m.standing(a[0], t))",
+        "annotate/relocated.js",
+        "return a[1].map((t) => m.relocate(a[0], t))",
         moved,
         ["abab", "cdab"],
     )
@@ -361,7 +361,7 @@ def test_who_takes_marks_away_leaves_those_that_came_since(modules: Modules) -> 
     """Marks at rest may be taken away after the panel has shown its own."""
     told = modules.call(
         "annotate/tree_marks.js",
-        "const grid = { host: document.createElement('div'), marks: null, told() {} };"
+        "const grid = { host: document.createElement('div'), marks: null, updateTexts() {} };"
         "const [atRest, ofPanel] = [{ fill() {} }, { fill() {} }];"
         "const first = m.showMarks(grid, atRest, 1); const second = m.showMarks(grid, ofPanel, 2);"
         "first(); const kept = [grid.marks === ofPanel, grid.host.className];"

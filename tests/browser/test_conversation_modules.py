@@ -172,6 +172,6 @@ SAYINGS = (
 @pytest.mark.parametrize("text", SAYINGS)
 def test_what_was_asked_and_answered_is_read_as_the_list_does(modules: Modules, text: str) -> None:
     told = modules.call(
-        "conversation/said.js", "return [m.askedIn(a[0]), m.answeredIn(a[0])]", text
+        "conversation/question_answer.js", "return [m.questionIn(a[0]), m.answerIn(a[0])]", text
     )
     assert told == [question_in(text), answer_in(text)]

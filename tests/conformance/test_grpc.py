@@ -47,7 +47,7 @@ QUICK = ("serve", "--root-quiet-s=0.3", "--no-root-quiet-s=1")
 
 @pytest.mark.otlp(21)
 def test_a_stock_exporter(door: Door) -> None:
-    """An SDK with nothing but an endpoint exports; the port is 4317 unless told otherwise."""
+    """An SDK exports with only an endpoint configured; the default port is 4317."""
     assert Settings.model_fields["otlp_grpc_port"].default == 4317
     provider = TracerProvider()
     exporter = OTLPSpanExporter(endpoint=door.addresses["otlp_grpc"], insecure=True)
@@ -60,7 +60,7 @@ def test_a_stock_exporter(door: Door) -> None:
 
 @pytest.mark.otlp(22, 23)
 def test_the_size_of_messages(door: Door, spanloom: RunningSpanloom) -> None:
-    """64 MiB (`--max-request-bytes`), also inflated; beyond it without RetryInfo."""
+    """64 MiB (`--max-request-bytes`), also decompressed; larger ones fail without RetryInfo."""
     assert Settings.model_fields["max_request_bytes"].default == 64 * MIB
     assert door.rpc(padded_request(LIMIT)).code is grpc.StatusCode.OK
     growth = Growth(spanloom.process.pid)
@@ -77,7 +77,7 @@ def test_the_size_of_messages(door: Door, spanloom: RunningSpanloom) -> None:
 
 @pytest.mark.otlp(24)
 def test_the_size_of_responses(door: Door) -> None:
-    """A message names each rule once: 100,000 rejected spans are told in less than 8 KiB."""
+    """A message names each rule once: for 100,000 rejected spans it has less than 8 KiB."""
     reply = door.rpc(invalid_request(100_000))
     response = ExportTraceServiceResponse.FromString(reply.body)
     assert response.partial_success.rejected_spans == 100_000
@@ -86,7 +86,7 @@ def test_the_size_of_responses(door: Door) -> None:
 
 @pytest.mark.otlp(25, 26)
 def test_64_calls_at_one_time(door: Door) -> None:
-    """All are answered with the response message, each span is stored once."""
+    """All get the response message, and each span is stored once."""
     trace = new_trace()
     bodies = [request_of(make_span(trace, number)) for number in range(1, 65)]
     with ThreadPoolExecutor(64) as threads:
@@ -117,7 +117,7 @@ def test_bad_data(body: bytes, door: Door) -> None:
 
 @pytest.mark.otlp(29)
 def test_too_much_in_flight(door: Door) -> None:
-    """UNAVAILABLE with RetryInfo, counted; of the request nothing is stored."""
+    """UNAVAILABLE with RetryInfo, counted; nothing of the request is stored."""
     counted = (
         'spanloom_export_requests_total{outcome="unavailable",signal="traces",transport="grpc"}'
     )
@@ -159,7 +159,7 @@ def test_a_full_quota(locked: Locked, full_door: Door) -> None:
 
 @pytest.mark.otlp(32)
 def test_keys(locked: Locked) -> None:
-    """None or a bad one: UNAUTHENTICATED; without `ingest`: PERMISSION_DENIED; for good."""
+    """No or an invalid key: UNAUTHENTICATED; no scope `ingest`: PERMISSION_DENIED."""
     replies = [locked.door.rpc(b"", key=key) for key in ("", "bad", locked.read)]
     unauthenticated = grpc.StatusCode.UNAUTHENTICATED
     codes = [unauthenticated, unauthenticated, grpc.StatusCode.PERMISSION_DENIED]
@@ -169,7 +169,7 @@ def test_keys(locked: Locked) -> None:
 
 @pytest.mark.otlp(33)
 def test_other_methods(door: Door) -> None:
-    """UNIMPLEMENTED; logs and metrics are offered, profiles are not."""
+    """UNIMPLEMENTED; there are services for logs and metrics, not for profiles."""
     service = "/opentelemetry.proto.collector.{0}.v1.{1}Service/Export"
     profiles = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
     for method in ("/foo.Bar/Baz", EXPORT + "s", profiles):
@@ -180,7 +180,7 @@ def test_other_methods(door: Door) -> None:
 
 @pytest.mark.otlp(34)
 def test_clients_that_give_up(door: Door, spanloom: RunningSpanloom) -> None:
-    """Cancelled calls are stored once or not at all; after a repeat each span is there once."""
+    """Cancelled calls are stored once or not at all; after a repeat each span is stored once."""
     trace = new_trace()
     bodies = [request_of(make_span(trace, number)) for number in range(1, 21)]
     export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = door.channel.unary_unary(
@@ -197,7 +197,7 @@ def test_clients_that_give_up(door: Door, spanloom: RunningSpanloom) -> None:
 
 @pytest.mark.otlp(35)
 def test_pings(door: Door) -> None:
-    """Pings without calls are allowed; connections are not ended for their age.
+    """Pings without calls are allowed; old connections are not closed.
 
     Two seconds of ten pings stand for a minute of six: a server that counts them as abuse
     closes the connection at the third.
@@ -219,7 +219,7 @@ def test_pings(door: Door) -> None:
 
 @pytest.mark.otlp(36)
 def test_nested_values(door: Door, spanloom: RunningSpanloom) -> None:
-    """Values nest 40 levels deep; 41 and any more are INVALID_ARGUMENT at once."""
+    """Values may nest 40 levels deep; more are INVALID_ARGUMENT at once."""
     for depth, code in (
         (40, grpc.StatusCode.OK),
         (41, grpc.StatusCode.INVALID_ARGUMENT),
@@ -233,7 +233,7 @@ def test_nested_values(door: Door, spanloom: RunningSpanloom) -> None:
 
 @pytest.mark.otlp(37)
 def test_health_and_the_end(start_spanloom: StartSpanloom) -> None:
-    """Health is served; what was acknowledged before SIGTERM is there once after a restart."""
+    """Health is served; spans acknowledged before SIGTERM are stored once after a restart."""
     ledger = Ledger()
     first = start_spanloom(*QUICK)
     with grpc.insecure_channel(first.addresses["otlp_grpc"].removeprefix("http://")) as channel:

@@ -43,7 +43,7 @@ HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: applicatio
 
 @pytest.mark.otlp(38)
 def test_a_stock_exporter(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An SDK with nothing but an endpoint exports; the port is 4318 unless told otherwise."""
+    """An SDK exports with only an endpoint configured; the default port is 4318."""
     assert Settings.model_fields["otlp_http_port"].default == 4318
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", door.addresses["otlp_http"])
     provider = TracerProvider()
@@ -56,7 +56,7 @@ def test_a_stock_exporter(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.otlp(39)
 def test_other_paths(door: Door) -> None:
-    """Not configurable: `/v1/traces`, and the prefixes of Coze Loop's and Langfuse's SDKs."""
+    """Not configurable: `/v1/traces`, with the prefixes of Coze Loop's and Langfuse's SDKs."""
     body = request_of(make_span(new_trace()))
     for prefix in ("", "/v1/loop/opentelemetry", "/api/public/otel"):
         assert door.post(body, path=f"{prefix}/v1/traces").status_code == 200
@@ -65,7 +65,7 @@ def test_other_paths(door: Door) -> None:
 
 @pytest.mark.otlp(40, 41)
 def test_both_encodings(archive: Mapping[str, Kept]) -> None:
-    """The same spans in either encoding are stored byte for byte alike."""
+    """The same spans in either encoding are stored as equal bytes."""
     spans = {}
     for name in ("full json", "full protobuf"):
         (span,) = archive[name].spans
@@ -83,7 +83,7 @@ def test_both_encodings(archive: Mapping[str, Kept]) -> None:
 
 @pytest.mark.otlp(42)
 def test_encodings_in_turn_on_one_connection(door: Door) -> None:
-    """Any request has the encoding that its Content-Type names."""
+    """Content-Type decides the encoding of each request."""
     ports = set()
     for _ in range(500):
         for body, kind in ((b"", PROTOBUF), (b"{}", JSON)):
@@ -105,7 +105,7 @@ def test_encodings_in_turn_on_one_connection(door: Door) -> None:
     ],
 )
 def test_media_types_in_any_writing(kind: str, body: bytes, door: Door) -> None:
-    """In either case, with any parameters, which are ignored."""
+    """Case and parameters are ignored."""
     assert door.post(body, kind).status_code == 200
 
 
@@ -114,7 +114,7 @@ def test_media_types_in_any_writing(kind: str, body: bytes, door: Door) -> None:
     "kind", [None, "", "invalid", "text/plain", "application/protobuf", "application/json2"]
 )
 def test_other_media_types(kind: str | None, door: Door) -> None:
-    """415 with a Status in JSON; `application/protobuf` is not taken either."""
+    """415 with a Status in JSON; `application/protobuf` is not supported either."""
     answer = door.post(b"", kind)
     assert (answer.status_code, answer.headers["content-type"]) == (415, JSON)
     assert PROTOBUF in answer.json()["message"]
@@ -139,7 +139,7 @@ def bomb_of_1000_mib() -> bytes:
 
 @pytest.mark.otlp(46)
 def test_the_size_of_bodies(door: Door, spanloom: RunningSpanloom) -> None:
-    """64 MiB (`--max-request-bytes`) as sent and inflated, then 413; zstd is not read (3)."""
+    """64 MiB (`--max-request-bytes`), sent or decompressed, then 413; no zstd (3)."""
     assert Settings.model_fields["max_request_bytes"].default == 64 * MIB
     assert door.post(padded_request(LIMIT)).status_code == 200
     bomb = bomb_of_1000_mib()
@@ -165,7 +165,7 @@ def test_a_content_length_beyond_the_limit(door: Door) -> None:
 
 @pytest.mark.otlp(48)
 def test_broken_and_unknown_codings(door: Door) -> None:
-    """Broken gzip is 400, a coding other than gzip 415; `identity` is none."""
+    """Broken gzip is 400, any coding but gzip 415; `identity` means no coding."""
     body = request_of(make_span(new_trace()))
     packed = gzip.compress(body)
     bad_crc = packed[:-8] + bytes(8)
@@ -177,7 +177,7 @@ def test_broken_and_unknown_codings(door: Door) -> None:
 
 @pytest.mark.otlp(49)
 def test_gzip_members(door: Door, spanloom: RunningSpanloom) -> None:
-    """Up to 16 members are taken; more are refused before they are inflated."""
+    """Up to 16 members are accepted; more are refused before decompression."""
     trace = new_trace()
     halves = gzip.compress(request_of(make_span(trace, 1)))
     halves += gzip.compress(request_of(make_span(trace, 2)))
@@ -190,7 +190,7 @@ def test_gzip_members(door: Door, spanloom: RunningSpanloom) -> None:
 
 @pytest.mark.otlp(50)
 def test_http_versions(door: Door) -> None:
-    """HTTP/1.1 alone: an upgrade is ignored, HTTP/2's opening refused at once."""
+    """HTTP/1.1 only: an upgrade is ignored, HTTP/2's preface refused at once."""
     offer = b"Connection: Upgrade, close\r\nUpgrade: h2c\r\nContent-Length: 0\r\n\r\n"
     assert door.raw(HEAD + offer).startswith(b"HTTP/1.1 200 ")
     assert door.raw(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").startswith(b"HTTP/1.1 400 ")
@@ -198,7 +198,7 @@ def test_http_versions(door: Door) -> None:
 
 @pytest.mark.otlp(51)
 def test_slow_requests(door: Door) -> None:
-    """A head has 10 s, a body 10 s and one more for each 8 KiB; others are not held up."""
+    """Headers may take 10 s, a body 10 s plus 1 s for each 8 KiB; others do not wait."""
 
     def drip(head: bytes) -> float:
         with door.connect() as client:

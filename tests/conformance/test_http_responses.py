@@ -56,7 +56,7 @@ def test_success_is_200(door: Door) -> None:
 def test_answers_have_the_encoding_of_the_request(
     kind: str, door: Door, full_door: Door, locked: Locked
 ) -> None:
-    """Whatever the status; a Status for each error, in JSON where the encoding is not known."""
+    """For any status code; each error is a Status, in JSON if the encoding is unknown."""
     good = ONE_JSON if kind == JSON else request_of(make_span(new_trace()))
     answers = {
         200: door.post(good, kind),
@@ -80,7 +80,7 @@ def test_answers_have_the_encoding_of_the_request(
 
 @pytest.mark.otlp(66)
 def test_messages_of_errors(door: Door) -> None:
-    """They name the field, never its value; at most 1 KiB."""
+    """Messages name the field, never its value, in at most 1 KiB."""
     secret = "sk-secret" * 500
     body = json_request(json_span("n", startTimeUnixNano=secret))
     message = door.post(body, JSON).json()["message"]
@@ -102,7 +102,7 @@ def test_what_cannot_be_decoded(body: bytes, door: Door) -> None:
 
 @pytest.mark.otlp(68, 69)
 def test_no_room(full_door: Door) -> None:
-    """A store that is down and a full spool are 503 in every encoding, whatever is sent."""
+    """If the store is down or the spool full, any request in any encoding gets 503."""
     packed = gzip.compress(request_of(make_span(new_trace())))
     for _ in range(20):
         answers = [
@@ -125,7 +125,7 @@ def test_hints(full_door: Door, locked: Locked) -> None:
 
 @pytest.mark.otlp(71)
 def test_the_size_of_responses(door: Door) -> None:
-    """100,000 rejected spans are told in less than 8 KiB."""
+    """The answer for 100,000 rejected spans has less than 8 KiB."""
     answer = door.post(invalid_request(100_000))
     response = ExportTraceServiceResponse.FromString(answer.content)
     assert response.partial_success.rejected_spans == 100_000
@@ -134,7 +134,7 @@ def test_the_size_of_responses(door: Door) -> None:
 
 @pytest.mark.otlp(72)
 def test_compressed_answers(door: Door) -> None:
-    """gzip for those who accept it, from 256 bytes on; never for others."""
+    """gzip if the client accepts it, from 256 bytes on."""
     span = make_span(new_trace())
     span.parent_span_id = b"p"
     span.attributes.add(key="k" * 600)
@@ -156,7 +156,7 @@ def test_compressed_answers(door: Door) -> None:
 
 @pytest.mark.otlp(73)
 def test_connections_after_errors(door: Door) -> None:
-    """Kept after an error whose body was read; closed, and said so, after 413."""
+    """Kept after an error if the body was read; closed with a header after 413."""
     ports = []
     for body, status in ((b"\xff", 400), (b"", 200), (b"\xff", 400), (b"", 200)):
         answer = door.post(body)
@@ -169,7 +169,7 @@ def test_connections_after_errors(door: Door) -> None:
 
 @pytest.mark.otlp(74)
 def test_pages_of_others(door: Door) -> None:
-    """There is no CORS: no answer carries its headers, a preflight is 405."""
+    """There is no CORS: no answer has its headers, and a preflight is 405."""
     asked = {"origin": "https://example.org", "access-control-request-method": "POST"}
     preflight = door.http.options("/v1/traces", headers=asked)
     assert preflight.status_code == 405
@@ -179,7 +179,7 @@ def test_pages_of_others(door: Door) -> None:
 
 @pytest.mark.otlp(75)
 def test_repeats(door: Door) -> None:
-    """Each is a success; the span is there once."""
+    """Each is a success; the span is stored once."""
     trace = new_trace()
     body = request_of(make_span(trace))
     for _ in range(3):

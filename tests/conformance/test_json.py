@@ -43,7 +43,7 @@ def with_value(text: str) -> bytes:
 
 @pytest.mark.otlp(52)
 def test_ids_are_hex(archive: Mapping[str, Kept], door: Door) -> None:
-    """Hex in either case; base64 is not taken: the span is rejected."""
+    """Hex in either case; a span with base64 is rejected."""
     (span,) = archive["upper case"].spans
     assert span.trace_id.hex() == trace_id_of("upper case")
     assert span.parent_span_id.hex() == "00000000000000ab"
@@ -55,7 +55,7 @@ def test_ids_are_hex(archive: Mapping[str, Kept], door: Door) -> None:
 
 @pytest.mark.otlp(53, 54)
 def test_enums(archive: Mapping[str, Kept], door: Door) -> None:
-    """Numbers are stored as they are, known names taken, others 400; answers have numbers."""
+    """Numbers are stored unchanged, known names accepted, others 400; answers have numbers."""
     assert [span.kind for span in archive["kinds"].spans] == [2, 2, 99]
     assert status_of(door, json_request(json_span("n", kind="FOO"))) == 400
     assert door.post(b"[]", JSON).json()["code"] == 3
@@ -70,14 +70,14 @@ def test_unknown_fields(archive: Mapping[str, Kept]) -> None:
 
 @pytest.mark.otlp(56)
 def test_snake_case(archive: Mapping[str, Kept]) -> None:
-    """Taken as well, as the Collector does."""
+    """Accepted too, as in the Collector."""
     (span,) = archive["snake case"].spans
     assert (span.name, span.start_time_unix_nano, span.end_time_unix_nano) == ("n", 5, 6)
 
 
 @pytest.mark.otlp(57)
 def test_64_bit_numbers(archive: Mapping[str, Kept], door: Door) -> None:
-    """Digits in a string or a number, exact; what is no integer of its size is 400."""
+    """Exact, from a string or a number; anything but an integer of its size is 400."""
     (span,) = archive["integers"].spans
     assert span.start_time_unix_nano == span.end_time_unix_nano == 1544712660000000001
     for wrong in ("18446744073709551616", '"18446744073709551616"', "-1", "1.5", '"1e3"', "true"):
@@ -87,7 +87,7 @@ def test_64_bit_numbers(archive: Mapping[str, Kept], door: Door) -> None:
 
 @pytest.mark.otlp(58)
 def test_doubles(archive: Mapping[str, Kept], door: Door) -> None:
-    """Numbers and the three names; bare `NaN` and what is beyond a double are 400."""
+    """Numbers and the three names; bare `NaN` and values beyond a double are 400."""
     (span,) = archive["doubles"].spans
     nan, plus, minus, tenth = (a.value.double_value for a in span.attributes)
     assert math.isnan(nan)
@@ -138,7 +138,7 @@ def test_malformed(body: bytes, door: Door) -> None:
 
 @pytest.mark.otlp(62)
 def test_depth(door: Door, spanloom: RunningSpanloom) -> None:
-    """40 levels of values as in protobuf; deeper ones and deep JSON are 400 at once."""
+    """40 levels of values, as in protobuf; deeper values and deep JSON are 400 at once."""
 
     def nested(depth: int) -> bytes:
         inner = '{"arrayValue":{"values":[' * (depth - 1) + "{}" + "]}}" * (depth - 1)

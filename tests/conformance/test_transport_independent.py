@@ -26,7 +26,7 @@ UNKNOWN = b"\x9a\x06\x03odd"
 
 @pytest.mark.otlp(1)
 def test_plain(door: Door) -> None:
-    """Taken over HTTP and gRPC."""
+    """Supported over HTTP and gRPC."""
     trace = new_trace()
     assert door.post(request_of(make_span(trace, 1))).status_code == 200
     assert door.rpc(request_of(make_span(trace, 2))).code is grpc.StatusCode.OK
@@ -35,7 +35,7 @@ def test_plain(door: Door) -> None:
 
 @pytest.mark.otlp(2)
 def test_gzip(door: Door) -> None:
-    """Taken over HTTP (`gzip`, `x-gzip`) and gRPC."""
+    """Supported over HTTP (`gzip`, `x-gzip`) and gRPC."""
     trace = new_trace()
     for number, coding in ((1, "gzip"), (2, "x-gzip")):
         body = gzip.compress(request_of(make_span(trace, number)))
@@ -57,7 +57,7 @@ def test_other_codings(coding: str, door: Door) -> None:
 
 @pytest.mark.otlp(4)
 def test_empty_requests(door: Door) -> None:
-    """A success, answered as a full one."""
+    """Success, with the same answer as a full one."""
     assert door.rpc(b"") == (grpc.StatusCode.OK, b"", door.rpc(b"").status)
     for body, kind in ((b"", PROTOBUF), (b"{}", JSON)):
         answer = door.post(body, kind)
@@ -66,7 +66,7 @@ def test_empty_requests(door: Door) -> None:
 
 @pytest.mark.otlp(5)
 def test_empty_envelopes(door: Door) -> None:
-    """A success that stores nothing."""
+    """Success; nothing is stored."""
     before = door.metric("spanloom_spans_accepted_total")
     answer = door.post(b'{"resourceSpans":[{},{"scopeSpans":[{}]}]}', JSON)
     assert (answer.status_code, answer.content) == (200, b"{}")
@@ -102,7 +102,7 @@ def test_partial_success(door: Door) -> None:
 
 @pytest.mark.otlp(9)
 def test_warning_of_a_full_accept(door: Door) -> None:
-    """Attributes beyond a limit are dropped or cut, and the sender is told."""
+    """Attributes beyond a limit are dropped or cut, and the answer says so."""
     span = make_span(new_trace())
     span.attributes.add(key="k" * 600).value.bool_value = True
     for response in door.both(request_of(span)):
@@ -113,7 +113,7 @@ def test_warning_of_a_full_accept(door: Door) -> None:
 
 @pytest.mark.otlp(10)
 def test_a_kill_after_a_partial_success(archive: Mapping[str, Kept]) -> None:
-    """Accepted spans are fsynced before the answer: killed right after it, each is there once."""
+    """Accepted spans are fsynced before the answer: after a kill each is stored once."""
     answer, spans = archive["partial"]
     assert answer.partial_success.rejected_spans == 1
     assert [span.name for span in spans] == ["1", "3"]
@@ -137,7 +137,7 @@ def test_unknown_fields(door: Door) -> None:
 
 @pytest.mark.otlp(12)
 def test_ids_of_other_lengths(door: Door) -> None:
-    """The span with such an id is rejected, its siblings are stored."""
+    """A span with an invalid id is rejected, its siblings are stored."""
     good = make_span(new_trace())
     bad = [Span(trace_id=b"t" * size, span_id=b"s" * 8) for size in (0, 1, 15, 17)]
     bad += [Span(trace_id=b"t" * 16, span_id=b"s" * size) for size in (0, 1, 7, 9)]
@@ -149,7 +149,7 @@ def test_ids_of_other_lengths(door: Door) -> None:
 
 @pytest.mark.otlp(13)
 def test_parents_of_roots(archive: Mapping[str, Kept]) -> None:
-    """Empty and eight zero bytes make a root; any other length does too, with a warning."""
+    """A root is a span with an empty or zero id, or, with a warning, one of another length."""
     answer, spans = archive["parents"]
     assert [span.parent_span_id for span in spans] == [b""] * 4
     assert answer.partial_success.rejected_spans == 0
@@ -160,7 +160,7 @@ def test_parents_of_roots(archive: Mapping[str, Kept]) -> None:
 
 @pytest.mark.otlp(14)
 def test_every_kind_of_value(archive: Mapping[str, Kept]) -> None:
-    """Stored as sent, whatever the mixture; up to 40 levels (36)."""
+    """Stored as sent, in any mixture, up to 40 levels (36)."""
     (span,) = archive["values"].spans
     assert {a.key: a.value for a in span.attributes} == {a.key: a.value for a in every_value()}
 
@@ -184,14 +184,14 @@ def test_the_same_key_twice(archive: Mapping[str, Kept]) -> None:
 
 @pytest.mark.otlp(17)
 def test_all_flags(archive: Mapping[str, Kept]) -> None:
-    """Stored as sent, of spans and links."""
+    """Stored as sent, for spans and links."""
     (span,) = archive["flags"].spans
     assert (span.flags, span.links[0].flags) == (0xFFFF_FFFF, 0xFFFF_FFFF)
 
 
 @pytest.mark.otlp(18)
 def test_an_end_before_its_start(archive: Mapping[str, Kept]) -> None:
-    """Accepted and stored as sent; the trajectory warns of it."""
+    """Accepted and stored as sent; the trajectory has a warning."""
     span = archive["times"].spans[-1]
     assert (span.start_time_unix_nano, span.end_time_unix_nano) == (2_000_000_000, 1_000_000_000)
 
@@ -206,7 +206,7 @@ def test_extreme_times(archive: Mapping[str, Kept]) -> None:
 
 @pytest.mark.otlp(20)
 def test_an_old_example(archive: Mapping[str, Kept], door: Door) -> None:
-    """The example of opentelemetry-proto 1.0 is taken and stored as it says."""
+    """The example of opentelemetry-proto 1.0 is accepted, with every value stored."""
     assert door.post(EXAMPLE, JSON).content == b"{}"
     (span,) = archive["example"].spans
     assert (span.name, span.kind) == ("I'm a server span", Span.SPAN_KIND_SERVER)

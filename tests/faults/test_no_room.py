@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
-from tests.support import told_disk
+from tests.support import stated_disk
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import all_clients
 from tests.support.settling import check_api
@@ -54,7 +54,7 @@ def test_an_almost_full_disk_refuses_with_a_hint_and_passes(
 ) -> None:
     told = tmp_path / "free"
     told.write_text("1000000")
-    entry = (told_disk.__file__, str(told))
+    entry = (stated_disk.__file__, str(told))
     spanloom = start_spanloom(*QUICK, "--min-free-bytes=1000000", entry=entry)
     spanloom.wait_until_ready()
     ledger = Ledger()

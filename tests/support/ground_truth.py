@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tests.support.truth_texts import check_answers, check_ends, check_tools, check_words
-from tests.support.untold import is_untold
+from tests.support.unreported import is_unreported
 
 from spanloom.collector.doors.cozeloop.door import decode_ingest
 from spanloom.collector.doors.langfuse.events import read_batch
@@ -317,7 +317,7 @@ def measure(
     """Return the faults by measure; all lists are empty if there are none."""
     counting = [a for a in answers if a.counts]
     return {
-        name: [] if is_untold(name, capture) else check(capture, counting)
+        name: [] if is_unreported(name, capture) else check(capture, counting)
         for name, check in measures.items()
     }
 

@@ -6,8 +6,8 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from tests.support.memory_said import said_of
 from tests.support.memory_state import MemorySubject
+from tests.support.memory_visible import visible_of
 from tests.support.where_evaluation import holds, run_of, with_said
 
 from spanloom.core.query.continuations import (
@@ -61,7 +61,7 @@ class MemoryLines(MemorySubject):
 
     def run(self, key: TraceKey) -> Run:
         with self._state.lock:
-            return with_said(self._tell(self._state.records[key]).run, said_of(self._state, key))
+            return with_said(self._tell(self._state.records[key]).run, visible_of(self._state, key))
 
     def is_asked_for(self, key: TraceKey, question: Question) -> bool:
         return question.where is None or holds(question.where, self.run(key))

@@ -1,4 +1,4 @@
--- Every key; a row without a digest is the use of a key that is not there.
+-- Every key; a row without a digest records the use of a key that does not exist.
 SELECT Id AS id, max(Digest) AS digest, max(Project) AS project, max(Scopes) AS scopes,
        max(CreatedUnixNano) AS created_ns, max(ExpiresUnixNano) AS expires_ns,
        if(min(RevokedUnixNano) = 18446744073709551615, 0, min(RevokedUnixNano)) AS revoked_ns,

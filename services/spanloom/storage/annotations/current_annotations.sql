@@ -1,4 +1,4 @@
--- Current annotations behind a slot, in the order of slots: of each slot the highest revision.
+-- Current annotations after a slot, in the order of slots: the highest revision of each slot.
 SELECT Project, TraceId, Scheme, Annotator, StepId, Revision, WriteId, BaseRevision, AtUnixMicro, Origin, UndoGroup, IsDeleted,
        SchemeHash, Version, StepHash, AnchorAgent, AnchorOrdinal, AnchorType, AnchorAgentName, AnchorQuote, Correctness, ErrorType, ErrorSubtype,
        Severity, Penalty, Rationale, Value

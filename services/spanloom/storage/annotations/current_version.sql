@@ -1,4 +1,4 @@
--- The version of a trajectory that is stored now.
+-- The current version of a trajectory.
 SELECT Version
 FROM trajectories
 WHERE Project = {project:String} AND TraceId = {trace_id:String}

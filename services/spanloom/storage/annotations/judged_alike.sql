@@ -1,4 +1,4 @@
--- How alike people judge the items of a queue: of each trace the steps that two or more judged, and those judged alike.
+-- Agreement on the items of a queue: for each trace the number of steps that two or more people judged, and of those judged alike.
 SELECT TraceId, count() AS Shared, countIf(Different = 1) AS Same
 FROM
 (

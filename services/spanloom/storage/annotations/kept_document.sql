@@ -1,4 +1,4 @@
--- The document that says what a hash stands for; of that version, if it has one of its own.
+-- The kept document with a content hash; the one of that version, if there is one.
 SELECT Document
 FROM trajectory_snapshots
 WHERE Project = {project:String} AND TraceId = {trace_id:String} AND Hash = {hash:String} AND Document != ''

@@ -1,4 +1,4 @@
--- Which hash a kept version has, and when it was kept.
+-- The hash of a kept version, and when it was kept.
 SELECT Hash, AtUnixMicro
 FROM trajectory_snapshots
 WHERE Project = {project:String} AND TraceId = {trace_id:String} AND Version = {version:UInt32}

@@ -1,4 +1,4 @@
--- Which versions of a trajectory were kept, and when, newest first.
+-- The kept versions of a trajectory, with the times of keeping, newest first.
 SELECT Version, max(AtUnixMicro) AS KeptAt
 FROM trajectory_snapshots
 WHERE Project = {project:String} AND TraceId = {trace_id:String}

@@ -1,4 +1,4 @@
--- What happened with the items of a queue, or with one, oldest first.
+-- The events of all items of a queue, or of one, oldest first.
 SELECT DISTINCT TraceId, Annotator, AtUnixMicro, Event
 FROM annotation_queue_events
 WHERE Project = {project:String} AND Queue = {queue:String}

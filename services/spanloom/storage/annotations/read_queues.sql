@@ -1,4 +1,4 @@
--- Queues as last put.
+-- The newest definition of each queue.
 SELECT Project, Name, AtUnixMicro, Definition
 FROM annotation_queues FINAL
 WHERE {reach}

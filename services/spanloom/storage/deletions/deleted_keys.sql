@@ -1,4 +1,4 @@
--- Which of some traces are deleted.
+-- The deleted ones among some traces.
 SELECT DISTINCT Project, TraceId
 FROM deleted_traces
 WHERE (Project, TraceId) IN JSONExtract({traces:String}, 'Array(Tuple(String, String))')

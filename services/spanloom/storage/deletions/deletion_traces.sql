@@ -1,4 +1,4 @@
--- The stored traces of a deletion's scope, with how many spans arrived of each.
+-- The stored traces that a deletion matches, with the number of spans that arrived of each.
 SELECT Project, TraceId, any(arrived) AS spans
 FROM
 (
@@ -9,7 +9,7 @@ FROM
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
     UNION ALL
-    -- Many senders leave a log record's time out: when a trace started, its spans say.
+    -- Many senders omit a log record's time, so the start of a trace comes from its spans.
     SELECT Project, TraceId
     FROM genai_events
     WHERE RowVersion <= {until_seq:UInt64} AND {conversation_id:Nullable(String)} IS NULL
@@ -32,7 +32,7 @@ FROM
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
     UNION ALL
-    -- Annotations outlive retention: by the trace alone, for when it began they do not say.
+    -- Annotations outlive retention. They match by the trace alone, because they do not have its start.
     SELECT Project, TraceId
     FROM annotations
     WHERE {conversation_id:Nullable(String)} IS NULL AND {start_before_ns:Nullable(UInt64)} IS NULL

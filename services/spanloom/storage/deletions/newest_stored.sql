@@ -1,4 +1,4 @@
--- The newest sequence that is stored, whatever the clock said; no row of an empty store.
+-- The highest stored sequence, regardless of the clock; no row if the store is empty.
 SELECT Seq
 FROM trace_changes
 ORDER BY Seq DESC

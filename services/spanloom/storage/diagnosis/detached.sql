@@ -1,4 +1,4 @@
--- Parts that the engine has put aside, those found broken first.
+-- Parts that the engine has detached, broken ones first.
 SELECT table, name, ifNull(reason, '') AS why, bytes_on_disk
 FROM system.detached_parts
 WHERE database = currentDatabase()

@@ -1,2 +1,2 @@
--- Give the memory that the engine has freed back to the system, which it does by itself only later.
+-- Returns memory freed by the engine to the system; by itself the engine does so only later.
 SYSTEM JEMALLOC PURGE

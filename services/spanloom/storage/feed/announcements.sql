@@ -1,4 +1,4 @@
--- What was announced in a time, oldest first. What has the same time is not torn apart.
+-- The announcements of a time range, oldest first. Announcements of the same time are not split.
 SELECT Project, TraceId, Version, Status, StartTimeUnixNano, IsSaid, toUnixTimestamp64Micro(ChangedAt) AS changed
 FROM trajectory_changes
 WHERE {reach}

@@ -1,4 +1,4 @@
--- What each trace got in the seconds that hold something else than was known; `known` are seconds,
+-- The changes of each trace in seconds whose rows have changed; `known` has the known seconds,
 -- each with the fingerprint of its rows (inserted.sql).
 SELECT Project, TraceId, newest, first_accepted, last_accepted, has_root, spans, second, fingerprint
 FROM

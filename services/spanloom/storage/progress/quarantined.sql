@@ -1,5 +1,5 @@
--- Traces whose newest attempt failed, columns as read_progress. The inner query finds those of which
--- any attempt ever failed through the index; the outer one leaves those that failed last.
+-- Traces whose newest attempt failed, columns as read_progress. The inner query finds, by the index,
+-- those of which any attempt failed; the outer one keeps those whose last attempt failed.
 SELECT Project, TraceId, Seq, Status, Attempts, Arrived, Error
 FROM extraction_progress FINAL
 WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM extraction_progress WHERE Attempts > 0)

@@ -1,6 +1,6 @@
--- What came in some time of traces with spans newer or more than their progress tells, or whose
--- progress is unfinished (live, or failed at the last attempt); columns as changes_since. In the order
--- of the spans' key, so that traces read together lie together.
+-- Changes in a time range of traces with newer or more spans than their progress records, or with
+-- unfinished progress (live, or failed at the last attempt); columns as changes_since. Ordered by the
+-- spans' key, so that traces read together are stored together.
 WITH keys AS
 (
     SELECT DISTINCT Project, TraceId

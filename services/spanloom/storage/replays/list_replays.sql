@@ -1,4 +1,4 @@
--- The replays within reach behind a position, newest first.
+-- The replays within reach after a position, newest first.
 SELECT Id, EveryProject, Projects, StartFromUnixNano, StartBeforeUnixNano, Dialect, OtherThan, Total, Step, Done,
        Written, Failed, AfterProject, AfterTraceId, IsFinished
 FROM replays FINAL

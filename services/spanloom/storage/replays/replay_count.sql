@@ -1,4 +1,4 @@
--- How many stored traces a selection has.
+-- The number of stored traces of a selection.
 SELECT count()
 FROM trajectories FINAL
 WHERE {reach}

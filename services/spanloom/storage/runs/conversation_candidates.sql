@@ -1,4 +1,4 @@
--- Keys that may be in a conversation, oldest first; list_page.sql looks at the current versions.
+-- Keys that may be in a conversation, oldest first; list_page.sql reads the current versions.
 SELECT DISTINCT Project, StartTimeUnixNano, TraceId
 FROM conversation_members
 WHERE {reach}

@@ -1,5 +1,5 @@
--- Where runs of some conversations stand or stood: all between two instants, and the nearest ones
--- around. list_page.sql looks at what they are now.
+-- Present and former positions of runs of some conversations: all between two instants, and the
+-- nearest ones around. list_page.sql reads their current state.
 SELECT DISTINCT Project, TraceId
 FROM
 (

@@ -1,5 +1,5 @@
--- The conversations of some runs, as far as these runs tell: what they add up to, the first and the
--- last of them, and where the newest of those that pass the filters stands.
+-- The conversations of some runs, computed from these runs: their totals, their first and last run,
+-- and the position of the newest run that matches the filters.
 SELECT
     Project, ConversationId,
     count() AS Runs,
@@ -16,7 +16,7 @@ FROM
     WHERE {turns}
       AND ConversationId != ''
       AND (Project, StartTimeUnixNano, TraceId) IN (
-        -- A row left by a writer that was overtaken has another start than the trajectory.
+        -- The row of a slower writer, which lost, has another start than the trajectory.
         SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId
         FROM trajectories
         WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

@@ -3,7 +3,7 @@ SELECT Document
 FROM trajectories
 WHERE {reach}
   AND TraceId = {trace_id:String}
-  -- Names the index that finds a trace id where the project is open.
+  -- Uses the index that finds a trace id without a project.
   AND cityHash64(TraceId) = cityHash64({trace_id:String})
 ORDER BY Seq DESC, Version DESC, Project DESC
 LIMIT 1

@@ -1,4 +1,4 @@
--- How long the documents of some trajectories are: every stored version, oldest first, without reading them.
+-- The lengths of the documents of some trajectories: every stored version, oldest first, without reading them.
 SELECT Project, TraceId, length(Document) AS Bytes
 FROM trajectories
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

@@ -1,5 +1,5 @@
 -- The calls of these keys that ran in their windows. The windows of a key do not overlap, so the last
--- that begins before a call's end is the one to look at. What a replaced version had is here too.
+-- that begins before a call's end is the one to check. Calls of replaced versions are included.
 SELECT stored.TraceId AS TraceId, stored.StepId AS StepId, stored.CallKey AS CallKey,
        stored.Seq AS Seq, stored.Version AS Version,
        stored.StartTimeUnixNano AS StartTimeUnixNano, stored.EndTimeUnixNano AS EndTimeUnixNano,

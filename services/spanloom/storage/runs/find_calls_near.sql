@@ -1,5 +1,5 @@
--- The calls of these keys that ran at some time in one window. What a replaced version had is here
--- too. No join with a window for each key: it took more than all the rest where nothing is found.
+-- The calls of these keys that ran at some time in one window, including those of replaced versions.
+-- Without a join with a window for each key, which cost more than the rest if nothing matches.
 SELECT TraceId, StepId, CallKey, Seq, Version, StartTimeUnixNano, EndTimeUnixNano, IsBare, Dialect,
        ModelSteps, ToolSteps, Richness
 FROM call_index

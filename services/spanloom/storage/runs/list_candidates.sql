@@ -1,6 +1,6 @@
--- Rows that may be on the page: any version of a trajectory that passes the filters. Without FINAL, so
--- that it stops early; newest_versions.sql says which of them are current. Of several at one place the
--- newest comes first, so that the limit never parts it from the place.
+-- Candidates for the page: any version of a trajectory that matches the filters. Without FINAL, so
+-- that it stops early; newest_versions.sql selects the current ones. At one position the newest
+-- version comes first, so that the limit never cuts it off.
 SELECT {columns}, Seq, {rank} AS Rank
 FROM trajectory_list
 WHERE {reach}

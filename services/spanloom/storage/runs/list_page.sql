@@ -1,9 +1,9 @@
--- What the list has of some trajectories where they stand by now, oldest first, and whether a row
--- passes the filters: of each the last row counts. FINAL would compare all their neighbours too.
+-- The list's rows of some trajectories at their current position, oldest first, and whether a row
+-- matches the filters; the last row of each counts. FINAL would also compare all neighbouring rows.
 SELECT {columns}, Seq, {rank} AS Rank, {filter} AND NOT IsDeleted AS Passes
 FROM trajectory_list
 WHERE (Project, StartTimeUnixNano, TraceId) IN (
-    -- A row left by a writer that was overtaken has another start than the trajectory.
+    -- The row of a slower writer, which lost, has another start than the trajectory.
     SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId
     FROM trajectories
     WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

@@ -1,5 +1,5 @@
--- Conversations that may be on the page, by where the newest of their runs that may pass the filters
--- stands. Without FINAL, so that it stops early; conversation_page.sql looks at what they are now.
+-- Candidates for the page of conversations, by the position of their newest run that may match the
+-- filters. Without FINAL, so that it stops early; conversation_page.sql reads their current state.
 SELECT Project, StartTimeUnixNano, TraceId, ConversationId
 FROM trajectory_list
 WHERE {reach}

@@ -1,4 +1,4 @@
--- The span version that went into each of some trajectories, their own version, and where they stand.
+-- The span version, the version and the position of some trajectories.
 SELECT Project, TraceId, newest.1 AS Seq, newest.2 AS Version, newest.3 AS StartTimeUnixNano
 FROM
 (

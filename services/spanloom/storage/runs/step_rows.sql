@@ -1,4 +1,4 @@
--- Steps of some versions of trajectories, in the columns that records read; one that was written twice is taken once.
+-- Steps of some versions of trajectories, in the columns of records; a step written twice is returned once.
 SELECT
     {columns},
     StartTimeUnixNano, TraceId, Project

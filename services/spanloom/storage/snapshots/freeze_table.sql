@@ -1,2 +1,2 @@
--- Links what the table holds now into shadow/backup beside the store; nothing is copied.
+-- Makes hard links to the parts of a table in shadow/backup of the store; nothing is copied.
 ALTER TABLE {table:Identifier} FREEZE WITH NAME 'backup'

@@ -1,4 +1,4 @@
--- The tables of this database that have rows of their own: no views, no Null tables.
+-- The tables of this database that store rows: no views, no Null tables.
 SELECT name
 FROM system.tables
 WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree')

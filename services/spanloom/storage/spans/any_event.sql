@@ -1,4 +1,4 @@
--- Whether there are content events at all: most stores have none, and need not look for them.
+-- Whether there are any content events: most stores have none, and then skip the query for them.
 SELECT 1
 FROM genai_events
 LIMIT 1

@@ -1,4 +1,4 @@
--- How many spans have arrived of some traces, repeats included.
+-- The number of spans that arrived of some traces, including repeats.
 SELECT Project, TraceId, sum(Spans)
 FROM trace_arrivals
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

@@ -1,4 +1,4 @@
--- How many versions of spans some traces have.
+-- The number of span versions of some traces.
 SELECT count()
 FROM otel_traces
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

@@ -1,4 +1,4 @@
--- The place of the last span that belongs to the first part of a trace:
+-- The position of the last span of the first part of a trace:
 -- spans without a parent first, then by (start, span id).
 SELECT newest.3 AS last_has_parent, newest.2 AS last_start, SpanId AS last_span_id
 FROM

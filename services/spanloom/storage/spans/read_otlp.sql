@@ -1,4 +1,4 @@
--- What was sent of one span, or of the next spans behind an id, the columns in the order of storage.otlp.StoredSpan.
+-- One span as sent, or the next spans after an id; columns in the order of storage.otlp.StoredSpan.
 SELECT
     ResourceAttributes, ResourceAttributeTypes, mapApply((k, v) -> (k, base64Encode(v)), ResourceAttributeRaw),
     ResourceDroppedAttributesCount, ResourceSchemaUrl,

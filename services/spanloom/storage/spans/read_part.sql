@@ -1,5 +1,5 @@
--- The first part of a trace, up to a place that last_of_part.sql gives; columns as read_spans.sql, and
--- only spans whose id starts so. The inner query reads narrow columns, in the order of the key.
+-- The first part of a trace, up to a position from last_of_part.sql; columns as read_spans.sql, and
+-- only spans whose id has the prefix. The inner query reads narrow columns, in the order of the key.
 SELECT
     TraceId, SpanId, ParentSpanId, SpanName, SpanKind, StartTimeUnixNano, EndTimeUnixNano,
     StatusCode, StatusMessage, ServiceName, ScopeName, ScopeVersion, SpanAttributes,

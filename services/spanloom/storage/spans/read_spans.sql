@@ -1,7 +1,7 @@
--- Every version of every span of some traces, the columns in the order of core.model.span.Span.
--- Only spans whose id starts so. Without FINAL, and with the keys as PREWHERE, so that the other
--- columns are read for the wanted rows alone: left to itself the engine looks at span ids first,
--- which costs a few traces a quarter more.
+-- Every version of every span of some traces, columns in the order of core.model.span.Span.
+-- Only spans whose id has the prefix. Without FINAL, and with the keys as PREWHERE, so that the other
+-- columns are read only for the matching rows: by default the engine checks span ids first, which
+-- costs a quarter more for a few traces.
 SELECT
     TraceId, SpanId, ParentSpanId, SpanName, SpanKind, StartTimeUnixNano, EndTimeUnixNano,
     StatusCode, StatusMessage, ServiceName, ScopeName, ScopeVersion, SpanAttributes,

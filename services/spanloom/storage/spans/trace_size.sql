@@ -1,4 +1,4 @@
--- How many spans and content events a trace has, and the newest version of all. In the order of the
+-- The number of spans and content events of a trace, and their newest version. In the order of the
 -- key, so that the memory does not grow with the trace.
 WITH
 (

@@ -1,2 +1,2 @@
--- What the answers of the SQL port say of the engine, and where the store is.
+-- Facts about the engine for the answers of the SQL port, and the path of the store.
 SELECT version(), displayName(), timezone(), currentDatabase()

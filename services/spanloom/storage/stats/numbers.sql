@@ -1,4 +1,4 @@
--- Numbers of groups of runs, or with {steps} of their steps, in their current versions.
+-- Statistics of groups of runs, or with {steps} of their steps, in their current versions.
 SELECT {shown}
 FROM trajectory_list FINAL
 {steps}

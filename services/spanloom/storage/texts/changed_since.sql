@@ -1,4 +1,4 @@
--- Which trajectories were stored since some second, oldest first.
+-- The trajectories stored since a second, oldest first.
 SELECT toUnixTimestamp(UpdatedAt) AS Second, Project, TraceId, Seq, Version
 FROM trajectories
 WHERE UpdatedAt >= fromUnixTimestamp({since:Int64})

@@ -1,4 +1,4 @@
--- Those of some texts that the current versions of their runs have, each with the place of its step.
+-- The texts that are in the current versions of their runs, each with the position of its step.
 SELECT Project, StartTimeUnixNano AS TrajectoryStart, TraceId, asked.4 AS Hash, indexOf(Hashes, Hash) AS Position
 FROM
 (
@@ -10,7 +10,7 @@ INNER JOIN
     FROM trajectory_list FINAL
     WHERE DuplicateOf = ''
       AND (Project, StartTimeUnixNano, TraceId) IN (
-        -- A row left by a writer that was overtaken has another start than the trajectory.
+        -- The row of a slower writer, which lost, has another start than the trajectory.
         SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId
         FROM trajectories
         WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

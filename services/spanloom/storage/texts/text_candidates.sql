@@ -1,4 +1,4 @@
--- Texts that have what is looked for, of whatever version; current_texts.sql knows which of them count.
+-- Texts that match the search, of any version; current_texts.sql selects those of current versions.
 SELECT Project, TrajectoryStart, TraceId, StepId, toInt8(Part) AS Place, Hash
 FROM step_texts
 WHERE {reach}

@@ -1,4 +1,4 @@
--- Words of the index that begin so, whoever said them.
+-- Words of the index with a prefix, from all projects.
 SELECT DISTINCT token AS Word
 FROM mergeTreeTextIndex(currentDatabase(), step_texts, words)
 WHERE startsWith(token, {beginning:String})

@@ -1,4 +1,4 @@
--- How many parts the engine found broken when it opened the tables, and has set aside.
+-- The number of broken parts that the engine detached when it opened the tables.
 SELECT count()
 FROM system.detached_parts
 WHERE database = currentDatabase() AND reason LIKE 'broken%'

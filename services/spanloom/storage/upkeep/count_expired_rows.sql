@@ -1,4 +1,4 @@
--- How many rows are older than their project's cutoff (seconds since the epoch).
+-- The number of rows older than their project's cutoff (seconds since the epoch).
 SELECT count()
 FROM {table:Identifier}
 WHERE {unless} AND toUnixTimestamp(toDateTime({column:Identifier})) < transform(toString(Project),

@@ -1,4 +1,4 @@
--- How many rows of a table belong to annotated trajectories and are not marked.
+-- The number of unmarked rows of a table that belong to annotated trajectories.
 SELECT count()
 FROM {table:Identifier}
 WHERE NOT IsKept AND (Project, TraceId) IN (SELECT Project, TraceId FROM annotations)

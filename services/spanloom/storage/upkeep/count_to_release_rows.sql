@@ -1,4 +1,4 @@
--- How many rows of a table are marked.
+-- The number of marked rows of a table.
 SELECT count()
 FROM {table:Identifier}
 WHERE IsKept

@@ -1,4 +1,4 @@
--- Of two that say this at one time exactly one succeeds.
+-- If two processes execute this at the same time, exactly one succeeds.
 CREATE TABLE schema_migration_lock
 (
     Holder String COMMENT 'Host and process id of the migration.',

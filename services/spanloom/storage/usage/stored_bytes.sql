@@ -1,4 +1,4 @@
--- How many bytes are stored of each project, the largest first; from the projection of that name.
+-- The stored bytes of each project, the largest first; from the projection of that name.
 SELECT Project, sum(Bytes) AS bytes
 FROM trace_changes
 GROUP BY Project

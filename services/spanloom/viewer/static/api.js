@@ -13,7 +13,7 @@ import { signal } from "./vendor/signals.js";
 const KEY = "spanloom.key";
 /** Characters of a request that a browser still sends after its page is gone; it takes 64 KiB in all. */
 const MOST_KEPT_ALIVE = 20_000;
-/** The page works so long before it looks for a key or a frame; it looks at the clock every so many rows. */
+/** How long the page works before it handles a key or a frame, and how many rows it reads between looks at the clock. */
 const SLICE_MS = 4;
 const AT_ONCE = 50;
 
@@ -55,7 +55,7 @@ export async function getBytes(path, params, until) {
 }
 
 /**
- * Ask for an answer that goes on, as a stream of bytes.
+ * Request an open-ended answer, as a stream of bytes.
  * @param {string} path @param {Params} params @param {AbortSignal} [until] @param {string} [accept]
  */
 export async function getStream(path, params, until, accept = "text/event-stream") {
@@ -77,31 +77,31 @@ export async function* pieces(stream, by) {
 }
 
 /**
- * Request rows of JSON, and pass them to `take` as they arrive: of very many some at a time, so that the page stays responsive.
+ * Request rows of JSON, and pass them to `take` as they arrive, in batches, so that the page stays responsive.
  * @param {string} path @param {Params} params @param {(row: any) => void} take
  * @returns {Promise<any>} the last line of the answer, after the rows
  */
 export async function getRows(path, params, take) {
   const stream = await getStream(path, params, undefined, "application/x-ndjson");
-  let [told, since] = [null, performance.now()];
+  let [data, since] = [null, performance.now()];
   for await (const lines of pieces(stream, /\n/)) {
     for (const [at, line] of lines.entries()) {
       const row = JSON.parse(line);
-      if (row.end) told = row; // and on to its end, or the answer stays open
+      if (row.end) data = row; // and on to its end, or the answer stays open
       else if (!row.error) take(row); // an error: the service could not go on, and no end comes
       if (at % AT_ONCE || performance.now() - since < SLICE_MS) continue;
       await new Promise((done) => setTimeout(done, 2 * SLICE_MS));
       since = performance.now();
     }
   }
-  if (told) return told;
+  if (data) return data;
   throw new ApiError(0, `${path}: the answer was cut off`);
 }
 
 /**
  * Send JSON, and return the JSON that comes back.
  * @param {"POST" | "PUT"} method @param {string} path @param {object} body @param {Params} [params]
- * @param {string} [who] the annotator, where it is not the one of now @param {boolean} [keepalive] whether it outlives the page
+ * @param {string} [who] the annotator, if not the current one @param {boolean} [keepalive] whether it outlives the page
  * @returns {Promise<any>}
  */
 export async function sendJson(method, path, body, params, who, keepalive = false) {
@@ -145,6 +145,6 @@ function headers(accept) {
 
 /** @param {Response} answer */
 async function failure(answer) {
-  const told = await answer.json().catch(() => ({}));
-  return new ApiError(answer.status, told.detail ?? answer.statusText, told.errors ?? [], told.current ?? null);
+  const data = await answer.json().catch(() => ({}));
+  return new ApiError(answer.status, data.detail ?? answer.statusText, data.errors ?? [], data.current ?? null);
 }

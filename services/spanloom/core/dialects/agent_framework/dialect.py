@@ -1,7 +1,7 @@
 """Microsoft Agent Framework: scope ``agent_framework``, GenAI operations and workflow spans.
 
 ``workflow.run`` is the run of a workflow that the author composed: a graph. Building it
-(``workflow.build``, in a separate trace), passing messages and running executors are no steps.
+(``workflow.build``, in a separate trace), passing messages and running executors are not steps.
 Agents repeat the sum of their calls' usage.
 
 An agent whose tool needs approval ends its answer with a ``function_approval_request``; the run

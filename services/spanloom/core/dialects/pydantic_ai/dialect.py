@@ -1,7 +1,7 @@
 """PydanticAI: scope ``pydantic-ai``, GenAI operations from version 3 of its format on.
 
 In version 2 only calls have an operation: ``agent run`` and ``running tool`` are recognised by
-their attributes. ``running N tools`` wraps the tools and is no step. In a streamed run the tools
+their attributes. ``running N tools`` wraps the tools and is not a step. In a streamed run the tools
 are children of the call, but belong to the agent. Agents report the whole conversation and its
 final result.
 

@@ -1,7 +1,7 @@
 """Spring AI: ``spring.ai.kind`` on its own spans, GenAI attributes on model calls.
 
 A chat client is the tool loop of an application: an agent if it ran or was offered tools, else a
-wrapper of one call. Advisors are interceptors around the call and no steps. Tools have their own
+wrapper of one call. Advisors are interceptors around the call, not steps. Tools have their own
 attributes (``spring.ai.tool.*``). Counts are strings, and unknown values are ``none``, such as the
 response model of a failed call. Prompts and answers are only in the application's log.
 

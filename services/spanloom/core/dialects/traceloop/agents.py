@@ -3,7 +3,7 @@
 ``X.agent`` and ``X.tool`` are agents and tools; a handoff (``A → unknown.handoff``) is a function
 that the model calls, so a tool. The root ``Agent Workflow`` wraps every run, without the name of
 the author's ``trace("…")``: it is a graph only if the author composes runs in it. Agents that
-took over by a handoff, or that ran as another one's tool, are no composition.
+took over by a handoff, or that ran as another one's tool, are not composed by the author.
 
 **Every agent is a child of the root**, also one that ran as a tool: its true parent is the tool
 that was running at that time. A failed call has neither messages nor model; tools have no call id;

@@ -1,7 +1,7 @@
 """CrewAI under OpenLLMetry: scope ``opentelemetry.instrumentation.crewai…``, keys ``crewai.*``.
 
 A crew's run is ``crewai.workflow`` without a span kind: a graph. ``ROLE.agent`` is an agent's work
-on a task, ``<text of the task>.task`` its wrapper and no step; a task that runs in parallel with
+on a task, ``<text of the task>.task`` its wrapper, not a step; a task that runs in parallel with
 others, or is delegated, has no wrapper. Newer versions set ``invoke_agent`` on all three, so the
 operation is ignored. Flows, tools and agents that are called directly have no spans, and a fully
 asynchronous run has only the client's calls, each in a separate trace.

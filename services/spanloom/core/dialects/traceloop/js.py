@@ -5,7 +5,7 @@ and ``execute_tool DynamicStructuredTool`` any tool. An agent's state is a list 
 answers have its name. A graph whose state is only messages is recognised by its children: it holds
 runs and calls no model itself, or calls it twice in a row without a tool; one call is not enough.
 If contents are not reported, a run that runs tools is an agent. ``invoke_agent`` is set on
-classes with "agent" in their name: on ``AgentNode``, the loop's node, it is no agent.
+classes with "agent" in their name: on ``AgentNode``, the loop's node, it is not an agent.
 
 **Spans have no LangChain parents.** In a request of an instrumented server all are its children:
 then start and end times decide which ran inside which. Otherwise each is the root of its own trace,

@@ -2,7 +2,7 @@
 
 Every ``generateText`` has ``invoke_agent``, even one that wraps a single call without tools; the
 span's name contains the model, ``gen_ai.agent.name`` is the agent's name. ``agent_step`` is a turn
-of the loop and no step. Agents repeat the sum of their calls' usage. Reasoning tokens are reported
+of the loop, not a step. Agents repeat the sum of their calls' usage. Reasoning tokens are reported
 only if the application enables ``ai.usage.*`` details. Tool results are JSON, texts in quotes. A
 run's answer is one message: the text of the last turn, then the calls and results of all turns.
 

@@ -16,7 +16,7 @@ export function Decision({ row, scheme, outline, store }) {
     ${said && isWrong(scheme, said.correctness) && html`<${ErrorForm} said=${said} scheme=${scheme} store=${store} />`}`;
 }
 
-/** Type, subtype, severity and why, of a step that is wrong. @param {{said: import("./decisions.js").Said, scheme: import("../annotate/scheme.js").Scheme, store: (edit: object) => void}} props */
+/** Type, subtype, severity and rationale of a wrong step. @param {{said: import("./decisions.js").Said, scheme: import("../annotate/scheme.js").Scheme, store: (edit: object) => void}} props */
 function ErrorForm({ said, scheme, store }) {
   const subtypes = subtypesOf(scheme, said.error_type);
   /** The weight of a severity, as the form shows it. @param {string} severity */

@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { none } from "../judging/parts.js";
 import { annotator } from "../state/annotator.js";
 import { change } from "../state/place.js";
-import { asError } from "../ui/asked.js";
+import { asError } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { decide, differs, editOf } from "./decisions.js";

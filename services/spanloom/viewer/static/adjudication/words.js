@@ -21,7 +21,7 @@ export function linesOf({ corrections, spans, ...members }, outline) {
   ];
 }
 
-/** A step by its name, or by its id if it has gone. @param {Outline} outline @param {string} id */
+/** The name of a step, or its id if it no longer exists. @param {Outline} outline @param {string} id */
 function stepName(outline, id) {
   const row = rowOf(outline, id);
   return row < 0 ? id : outline.names[outline.name[row]];

@@ -36,8 +36,8 @@ function Table({ pair, measure }) {
   const cell = (va, vb) => {
     const count = counts.get(JSON.stringify([va, vb])) ?? 0;
     const shade = count ? Math.ceil((count / most) * SHADES) : 0;
-    const told = t("agreement.cell", { one, va: inWords(measure, va), other, vb: inWords(measure, vb), n: count });
-    return html`<td class="number ${va === vb ? "same" : "differ"}${shade}" data-label=${`${words(other)} ${valueOf(vb)}`}>${count ? html`<button class="plain" title=${told} aria-label=${told} onClick=${() => show({ measure, a: one, b: other, va, vb })}>${count}</button>` : html`<span class="none">0</span>`}</td>`;
+    const title = t("agreement.cell", { one, va: inWords(measure, va), other, vb: inWords(measure, vb), n: count });
+    return html`<td class="number ${va === vb ? "same" : "differ"}${shade}" data-label=${`${words(other)} ${valueOf(vb)}`}>${count ? html`<button class="plain" title=${title} aria-label=${title} onClick=${() => show({ measure, a: one, b: other, va, vb })}>${count}</button>` : html`<span class="none">0</span>`}</td>`;
   };
   /** @param {string} who */
   const words = (who) => t("agreement.says", { who: line(who, 40) });

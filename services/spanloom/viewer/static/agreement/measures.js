@@ -1,4 +1,4 @@
-/** Figures of agreement as a table; each leads to the steps that annotators differ on. */
+/** Figures of agreement as a table; each links to the steps on which annotators differ. */
 import { worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { Figure, none } from "../judging/parts.js";

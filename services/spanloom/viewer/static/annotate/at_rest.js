@@ -12,7 +12,7 @@ import { MOST_OTHERS, atMost, draw, pointerOf, showMarks, signOfRow, signOfScore
 /** @typedef {import("./tree_marks.js").Sign} Sign */
 /** @typedef {import("../tree/view.js").View} View */
 
-/** Draws nothing itself: the rows of the tree do. */
+/** Draws nothing itself, because the rows of the tree do. */
 export function MarksAtRest() {
   const [there, of] = [grid.value, view.value];
   const { project, version } = place.value.query;
@@ -40,7 +40,7 @@ async function signsOfAll(of, project) {
 export async function saidOf(trace, project) {
   const said = new Said();
   const rows = getRows(`/v1/trajectories/${trace}/annotations`, { project }, (row) => said.add(row));
-  const [count, scores] = await Promise.all([rows.then((told) => told.count, () => said.forget()), stepScores(trace, project)]);
+  const [count, scores] = await Promise.all([rows.then((data) => data.count, () => said.forget()), stepScores(trace, project)]);
   for (const one of scores) said.addScore(one);
   if (!count && !scores.length) return null;
   if (count && !schemes.peek()) await loadSchemes();
@@ -64,13 +64,13 @@ class Said {
     add(this.#scores, one.step_id, one);
   }
 
-  /** Some did not come: rather none than some. */
+  /** Some could not be loaded: show none instead of a part. */
   forget() {
     this.#rows.clear();
     return 0;
   }
 
-  /** How many signs a row has at most. */
+  /** The maximum number of signs in a row. */
   room() {
     let most = 0;
     for (const [at, rows] of this.#rows) most = Math.max(most, rows.length + (this.#scores.get(at)?.length ?? 0));
@@ -92,10 +92,10 @@ function add(byStep, at, one) {
   else byStep.set(at, [one]);
 }
 
-/** The fields of an annotation of a step that a sign needs: the rest is not kept. @param {any} row */
+/** The fields of a step's annotation that a sign needs; the others are dropped. @param {any} row */
 const brief = (row) => ({ scheme: row.scheme, annotator: row.annotator, origin: row.origin, correctness: row.correctness, severity: row.severity, error_type: row.error_type });
 
-/** The step that an annotation is of; empty of the whole run. @param {any} row @returns {string} */
+/** The step of an annotation; empty for the whole run. @param {any} row @returns {string} */
 const standing = (row) => row.stands_at || row.step_id;
 
 /** The steps at which an annotation is shown. @param {any} row @returns {Iterable<string>} */

@@ -5,7 +5,7 @@ import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { partsOf } from "./parts.js";
 import { isIn, piecesOf, putPieces } from "./pieces.js";
-import { useSaid } from "./said.js";
+import { useStepTexts } from "./step_texts.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
@@ -13,7 +13,7 @@ const LONGEST = 20_000;
 
 /** @param {{of: Session, at: string}} props */
 export function Corrections({ of, at }) {
-  const said = useSaid(of, at);
+  const said = useStepTexts(of, at);
   const [isInput, setInput] = useState(piecesOf(of, at, "corrections").some((one) => one.field === "input"));
   if (!said) return html`<p class="quiet">…</p>`;
   const fields = /** @type {const} */ (["output", "input"]).slice(0, isInput ? 2 : 1);

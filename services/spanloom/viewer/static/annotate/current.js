@@ -1,4 +1,4 @@
-/** The annotation session of the page: which scheme, who, and the writes of this window. */
+/** The annotation session of the page: its scheme, annotator, and the writes of this window. */
 import { effect, signal } from "../vendor/signals.js";
 import { ApiError, getJson, getRows, sendJson } from "../api.js";
 import { runPath, traceId, view } from "../run/state.js";
@@ -12,12 +12,12 @@ import { Session } from "./session.js";
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */
 
-/** All schemes of the project, its own first; null until they have come. */
+/** All schemes of the project, its own first; null until they are loaded. */
 export const schemes = signal(/** @type {Scheme[] | null} */ (null));
 export const session = signal(/** @type {Session | null} */ (null));
 export const sender = signal(/** @type {Sender | null} */ (null));
 export const trouble = signal(/** @type {ApiError | null} */ (null));
-/** The scheme that was used last. */
+/** The last used scheme. */
 export const lastScheme = kept("annotate.scheme", "potato");
 /** The most steps with others' marks for which these are requested again; for more they are requested once. */
 const MOST_AGAIN = 5000;
@@ -29,7 +29,7 @@ let project = "";
 /** @type {Scheme} */
 const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, agents: [], reason_required: false, definitions: {}, hash: "", text: "", remarks: [] };
 
-/** The scheme of a name, as far as it is known. @param {string} name */
+/** The scheme of a name, if it is known. @param {string} name */
 export const schemeOf = (name) => schemes.peek()?.find((one) => one.name === name) ?? UNKNOWN;
 
 /** The scheme that the address names; the first if there is no such scheme. */
@@ -41,10 +41,10 @@ export function wantedScheme() {
 /** Request the schemes. */
 export async function loadSchemes() {
   try {
-    const told = await getJson("/v1/schemes", { project: place.peek().query.project });
+    const data = await getJson("/v1/schemes", { project: place.peek().query.project });
     /** @type {Map<string, Scheme>} */
     const named = new Map();
-    for (const one of [...told.items, ...told.presets]) if (!named.has(one.name)) named.set(one.name, one);
+    for (const one of [...data.items, ...data.presets]) if (!named.has(one.name)) named.set(one.name, one);
     schemes.value = [...named.values()];
   } catch (error) {
     tell(error);
@@ -54,14 +54,14 @@ export async function loadSchemes() {
 const showSchemes = async () => { await (schemes.peek() ?? loadSchemes()); if (schemes.peek()) trouble.value = null; };
 
 /**
- * Open the session that the address names. The version on the screen is kept, so that what is said of
- * it stays anchored.
+ * Open the session that the address names. The displayed version is kept, so that its annotations
+ * stay anchored.
  */
 export async function open() {
   const [there, who] = [view.peek(), annotator.peek()];
   const name = place.peek().query.annotate;
   if (!there || !name) return;
-  if (!who) return showSchemes(); // they can be looked at without a name
+  if (!who) return showSchemes(); // schemes are visible without a name
   if (isOpen(there, who)) return;
   try {
     const own = askOwn(name, who); // others may be many: they are requested afterwards
@@ -69,11 +69,11 @@ export async function open() {
     await Promise.all([own, schemes.peek() ?? loadSchemes()]);
     const scheme = wantedScheme();
     if (!scheme || view.peek() !== there || annotator.peek() !== who || isOpen(there, who)) return;
-    const told = await (scheme.name === name ? own : askOwn(scheme.name, who));
-    project = told.project;
+    const data = await (scheme.name === name ? own : askOwn(scheme.name, who));
+    project = data.project;
     const context = { trace: traceId(), project, scheme: scheme.name, annotator: who, version: there.o.version };
     const made = new Session(scheme, there, context, /** @type {Sender} */ (sender.peek()));
-    made.load(told);
+    made.load(data);
     [session.value, trouble.value, lastScheme.value] = [made, null, scheme.name];
     setTimeout(() => void accompany(made), AFTER_MS);
   } catch (error) {
@@ -98,9 +98,9 @@ async function askRows(params) {
   return { ...(await getRows(`${runPath()}/annotations`, params, (row) => items.push(row))), items };
 }
 
-/** Load what the first mark does not need. @param {Session} of */
+/** Load data that the first mark does not need. @param {Session} of */
 async function accompany(of) {
-  void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // a newer one has come: saves are taken all the same
+  void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // a newer version exists; saves are accepted anyway
   await reload();
   await loadScores(of);
 }
@@ -116,11 +116,11 @@ async function loadScores(of) {
 export async function reload() {
   const of = session.peek();
   if (!of) return;
-  const told = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
-  if (told && session.peek() === of) of.load(told);
+  const data = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
+  if (data && session.peek() === of) of.load(data);
 }
 
-/** Begin with the writes, once for the page; those that other windows left follow later. */
+/** Load the writes, once for the page; those left by other windows follow later. */
 function ready() {
   if (sender.peek()) return;
   sender.value = new Sender(new Keep(), {

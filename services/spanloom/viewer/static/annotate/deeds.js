@@ -6,9 +6,9 @@ import { NOTHING, applyEdit, difference, isSame, markOf } from "./marks.js";
 /** @typedef {import("./marks.js").Edit} Edit */
 
 /**
- * Say something of a step, or of the whole run (an empty `at`).
+ * Annotate a step, or the whole run (an empty `at`).
  * @param {Session} session @param {string} at @param {Edit} edit @param {{isTyping?: boolean, isAgain?: boolean}} [how]
- *   `isTyping`: further typing in the same field is the same deed; `isAgain`: it is in the history already
+ *   `isTyping`: further typing in the same field belongs to the same action; `isAgain`: it is already in the history
  */
 export function say(session, at, edit, { isTyping = false, isAgain = false } = {}) {
   const slot = session.own.get(at) ?? empty(at);
@@ -50,7 +50,7 @@ export function sayBranch(session, i, correctness) {
   return changes.length;
 }
 
-/** Take the last deed back (-1), or do it again (1); return a step of it. @param {Session} session @param {1 | -1} way */
+/** Undo (-1) or redo (1) the last action; return a step of it. @param {Session} session @param {1 | -1} way */
 export function turnBack(session, way) {
   const deed = way < 0 ? session.history.undo() : session.history.redo();
   if (!deed) return undefined;
@@ -69,5 +69,5 @@ export function turnBack(session, way) {
   return deed.changes[0]?.at;
 }
 
-/** The next unjudged row, the first after the last; -1 if there is none. @param {Session} session @param {number} i */
+/** The next unjudged row; after the last, the first; -1 if there is none. @param {Session} session @param {number} i */
 export const nextUnjudged = (session, i) => session.steps.next(i, (j) => !session.mark(session.steps.id(j)).correctness);

@@ -1,4 +1,4 @@
-/** Steps on which annotators differ: counted, kept alone in the tree, and gone to one after the other. */
+/** Steps on which annotators differ: counts them, filters the tree to them, and goes from one to the next. */
 import { useEffect, useMemo } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { only } from "../run/state.js";
@@ -11,10 +11,10 @@ import { go, here, toTree } from "./walk.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
-/** Of more steps that others judged it is not counted again with every mark of one's own. */
+/** If others judged more steps than this, the count is not updated with every own mark. */
 const MANY = 5000;
 
-/** Whether people, oneself included, judge a step as it is now differently. @param {Session} of @param {string} at */
+/** Whether people, including this annotator, judge the current step differently. @param {Session} of @param {string} at */
 export function isDisputed(of, at) {
   const rows = (of.others.get(at) ?? []).filter((row) => !isMachine(row.origin) && row.state !== "changed" && row.correctness);
   const own = of.own.get(at);
@@ -33,7 +33,7 @@ export function disputed(of) {
   return rows.sort((a, b) => a - b);
 }
 
-/** To the next step on which people differ, the first after the last. */
+/** Go to the next step on which people differ; after the last, to the first. */
 export function toDisputed() {
   const of = session.peek();
   if (!of) return;
@@ -42,7 +42,7 @@ export function toDisputed() {
   toTree();
 }
 
-/** The steps to show are chosen when the filter is switched on and when others' marks arrive: none disappears while one judges. @param {{of: Session}} props */
+/** The steps are chosen when the filter is switched on and when others' marks arrive, so none disappears while judging. @param {{of: Session}} props */
 export function Differing({ of }) {
   const isOn = place.value.query.differ === "1";
   const rows = useMemo(() => disputed(of), [of, of.others, of.others.size > MANY || of.turn.value]);

@@ -1,17 +1,17 @@
-/** The entrance to the annotation panel; its modules are loaded once the run is there and the page is idle. */
+/** The button of the annotation panel; its modules are loaded once the run is shown and the page is idle. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { read } from "../state/kept.js";
 import { annotator } from "../state/annotator.js";
 import { change, place } from "../state/place.js";
-import { missing, useAgain } from "../ui/asked.js";
+import { missing, useAgain } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 
 /** @typedef {{Panel: any, MarksAtRest: any}} Loaded */
 
-/** After the first row, so that nothing of it is late. */
+/** After the first row, so that they do not delay it. */
 const IDLE_MS = 400;
 
 /** Where the panel is below the tree (style/annotate.css). */
@@ -40,7 +40,7 @@ export function Annotation() {
     const later = setTimeout(() => void load().then(setPanel, () => setError(missing())), isOn ? 0 : IDLE_MS);
     return () => clearTimeout(later);
   }, [isOn, attempt]);
-  useEffect(() => { // and again once the annotator is known: the buttons replace the question for the name
+  useEffect(() => { // and again once the annotator is known: the buttons replace the form for the name
     if (panel && isOn && isTapped && matchMedia(IS_BELOW).matches) document.querySelector(".annotate")?.scrollIntoView();
   }, [panel, isOn, annotator.value]);
   if (!panel) return isOn && error ? html`<${Failure} error=${error} again=${again} />` : "";
@@ -50,7 +50,7 @@ export function Annotation() {
 /** @type {Promise<Loaded> | null} */
 let loading = null;
 
-/** The panel with its style, fetched once. */
+/** The panel and its style, fetched once. */
 function load() {
   loading ??= Promise.all([import("./panel.js"), styled()]).then(([panel]) => panel, (failed) => { loading = null; throw failed; });
   return loading;

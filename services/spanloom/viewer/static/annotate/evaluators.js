@@ -4,8 +4,8 @@ import { getJson } from "../api.js";
 const EVALUATORS = ["model", "rule", "llm", "code", "api"];
 const MOST = 1000;
 
-/** Scores of steps by others than people, whose marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
+/** Scores of steps by rules and models; people's marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
 export async function stepScores(trace, project) {
-  const told = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, target: "step", limit: MOST }).catch(() => null);
-  return told?.items ?? [];
+  const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, target: "step", limit: MOST }).catch(() => null);
+  return data?.items ?? [];
 }

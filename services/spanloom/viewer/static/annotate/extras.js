@@ -6,7 +6,7 @@ import { Corrections } from "./corrections.js";
 import { hasPieces, piecesOf } from "./pieces.js";
 import { Places } from "./places.js";
 import { isStepwise } from "./scheme.js";
-import { Note } from "./whole.js";
+import { Note } from "./of_run.js";
 
 /** @typedef {import("./session.js").Session} Session */
 

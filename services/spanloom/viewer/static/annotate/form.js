@@ -72,7 +72,7 @@ const isText = (event) => /** @type {HTMLElement} */ (event.target).tagName === 
 function choicesOf(scheme, mark) {
   const subtypes = subtypesOf(scheme, mark.error_type);
   const first = lettersOf([...scheme.severities, ...scheme.error_types].map((one) => one.name));
-  const letters = [...first, ...lettersOf(subtypes, first)]; // those of subtypes change with the type, the others never
+  const letters = [...first, ...lettersOf(subtypes, first)]; // letters of subtypes change with the type, the others never
   const letter = () => letters.shift() ?? "";
   /** @param {"error_type" | "error_subtype" | "severity"} field @param {string} name @param {Partial<Choice>} [more] @returns {Choice} */
   const choice = (field, name, more) => {

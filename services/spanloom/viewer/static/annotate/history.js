@@ -1,14 +1,14 @@
-/** Deeds that can be undone and redone; none is lost when the writes themselves are merged. */
+/** Actions that can be undone and redone; none is lost when writes are merged. */
 import { read, write } from "../state/kept.js";
 
 /**
- * One deed: the mark of each step before and after.
+ * One action: the mark of each step before and after.
  * @typedef {{changes: {at: string, before: import("./marks.js").Mark, after: import("./marks.js").Mark}[], group?: string}} Deed
- *   `group`: of a mark of a whole branch, by which the service undoes it
+ *   `group`: the id by which the service undoes a mark of a whole branch
  */
 
 const MOST = 500;
-/** Deeds that survive a reload of the window, and the largest of them, in steps. */
+/** The number of actions that survive a reload of the window, and the maximum size of one, in steps. */
 const KEPT = 50;
 const LARGE = 1000;
 const NAME = "annotate.history";
@@ -22,7 +22,7 @@ export class History {
   }
 
   /**
-   * Record a deed. Typing into one field is one deed, as long as nothing else is done.
+   * Record an action. Typing into one field is one action, as long as nothing else is done.
    * @param {Deed} deed @param {boolean} [isTyping]
    */
   add(deed, isTyping = false) {
@@ -37,21 +37,21 @@ export class History {
     if (this.done.length > MOST) this.done.shift();
   }
 
-  /** Take the last deed, which the caller takes back; undefined if there is none. */
+  /** Remove and return the last action, for the caller to undo; undefined if there is none. */
   undo() {
     this.isTyping = false;
     return move(this.done, this.undone);
   }
 
-  /** Take the last deed that was taken back. */
+  /** Remove and return the last undone action. */
   redo() {
     return move(this.undone, this.done);
   }
 }
 
 /**
- * The history that this window had before it was loaded again; a new one for anything else.
- * @param {object} context whose it is: run, scheme, annotator, version
+ * The history of this window before its reload; a new one in other cases.
+ * @param {object} context of the history: run, scheme, annotator, version
  */
 export function recall(context) {
   const kept = read(NAME, { of: "", done: [], undone: [] }, sessionStorage);
@@ -60,7 +60,7 @@ export function recall(context) {
   return made;
 }
 
-/** Let the window keep the newest of it, up to a deed that is too large. @param {object} context @param {History} history */
+/** Keep the newest actions in the window, up to one that is too large. @param {object} context @param {History} history */
 export function remember(context, { done, undone }) {
   const newest = (/** @type {Deed[]} */ deeds) => deeds.slice(Math.max(deeds.length - KEPT, deeds.findLastIndex((one) => one.changes.length > LARGE) + 1));
   if (done.length || undone.length) write(NAME, { of: JSON.stringify(context), done: newest(done), undone: newest(undone) }, sessionStorage);

@@ -1,6 +1,6 @@
 /**
  * Writes kept in the browser until the service has them: they survive a reload, a crash, and hours
- * without a network. Each window keeps its own; those of a window that is gone are taken over.
+ * without a network. Each window keeps its own; those of a closed window are taken over.
  */
 
 /** @typedef {import("./writes.js").Write} Write */
@@ -9,7 +9,7 @@ const STORE = "writes";
 const LOCK = "spanloom.window.";
 const SENT_MS = 10_000;
 
-/** A new id; `crypto.randomUUID` is not there on pages that are not secure. */
+/** A new id; `crypto.randomUUID` does not exist on insecure pages. */
 export function newId() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -20,7 +20,7 @@ const me = newId();
 export class Keep {
   constructor() {
     void holdLock();
-    /** Null: the browser refuses, and writes live as long as the page; no reason not to annotate. @type {Promise<IDBDatabase | null>} */
+    /** Null if the browser refuses: writes then only live as long as the page. @type {Promise<IDBDatabase | null>} */
     this.database = opened().catch(() => null);
     this.order = Date.now() * 1000;
   }
@@ -33,7 +33,7 @@ export class Keep {
     await this.run((store) => store.put(kept));
   }
 
-  /** Forget writes: the service has them, or the reader wants none of them. @param {Write[]} writes */
+  /** Forget writes: the service has them, or the reader dropped them. @param {Write[]} writes */
   async drop(writes) {
     if (writes.length) await this.run((store) => { for (const one of writes) store.delete(one.id); });
   }
@@ -85,8 +85,8 @@ function holdLock() {
 }
 
 /**
- * Whether the window that kept writes is gone. On a page that is not secure there are no locks to test: then it
- * counts as gone when it has not written for longer than it takes to send.
+ * Whether the window that kept writes is closed. On an insecure page there are no locks to test: there it
+ * counts as closed if it has not written for longer than it takes to send.
  * @param {string} owner @param {number} newest when it wrote last, in milliseconds since the epoch
  */
 async function isGone(owner, newest) {

@@ -1,4 +1,4 @@
-/** The keys of the annotator. Letters of the form are in the form itself: they mean something only there. */
+/** The keys of the annotator. The letters of the form are in the form, because they work only there. */
 import { chosen } from "../run/state.js";
 import { useKeys } from "../ui/keys.js";
 import { session } from "./current.js";
@@ -22,7 +22,7 @@ function judge(digit) {
   say(of, of.steps.id(i), { correctness: option });
   if (!asksMore(of.scheme, option)) toNext();
   else {
-    chosen.value = i; // not after a pause: letters may follow at once
+    chosen.value = i; // without delay, because letters may follow at once
     toForm.value = of.steps.id(i);
   }
 }
@@ -35,7 +35,7 @@ function judgeBranch(digit) {
   sayBranch(of, here(), option);
 }
 
-/** The step at which it went wrong, and on which everything hangs. */
+/** Mark the decisive step of a failure. */
 function decide() {
   const of = session.peek();
   if (!of || of.scheme.annotation_type !== "failure_attribution" || !of.steps.isStep(here())) return;

@@ -1,4 +1,4 @@
-/** A step's text with the places that were marked in it, and from a selection in it back to the text. */
+/** A step's text with its marked places, and the place of a selection in it. */
 import { useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -6,7 +6,7 @@ import { chosen } from "../run/state.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { session } from "./current.js";
-import { standing } from "./found_again.js";
+import { relocate } from "./relocated.js";
 import { partsOf } from "./parts.js";
 import { isIn, piecesOf } from "./pieces.js";
 import { cut } from "./segments.js";
@@ -15,7 +15,7 @@ import { cut } from "./segments.js";
 
 const FOLDED = 4000;
 const MOST = 200_000;
-/** The texts on show, as they are, by field and part. @type {Map<string, string>} */
+/** The displayed texts, unchanged, by field and part. @type {Map<string, string>} */
 const texts = new Map();
 
 /** @param {{text: string, field: "input" | "output"}} props */
@@ -32,7 +32,7 @@ function Marked({ text, field, part }) {
   const at = of.steps.isStep(chosen.value) ? of.steps.id(chosen.value) : "";
   /** @param {any[]} list @param {boolean} isMine */
   const there = (list, isMine) => list.filter((one) => isIn(one, field, part) && (one.step_id ?? at) === at)
-    .flatMap((one) => { const found = standing(one, text); return found ? [{ ...found, isMine }] : []; });
+    .flatMap((one) => { const found = relocate(one, text); return found ? [{ ...found, isMine }] : []; });
   const others = (of.others.get(at) ?? []).flatMap((row) => (Array.isArray(row.value.spans) ? row.value.spans : []));
   const shown = text.slice(0, isOpen ? MOST : FOLDED);
   return html`<span class="text" dir="auto" data-field=${field} data-part=${part}>${cut(shown, [...there(piecesOf(of, at, "spans"), true), ...there(others, false)]).map(({ start, end, mine, theirs }) => {
@@ -56,7 +56,7 @@ export function placeOfSelection() {
   return { field: /** @type {"input" | "output"} */ (field), ...(part ? { part } : {}), start, end, text };
 }
 
-/** The offset in the text of a point of the page; inside of a character that is shown by its number, before or after it. @param {Node} node @param {number} at @param {boolean} isEnd */
+/** The offset in the text of a point of the page; inside a character shown by its number, the offset before or after it. @param {Node} node @param {number} at @param {boolean} isEnd */
 function offset(node, at, isEnd) {
   const piece = /** @type {HTMLElement | null} */ ((node instanceof Element ? (node.childNodes[Math.min(at, node.childNodes.length - 1)]?.parentElement ?? node) : node.parentElement)?.closest("[data-at]") ?? null);
   if (!piece) return -1;

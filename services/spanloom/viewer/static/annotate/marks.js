@@ -17,8 +17,8 @@ export function markOf({ correctness, error_type, error_subtype, severity, ratio
 }
 
 /**
- * The mark with the fields of the edit. Where a step is not wrong any more, what was said of its error
- * goes; so does a subtype when the type becomes another, unless the edit names one.
+ * The mark with the fields of the edit. If a step is not wrong any more, the fields of its error are
+ * removed; so is the subtype if the type changes, unless the edit names one.
  * @param {Mark} mark @param {Edit} edit @param {Scheme} scheme @returns {Mark}
  */
 export function applyEdit(mark, edit, scheme) {
@@ -28,15 +28,15 @@ export function applyEdit(mark, edit, scheme) {
   return isRight ? { ...found, ...OF_ERRORS } : found;
 }
 
-/** Whether two values are the same, as JSON has them. @param {unknown} a @param {unknown} b */
+/** Whether two values are equal as JSON. @param {unknown} a @param {unknown} b */
 export const isSame = (a, b) => a === b || JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** The edit that makes one mark of another; a member that is not there becomes null. @param {Mark} from @param {Mark} to @returns {Edit} */
+/** The edit that turns one mark into another; a missing member becomes null. @param {Mark} from @param {Mark} to @returns {Edit} */
 export function difference(from, to) {
   /** @type {Edit} */
   const edit = {};
   for (const name of TEXTS) if (from[name] !== to[name]) edit[name] = to[name];
-  if (edit.error_type !== undefined) edit.error_subtype = to.error_subtype; // or it would go with its type
+  if (edit.error_type !== undefined) edit.error_subtype = to.error_subtype; // or it would be removed with its type
   const members = Object.keys({ ...from.value, ...to.value }).filter((key) => !isSame(from.value[key], to.value[key]));
   if (members.length) edit.value = Object.fromEntries(members.map((key) => [key, to.value[key] ?? null]));
   return edit;

@@ -10,14 +10,14 @@ export function fieldOf(of, field) {
   return field.startsWith("value.") ? of.value?.[field.slice(6)] : of[/** @type {"rationale"} */ (field)];
 }
 
-/** The names of the fields that are there. @param {Edit} edit */
+/** The names of the present fields. @param {Edit} edit */
 export function fieldsOf(edit) {
   const members = Object.keys(edit.value ?? {}).map((key) => `value.${key}`);
   return [...TEXTS.filter((name) => edit[name] !== undefined), ...members];
 }
 
 /**
- * The fields that an edit changes and that were changed otherwise since its base.
+ * The fields of an edit that have been changed differently since its base.
  * @param {Mark} base what the editor saw @param {Mark} now @param {Edit} edit @param {import("./scheme.js").Scheme} scheme
  * @returns {Clash[]}
  */

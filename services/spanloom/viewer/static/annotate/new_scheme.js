@@ -1,4 +1,4 @@
-/** A new scheme, written in a dialog over the run that is judged by it. */
+/** A dialog to write a new scheme while judging a run. */
 import "../i18n/judging_runs.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";

@@ -7,7 +7,7 @@ import { annotate as zh } from "../i18n/zh/annotate.js";
 import { chosen, grid, view } from "../run/state.js";
 import { annotator } from "../state/annotator.js";
 import { change, place } from "../state/place.js";
-import { useAgain } from "../ui/asked.js";
+import { useAgain } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
@@ -25,7 +25,7 @@ import { SchemeChoice } from "./scheme_choice.js";
 import { Changed, Orphans } from "./states.js";
 import { marksOf, roomFor, showMarks } from "./tree_marks.js";
 import { finish, finishTrouble, go } from "./walk.js";
-import { Attribution } from "./whole.js";
+import { Attribution } from "./of_run.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
@@ -51,7 +51,7 @@ export function Panel() {
   </section>`;
 }
 
-/** Show marks in the tree for as long as the panel is there. @param {Session | null} of */
+/** Show marks in the tree while the panel is open. @param {Session | null} of */
 function useMarks(of) {
   const there = grid.value;
   useLayoutEffect(() => { // the panel takes keys as soon as it is visible
@@ -60,7 +60,7 @@ function useMarks(of) {
     if (!place.peek().query.step) go(nextUnjudged(of, -1));
     const stop = of.turn.subscribe(() => {
       there.host.style.setProperty("--signs", String(roomFor(of)));
-      there.told();
+      there.updateTexts();
     });
     return () => {
       stop();
@@ -78,7 +78,7 @@ function Saved() {
   return html`<span class="saved ${waiting ? "waits" : ""} ${why ? "bad" : ""}" role="status" title=${why}>${waiting ? t("annotate.waiting", { n: waiting }) : t("annotate.saved")}${why && html`<span class="why"> · ${line(why, 80)}</span>`}</span>`;
 }
 
-/** Its parts get the turn too, because a part with the same props is not drawn again. @param {{of: Session}} props */
+/** Its parts get the counter too, because a part with the same props is not rendered again. @param {{of: Session}} props */
 function Said({ of }) {
   const there = view.value;
   const i = chosen.value;
@@ -96,7 +96,7 @@ function Said({ of }) {
     <${Orphans} of=${of} turn=${of.turn.value} />`;
 }
 
-/** The score so far, how much is judged, and the way on. @param {{of: Session}} props */
+/** The provisional score, the progress, and the button to continue. @param {{of: Session}} props */
 function Figures({ of }) {
   if (!isStepwise(of.scheme)) return html`<p class="figures">${line(of.scheme.description, 200)}<span class="room"></span><${Deeds} of=${of} turn=${of.turn.value} /></p>`;
   const { value, isComplete, unjudged, unweighed, judged } = of.tally.score();

@@ -1,4 +1,4 @@
-/** The texts of a step in readable parts: of messages each content and each call, of anything else the text. */
+/** The texts of a step in readable parts: each content and call of messages, otherwise the whole text. */
 import { parsed } from "../step/json.js";
 import { areMessages } from "../step/messages.js";
 

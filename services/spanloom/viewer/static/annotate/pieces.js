@@ -33,7 +33,7 @@ export const piecesOf = (of, at, name) => every(of, at, name).filter((one) => is
 /** Whether a piece is of this part of a text. @param {Piece} piece @param {string} field @param {string} part */
 export const isIn = (piece, field, part) => piece?.field === field && (piece.part ?? "") === part;
 
-/** Put others in their place. @param {Session} of @param {string} at @param {Name} name @param {Piece[]} pieces @param {boolean} [isTyping] */
+/** Replace the pieces. @param {Session} of @param {string} at @param {Name} name @param {Piece[]} pieces @param {boolean} [isTyping] */
 export function putPieces(of, at, name, pieces, isTyping = false) {
   const isOfSteps = isStepwise(of.scheme);
   const kept = every(of, at, name).filter((one) => !isOf(of, at, one));

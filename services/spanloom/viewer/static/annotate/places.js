@@ -6,10 +6,10 @@ import { markedText } from "../step/panel.js";
 import { tab } from "../step/prose.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
-import { standingIn } from "./found_again.js";
+import { relocateIn } from "./relocated.js";
 import { MarkedText, placeOfSelection } from "./marked_text.js";
 import { piecesOf, putPieces } from "./pieces.js";
-import { useSaid } from "./said.js";
+import { useStepTexts } from "./step_texts.js";
 import { subtypesOf, worded } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */
@@ -31,7 +31,7 @@ export function Places({ of, at }) {
       document.removeEventListener("selectionchange", look);
     };
   }, []);
-  const said = useSaid(of, places.length ? at : "");
+  const said = useStepTexts(of, places.length ? at : "");
   const now = tab.value === "text" ? selected.value : null;
   /** @param {Place[]} next */
   const put = (next) => putPieces(of, at, "spans", next);
@@ -41,9 +41,9 @@ export function Places({ of, at }) {
     ${places.length > 0 && html`<ul>${places.map((place, k) => html`<${One} key=${k} of=${of} turn=${of.turn.value} place=${place} said=${said} change=${(/** @type {Place | null} */ next) => put(places.flatMap((one, j) => (j !== k ? [one] : next ? [next] : [])))} />`)}</ul>`}</div>`;
 }
 
-/** @param {{of: Session, place: Place, said: import("./said.js").Step | null, change: (next: Place | null) => void}} props */
+/** @param {{of: Session, place: Place, said: import("./step_texts.js").Step | null, change: (next: Place | null) => void}} props */
 function One({ of: { scheme }, place, said, change }) {
-  const found = said ? standingIn(place, said) : place;
+  const found = said ? relocateIn(place, said) : place;
   /** @param {"type" | "subtype" | "severity"} field @param {string[]} names */
   const choice = (field, names) => names.length > 0 && html`<select aria-label=${t(`field.${field}`)} onChange=${(/** @type {Event} */ event) => change({ ...place, ...(field === "type" ? { subtype: "" } : {}), [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
     <option value="">${t(`field.${field}`)}</option>${names.map((name) => html`<option value=${name} selected=${name === place[field]}>${visible(worded(name))}</option>`)}</select>`;

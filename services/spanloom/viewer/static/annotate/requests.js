@@ -16,9 +16,9 @@ export function request(batch) {
 
 /** Why each write of a batch is refused, by its place. @param {ApiError} error @param {number} count */
 export function reasons(error, count) {
-  const told = error.errors.flatMap(({ parameter, detail }) => {
+  const named = error.errors.flatMap(({ parameter, detail }) => {
     const [, place] = /^items\[(\d+)\]/.exec(parameter) ?? [];
     return place === undefined ? [] : [/** @type {const} */ ([Number(place), `${parameter}: ${detail}`])];
   });
-  return new Map(told.length ? told : Array.from({ length: count }, (_, place) => [place, error.message]));
+  return new Map(named.length ? named : Array.from({ length: count }, (_, place) => [place, error.message]));
 }

@@ -9,19 +9,19 @@ import { t } from "../i18n/index.js";
  *   remarks: {line: number, key: string, reason: string}[]}} Scheme
  */
 
-/** Letters that mean something else while the form has the focus. */
+/** Letters with another meaning while the form has the focus. */
 const TAKEN = "jknru";
 
 /** Whether its rows are of steps, and not of the whole run. @param {Scheme} scheme */
 export const isStepwise = (scheme) => scheme.annotation_type === "trajectory_eval" || scheme.annotation_type === "process_reward";
 
-/** Whether its marks come to a score. @param {Scheme} scheme */
+/** Whether its marks have a score. @param {Scheme} scheme */
 export const hasScore = (scheme) => scheme.annotation_type === "trajectory_eval";
 
-/** Whether a step so judged has an error: every option but the right one. @param {Scheme} scheme @param {string} correctness */
+/** Whether a step with this judgement has an error: every option but the right one. @param {Scheme} scheme @param {string} correctness */
 export const isWrong = (scheme, correctness) => correctness !== "" && correctness !== scheme.correct_option;
 
-/** Whether the form asks for more about a step judged so. @param {Scheme} scheme @param {string} correctness */
+/** Whether the form has more fields for this judgement. @param {Scheme} scheme @param {string} correctness */
 export const asksMore = (scheme, correctness) => isWrong(scheme, correctness) && (scheme.error_types.length > 0 || scheme.severities.length > 0);
 
 /** The weight of a severity; 0 if the scheme does not have it. @param {Scheme} scheme @param {string} severity */
@@ -31,7 +31,7 @@ export const weightOf = (scheme, severity) => scheme.severities.find((one) => on
 export const subtypesOf = (scheme, type) => scheme.error_types.find((one) => one.name === type)?.subtypes ?? [];
 
 /**
- * The shape that stands for an option: `right`, `half` if partly right or neither, `wrong`; `none` without a judgement.
+ * The shape of an option: `right`, `half` if partly right or neither, `wrong`; `none` without a judgement.
  * @param {Scheme} scheme @param {string} correctness
  * @returns {"none" | "right" | "half" | "wrong"}
  */
@@ -56,7 +56,7 @@ export function lettersOf(names, given = []) {
   });
 }
 
-/** A name as people read it. @param {string} name */
+/** A name in readable form. @param {string} name */
 export const worded = (name) => name.replaceAll("_", " ");
 
 /** @type {Record<string, import("../i18n/index.js").Key>} */

@@ -14,7 +14,7 @@ export function SchemeChoice({ schemes, on }) {
   /** @param {Event} event */
   const choose = (event) => {
     const select = /** @type {HTMLSelectElement} */ (event.target);
-    select.blur(); // the keys are those of the page again
+    select.blur(); // return the keyboard to the page
     change({ annotate: select.value }, true);
   };
   const own = schemes.filter((one) => one.project !== null);

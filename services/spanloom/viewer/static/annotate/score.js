@@ -4,18 +4,18 @@ import { hasScore, isWrong, weightOf } from "./scheme.js";
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {{value: number, isComplete: boolean, unjudged: number, unweighed: number, judged: number}} Score */
 
-/** Counts marks as they change, so that a score of very many costs nothing to keep. */
+/** Counts marks incrementally, so that the score of many marks is cheap to update. */
 export class Tally {
   /** @param {import("./scheme.js").Scheme} scheme @param {number} size how many steps are to be judged */
   constructor(scheme, size) {
     this.scheme = scheme;
     this.size = size;
     this.judged = 0;
-    /** How many wrong steps have each severity. @type {Map<string, number>} */
+    /** The number of wrong steps by severity. @type {Map<string, number>} */
     this.wrong = new Map();
   }
 
-  /** Count a mark, or take it out again. @param {Mark} mark @param {boolean} isToJudge whether its step is to be judged @param {1 | -1} by */
+  /** Count a mark, or remove it. @param {Mark} mark @param {boolean} isToJudge whether its step is to be judged @param {1 | -1} by */
   add(mark, isToJudge, by = 1) {
     if (!mark.correctness) return;
     if (isToJudge) this.judged += by;
@@ -23,8 +23,8 @@ export class Tally {
   }
 
   /**
-   * The highest score less the weights of severities, never below 0; partially correct weighs like incorrect.
-   * Complete is it when every step is judged and every wrong one has a severity, if the scheme has any.
+   * The maximum score minus the weights of severities, never below 0; partially correct counts like incorrect.
+   * It is complete if every step is judged and every wrong one has a severity, if the scheme has any.
    * @returns {Score}
    */
   score() {
@@ -41,7 +41,7 @@ export class Tally {
 }
 
 /**
- * The score of marks by step id, those that count.
+ * The score of the counting marks, by step id.
  * @param {import("./scheme.js").Scheme} scheme @param {Iterable<[string, Mark]>} marks @param {Set<string>} steps that are to be judged
  */
 export function scoreOf(scheme, marks, steps) {

@@ -2,7 +2,7 @@
 import { visible } from "../ui/visible.js";
 
 /**
- * @param {string} text @param {{start: number, end: number, isMine: boolean}[]} places which may overlap
+ * @param {string} text @param {{start: number, end: number, isMine: boolean}[]} places they may overlap
  * @returns {{start: number, end: number, mine: number, theirs: number}[]} all of the text, in its order
  */
 export function cut(text, places) {

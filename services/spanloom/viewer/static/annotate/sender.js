@@ -17,7 +17,7 @@ export class Sender {
     this.writes = new Writes();
     this.keep = keep;
     this.listener = listener;
-    /** How many writes are not confirmed, and why, if it is not only the moment. */
+    /** The number of unconfirmed writes, and the reason, if they do not only wait. */
     this.waiting = signal(0);
     this.trouble = signal(/** @type {ApiError | null} */ (null));
     this.timer = 0;
@@ -41,20 +41,20 @@ export class Sender {
   /** @param {import("./writes.js").NewWrite} wanted @returns {Write} */
   add(wanted) {
     const write = this.writes.add(wanted);
-    void this.keep.put(write).catch(() => {}); // a disk that is full: it is sent all the same
+    void this.keep.put(write).catch(() => {}); // the disk may be full; the write is sent anyway
     this.tell();
     this.later();
     return write;
   }
 
-  /** Send after a pause, but not much later however many changes there are. */
+  /** Send after a pause, but not much later even if changes continue. */
   later() {
     this.since ||= Date.now();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.send(), Math.max(0, Math.min(PAUSE_MS, this.since + AT_LATEST_MS - Date.now())));
   }
 
-  /** Send all that can be, one request after the other. @param {boolean} [isLeaving] whether the page may be gone before the answer */
+  /** Send all pending writes, one request after the other. @param {boolean} [isLeaving] whether the page may be gone before the answer */
   async send(isLeaving = false) {
     clearTimeout(this.timer);
     this.since = 0;
@@ -103,7 +103,7 @@ export class Sender {
     return this.trouble.value === null;
   }
 
-  /** The reader chose one of two values. @param {Write} write @param {boolean} isMine */
+  /** Apply the reader's choice of one of two values. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     if (this.writes.settle(write, isMine)) void this.keep.put(write);
     else void this.keep.drop([write]);
@@ -118,7 +118,7 @@ export class Sender {
     this.tell();
   }
 
-  /** Send now; done once all is stored, or nothing more can be. */
+  /** Send now; resolves once everything is stored, or nothing more can be. */
   async flush() {
     while (this.isBusy) await new Promise((done) => setTimeout(done, 20));
     await this.send();

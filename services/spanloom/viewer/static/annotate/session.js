@@ -26,11 +26,11 @@ export class Session {
     this.sender = sender;
     this.steps = new Steps(view);
     this.history = recall(context);
-    /** Counts up with every change. */
+    /** Incremented with every change. */
     this.turn = signal(0);
     /** Whether the stored annotations have been loaded. */
     this.isLoaded = false;
-    /** Annotations whose step has gone. @type {Slot[]} */
+    /** Annotations whose step no longer exists. @type {Slot[]} */
     this.orphans = [];
     /** Annotations of others, by the step that they are shown at. @type {Map<string, any[]>} */
     this.others = new Map();
@@ -49,17 +49,17 @@ export class Session {
     return this.own.get(at)?.mark ?? NOTHING;
   }
 
-  /** Load the annotations that the service has stored; unconfirmed writes stay on top of them. @param {any} told the answer */
-  load(told) {
+  /** Load the annotations that the service has stored; unconfirmed writes stay on top of them. @param {any} data the answer */
+  load(data) {
     const isMine = (/** @type {any} */ row) => row.annotator === this.context.annotator;
-    const others = told.items.filter((/** @type {any} */ row) => !isMine(row));
+    const others = data.items.filter((/** @type {any} */ row) => !isMine(row));
     this.own = new Map();
     this.tally = new Tally(this.scheme, this.steps.size);
     this.orphans = [];
-    this.withheld = told.withheld;
+    this.withheld = data.withheld;
     this.others = Map.groupBy(others, (row) => this.placeOf(row) ?? row.step_id);
     this.people = [...new Set(others.map((/** @type {any} */ row) => row.annotator))].sort();
-    for (const row of told.items.filter(isMine)) this.take(row);
+    for (const row of data.items.filter(isMine)) this.take(row);
     for (const write of this.writes()) this.expect(write);
     this.isLoaded = true;
     this.changed();
@@ -70,7 +70,7 @@ export class Session {
     if (row.is_deleted) return;
     const at = this.placeOf(row);
     const known = at === undefined ? null : this.own.get(at);
-    if (known?.step === row.step_id && known?.row?.revision > row.revision) return; // a write that was sent again
+    if (known?.step === row.step_id && known?.row?.revision > row.revision) return; // the answer to a repeated write
     const edits = this.writes().filter((one) => one.kind === "edit" && one.step === row.step_id);
     const mark = edits.reduce((now, one) => applyEdit(now, one.edit, this.scheme), markOf(row));
     const isOfThis = row.version === this.view.o.version && row.state !== "whole";
@@ -80,7 +80,7 @@ export class Session {
     } else if (row.step_id === at || (this.own.get(at)?.step ?? row.step_id) === row.step_id) this.put(slot); // a mark of the step itself wins over one that moved there
   }
 
-  /** The step at which a row is shown; undefined if its step is not there. @param {any} row @returns {string | undefined} */
+  /** The step at which a row is shown; undefined if its step does not exist. @param {any} row @returns {string | undefined} */
   placeOf(row) {
     if (row.step_id === "" || row.version === this.view.o.version) return row.step_id;
     return [row.stands_at, row.step_id].find((id) => id && this.steps.row(id) >= 0);
@@ -110,7 +110,7 @@ export class Session {
     return changes;
   }
 
-  /** The writes of this session that are on their way, in their order. */
+  /** The unconfirmed writes of this session, in their order. */
   writes() {
     const { trace, project, scheme, annotator } = this.context;
     return this.sender.writes.list.filter(({ context: its }) => its.trace === trace && its.project === project && its.scheme === scheme && its.annotator === annotator);

@@ -1,11 +1,11 @@
-/** The state of annotations after the run changed: the step has other texts, has moved, or has gone. */
+/** The state of annotations after the run changed: the step has other texts, has moved, or no longer exists. */
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { LongText } from "../step/text.js";
 import { confirm } from "./deeds.js";
 import { isEmpty } from "./marks.js";
-import { useSaid } from "./said.js";
+import { useStepTexts } from "./step_texts.js";
 import { worded } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */
@@ -21,15 +21,15 @@ export function Changed({ of, at }) {
 
 /** @param {{of: Session, slot: Slot}} props */
 function OldAndNew({ of, slot }) {
-  const before = useSaid(of, slot.step, slot.row.version);
-  const now = useSaid(of, slot.at);
+  const before = useStepTexts(of, slot.step, slot.row.version);
+  const now = useStepTexts(of, slot.at);
   const fields = /** @type {const} */ (["input", "output"]).filter((field) => before && now && before[field] !== now[field]);
   return html`<section class="note"><p>${t("states.changed", { version: slot.row.version })} <button class="main" onClick=${() => confirm(of, slot.at)}>${t("states.right")}</button></p>
     ${fields.map((field) => html`<div class="beside"><div><h4>${t(`step.${field}`)}, v${slot.row.version}</h4><${LongText} text=${before?.[field] ?? ""} /></div><div><h4>v${of.context.version}</h4><${LongText} text=${now?.[field] ?? ""} /></div></div>`)}
     ${!fields.length && html`<p class="quiet">${line(slot.row.quote, 200)}</p>`}</section>`;
 }
 
-/** Annotations whose step has gone: nothing of them is lost. @param {{of: Session}} props */
+/** Annotations whose step no longer exists; they are kept. @param {{of: Session}} props */
 export function Orphans({ of }) {
   if (!of.orphans.length) return "";
   return html`<details class="orphans" open><summary>${t("states.orphans", { n: of.orphans.length })}</summary><ul>${of.orphans.map(({ row, mark }) => html`<li>

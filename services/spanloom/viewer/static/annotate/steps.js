@@ -1,4 +1,4 @@
-/** The steps of the run on show, as far as annotators need them. */
+/** The steps of the displayed run, for annotators. */
 import { isStep, spanId } from "../tree/outline.js";
 import { Ids } from "../tree/ids.js";
 
@@ -8,12 +8,12 @@ export class Steps {
     this.view = view;
     this.o = view.o;
     this.ids = new Ids(view.o);
-    /** How many are to be judged. */
+    /** The number of steps to judge. */
     this.size = 0;
     for (let i = 0; i < this.o.n; i++) this.size += Number(this.isToJudge(i));
   }
 
-  /** Whether a row can be annotated: it is a step, and no span that counts under one. @param {number} i */
+  /** Whether a row can be annotated: it is a step, not a span that belongs to one. @param {number} i */
   isStep(i) {
     return i >= 0 && i < this.o.n && isStep(this.o, i);
   }
@@ -35,7 +35,7 @@ export class Steps {
     return this.ids.row(id);
   }
 
-  /** The next row that is to be judged and fits, the first after the last; -1 if there is none. @param {number} i @param {(i: number) => boolean} fits */
+  /** The next row to judge that fits; after the last, the first; -1 if there is none. @param {number} i @param {(i: number) => boolean} fits */
   next(i, fits) {
     const { root, kept } = this.view;
     const [from, to] = root >= 0 ? [root, this.o.end[root]] : [0, this.o.n];

@@ -1,4 +1,4 @@
-/** Marks in the rows of the tree: one's own, those of others, and those of evaluators, each with its shape. */
+/** Marks in the rows of the tree: own marks, those of others, and those of evaluators, each with its shape. */
 import { t } from "../i18n/index.js";
 import { make } from "../tree/row.js";
 import { line } from "../ui/visible.js";
@@ -10,17 +10,17 @@ import { asksMore, isStepwise, shapeOf, worded } from "./scheme.js";
 
 export const MOST_OTHERS = 4;
 
-/** Show marks in a tree, with room for so many in a row, until the returned function is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
+/** Show marks in a tree, with `room` signs in a row, until the returned function is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
 export function showMarks(there, marks, room) {
   there.marks = marks;
   there.host.classList.add("marked");
   there.host.style.setProperty("--signs", String(room));
-  there.told();
+  there.updateTexts();
   return () => {
-    if (there.marks !== marks) return; // the panel shows its own by now
+    if (there.marks !== marks) return; // the panel shows its own marks now
     there.marks = null;
     there.host.classList.remove("marked");
-    there.told();
+    there.updateTexts();
   };
 }
 
@@ -29,13 +29,13 @@ export function marksOf(of) {
   return { fill: (cell, i) => draw(cell, of.steps.isStep(i) ? signsOf(of, i) : []) };
 }
 
-/** How many signs the rows have room for, one's own included, so that they are aligned. @param {Session} of */
+/** The number of signs that a row has room for, including the own one, so that rows are aligned. @param {Session} of */
 export function roomFor(of) {
   const most = Math.max(of.people.length, ...[...of.scores.keys()].map((at) => (of.scores.get(at)?.length ?? 0) + (of.others.get(at)?.length ?? 0)));
   return 1 + Math.min(MOST_OTHERS, most);
 }
 
-/** The signs of a row, one's own first. @param {Session} of @param {number} i @returns {Sign[]} */
+/** The signs of a row, the own one first. @param {Session} of @param {number} i @returns {Sign[]} */
 export function signsOf(of, i) {
   const at = of.steps.id(i);
   if (!isStepwise(of.scheme)) return pointers(of, at);
@@ -43,7 +43,7 @@ export function signsOf(of, i) {
   return [own(of, at, of.steps.isToJudge(i)), ...atMost([...others, ...(of.scores.get(at) ?? []).map(signOfScore)])];
 }
 
-/** As many signs as there is room for, the last of which shows how many more there are. @param {Sign[]} all @returns {Sign[]} */
+/** The signs that fit, the last of which shows the number of the others. @param {Sign[]} all @returns {Sign[]} */
 export function atMost(all) {
   if (all.length <= MOST_OTHERS) return all;
   return [...all.slice(0, MOST_OTHERS - 1), { shape: "more", says: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }];
@@ -55,7 +55,7 @@ export const signOfRow = (scheme, row) => sign(scheme, row.correctness, row, row
 /** The sign of an evaluator's score. @param {any} score @returns {Sign} */
 export const signOfScore = ({ passed, author, name, value }) => ({ shape: `mark machine m-${passed === false ? "wrong" : passed ? "right" : "half"}`, says: `${author}: ${name} ${value ?? ""}` });
 
-/** The signs of a scheme of the whole run: annotators who point at the step, and places marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
+/** The signs of a scheme of the whole run: annotators who named the step, and places marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
 function pointers(of, at) {
   const all = [{ annotator: t("marks.you"), value: of.mark("").value, isOwn: true }, ...(of.others.get("") ?? [])];
   return all.flatMap(({ annotator, value, isOwn }) => {
@@ -64,7 +64,7 @@ function pointers(of, at) {
   }).slice(0, MOST_OTHERS + 1);
 }
 
-/** The sign of an annotator who judged the whole run and points at a step; null if not at this one. @param {string} annotator @param {any} value @param {string} at @returns {Sign | null} */
+/** The sign of an annotator who judged the whole run and named a step; null if it is another step. @param {string} annotator @param {any} value @param {string} at @returns {Sign | null} */
 export function pointerOf(annotator, value, at) {
   const isDecisive = value.decisive_step === at;
   const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));
@@ -93,7 +93,7 @@ function sign(scheme, correctness, { severity, error_type: type }, who, isByMach
   return { shape: `mark m-${shapeOf(scheme, correctness)}${isByMachine ? " machine" : ""}${isOpen ? " open" : ""}`, says: `${who}: ${words}${isOpen ? `, ${t("marks.open")}` : ""}` };
 }
 
-/** Draw signs into a cell; one that has them already costs nothing. @param {HTMLElement} cell @param {Sign[]} signs */
+/** Draw signs into a cell, unless it already has them. @param {HTMLElement} cell @param {Sign[]} signs */
 export function draw(cell, signs) {
   const says = signs.map((one) => one.says).filter(Boolean).join("; ");
   const wanted = signs.map((one) => one.shape).join("|") + says;

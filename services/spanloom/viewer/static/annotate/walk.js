@@ -1,4 +1,4 @@
-/** From step to step, and from run to run. */
+/** Goes from step to step, and from run to run. */
 import { signal } from "../vendor/signals.js";
 import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -12,13 +12,13 @@ import { nextUnjudged } from "./deeds.js";
 /** Why the run could not be marked as done. */
 export const finishTrouble = signal("");
 
-/** The step whose form is to have the keyboard as soon as it is there. */
+/** The step whose form gets the focus as soon as it is shown. */
 export const toForm = signal("");
 
-/** The row that keys act on: while a key is held down it is ahead of the row on show. */
+/** The row that keys act on: while a key is held down it is ahead of the displayed row. */
 export const here = () => grid.peek()?.active ?? chosen.peek();
 
-/** Choose a row, in the tree if it is there. @param {number} i */
+/** Select a row, also in the tree if it is visible. @param {number} i */
 export function go(i) {
   if (i < 0) return;
   const there = grid.peek();
@@ -26,7 +26,7 @@ export function go(i) {
   else choose(i);
 }
 
-/** Go to the next unjudged step; the keyboard is on the tree again. */
+/** Go to the next unjudged step, and focus the tree. */
 export function toNext() {
   const of = session.peek();
   if (!of) return;
@@ -54,7 +54,7 @@ export async function finish() {
   }
 }
 
-/** There is no other run: report that, and of a queue show the annotations that it withheld until now. */
+/** Report that there is no other run; for a queue, show the annotations that it had withheld. */
 async function stay() {
   const isOver = Boolean(place.peek().query.queue);
   if (isOver) await reload();

@@ -1,6 +1,6 @@
 /**
  * Writes that the service has not confirmed yet, in their order. Nothing here waits or sends: it returns
- * what to send next, and takes the result. A write keeps its id for good, so that to send it again
+ * what to send next, and processes the result. A write never changes its id, so that sending it again
  * is harmless; once sent it is never changed.
  */
 import { NOTHING, applyEdit, joinEdits, markOf } from "./marks.js";
@@ -25,12 +25,12 @@ export class Writes {
     this.list = [];
   }
 
-  /** How many are still to be confirmed. */
+  /** The number of unconfirmed writes. */
   get waiting() {
     return this.list.length;
   }
 
-  /** Add a write, to the one before of the same step where that was never sent; return it. @param {NewWrite} wanted @returns {Write} */
+  /** Add a write; merge it into the previous write of the same step if that was never sent. Return it. @param {NewWrite} wanted @returns {Write} */
   add(wanted) {
     const last = this.list.findLast((one) => one.kind !== "edit" || one.step === wanted.step);
     if (wanted.kind === "edit" && last?.kind === "edit" && !last.wasSent && isAlike(last, wanted)) {
@@ -45,7 +45,7 @@ export class Writes {
     return write;
   }
 
-  /** The writes of one request: alike, each step once, none after a held one. @returns {Write[]} */
+  /** The writes of one request: of one kind, each step once, none after a held one. @returns {Write[]} */
   next() {
     const first = this.list.find((one) => one.state === "waiting" && !this.isBlocked(one));
     if (!first || first.kind !== "edit") return first ? [first] : [];
@@ -61,7 +61,7 @@ export class Writes {
     return batch;
   }
 
-  /** Whether an earlier write of the same step waits for an answer of the reader. @param {Write} write */
+  /** Whether an earlier write of the same step waits for the reader's choice. @param {Write} write */
   isBlocked(write) {
     for (const one of this.list) {
       if (one === write) return false;
@@ -70,17 +70,17 @@ export class Writes {
     return false;
   }
 
-  /** They are on their way. @param {Write[]} batch */
+  /** Mark writes as sent. @param {Write[]} batch */
   sent(batch) {
     for (const one of batch) Object.assign(one, { state: "sent", wasSent: true });
   }
 
-  /** There was no answer: they may be stored or not, and are sent again unchanged. @param {Write[]} batch */
+  /** Handle a missing answer: the writes may be stored or not, and are sent again unchanged. @param {Write[]} batch */
   failed(batch) {
     for (const one of batch) one.state = "waiting";
   }
 
-  /** They are stored, as these rows; writes that wait after them have seen these. @param {Write[]} batch @param {any[]} rows @param {import("./scheme.js").Scheme} scheme */
+  /** Mark writes as stored in these rows, and rebase waiting writes on them. @param {Write[]} batch @param {any[]} rows @param {import("./scheme.js").Scheme} scheme */
   stored(batch, rows, scheme) {
     this.list = this.list.filter((one) => !batch.includes(one));
     for (const one of batch.filter((each) => each.kind === "edit")) {
@@ -104,7 +104,7 @@ export class Writes {
     }
   }
 
-  /** They cannot be (422): those with a reason are kept for the reader to see, the others sent again. @param {Write[]} batch @param {Map<number, string>} reasons by place */
+  /** Handle a 422: writes with a reason are kept for the reader to see, the others are sent again. @param {Write[]} batch @param {Map<number, string>} reasons by place */
   refused(batch, reasons) {
     batch.forEach((one, place) => {
       const why = reasons.get(place);
@@ -112,7 +112,7 @@ export class Writes {
     });
   }
 
-  /** The reader chose: their own values, or the stored ones; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
+  /** Apply the reader's choice, their own values or the stored ones; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     const edit = isMine ? write.edit : without(write.edit, write.clashes.map((one) => one.field));
     const isLeft = Object.keys(edit).length > 0;

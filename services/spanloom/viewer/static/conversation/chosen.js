@@ -11,7 +11,7 @@ import { later } from "../ui/later.js";
 import { visible } from "../ui/visible.js";
 import { runsOf } from "./forest.js";
 import { pathOf } from "./runs.js";
-import { remember } from "./ways.js";
+import { remember } from "./navigation.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 

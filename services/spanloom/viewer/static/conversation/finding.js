@@ -7,7 +7,7 @@ import { place } from "../state/place.js";
 import { when } from "../state/when.js";
 import { html } from "../ui/html.js";
 import { runsOf } from "./forest.js";
-import { Looking, progress } from "./looking.js";
+import { RunSearch, progress } from "./run_search.js";
 import { areAll, linesOf } from "./runs.js";
 import { partAt } from "./state.js";
 
@@ -36,12 +36,12 @@ async function findInRuns(q, until, tell) {
   const isFew = all.length <= FEW;
   const named = isFew ? null : await namedRuns(q, until);
   const first = named ?? all.filter((at) => isFew || partAt(at).outline);
-  const search = new Looking(q, until, () => tell(() => rowsOf(search.hits)), [...new Set([...first, ...all])]);
+  const search = new RunSearch(q, until, () => tell(() => rowsOf(search.hits)), [...new Set([...first, ...all])]);
   for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // the run itself, until the steps are known
   await search.go(first.length);
 }
 
-/** The rows of hits, by their current numbers. @param {Looking["hits"]} hits */
+/** The rows of hits, by their current numbers. @param {RunSearch["hits"]} hits */
 function rowsOf(hits) {
   const now = runsNow();
   /** @type {Map<number, string>} */

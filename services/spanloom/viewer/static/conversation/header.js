@@ -25,23 +25,23 @@ function sums(list) {
 
 export function Header() {
   const list = runs.value;
-  const told = useMemo(() => sums(list ?? []), [list]);
+  const total = useMemo(() => sums(list ?? []), [list]);
   const { id = "", project } = place.value.query;
   if (!list) return html`<header class="run-head"></header>`;
   const held = areAll.value ? "" : "held"; // reserves its space, so that nothing below moves when the rest arrives
   const user = list.find((run) => run.user_id)?.user_id;
   return html`<header class="run-head">
     <div class="title"><h1><bdi>${visible(id)}</bdi></h1>
-      <span class="quiet">${moment(Number(list[0].started_at))}${areAll.value && ` – ${moment(told.until)}`}</span>
+      <span class="quiet">${moment(Number(list[0].started_at))}${areAll.value && ` – ${moment(total.until)}`}</span>
       <${ExportButton} path=${conversationPath()} params=${{ project }} name=${id.replace(/[^\p{L}\p{N}._-]+/gu, "-")} paper=${t("conversation.paper")} />
       ${areAll.value && html`<${DatasetButton} class="copy" sources=${list.map((run) => ({ trace: run.trace_id, project: run.project }))} />`}</div>
     <dl class="facts">
       <div class=${held}><dt>${t("conversation.runs")}</dt><dd>${list.length}</dd></div>
       ${user && html`<div><dt>${t("column.user")}</dt><dd><bdi>${visible(user)}</bdi></dd></div>`}
-      <div class=${held} title=${t("conversation.busy.means")}><dt>${t("conversation.busy")}</dt><dd>${duration(told.busy)}</dd></div>
-      <div class=${held} title=${`${told.tin} / ${told.tout}`}><dt>${t("metric.tokens")}</dt><dd>${short(told.tin)} / ${short(told.tout)}</dd></div>
-      ${told.cost !== null && html`<div class=${held} title=${told.uncosted ? t("conversation.uncosted", { n: told.uncosted }) : ""}><dt>${t("column.cost")}</dt><dd>${told.uncosted ? "≥ " : ""}${money(told.cost)}</dd></div>`}
-      <div class=${held}><dt>${t("column.spans")}</dt><dd>${short(told.spans)}</dd></div>
-      <div class=${held}><dt>${t("column.errors")}</dt><dd><${Errors} n=${told.failures} /></dd></div>
+      <div class=${held} title=${t("conversation.busy.means")}><dt>${t("conversation.busy")}</dt><dd>${duration(total.busy)}</dd></div>
+      <div class=${held} title=${`${total.tin} / ${total.tout}`}><dt>${t("metric.tokens")}</dt><dd>${short(total.tin)} / ${short(total.tout)}</dd></div>
+      ${total.cost !== null && html`<div class=${held} title=${total.uncosted ? t("conversation.uncosted", { n: total.uncosted }) : ""}><dt>${t("column.cost")}</dt><dd>${total.uncosted ? "≥ " : ""}${money(total.cost)}</dd></div>`}
+      <div class=${held}><dt>${t("column.spans")}</dt><dd>${short(total.spans)}</dd></div>
+      <div class=${held}><dt>${t("column.errors")}</dt><dd><${Errors} n=${total.failures} /></dd></div>
     </dl></header>`;
 }

@@ -6,7 +6,7 @@ import { make } from "../tree/row.js";
 import { line } from "../ui/visible.js";
 import { runsOf } from "./forest.js";
 import { lost } from "./state.js";
-import { remember } from "./ways.js";
+import { remember } from "./navigation.js";
 
 /** @typedef {import("../tree/row.js").Row} Row */
 /** @typedef {import("../list/run.js").Run} Run */

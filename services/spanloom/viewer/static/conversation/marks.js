@@ -45,7 +45,7 @@ export function Marks() {
       void saidOf(run.trace_id, run.project).then((found) => {
         said.set(key, found);
         setRoom((before) => Math.max(before, found?.room() ?? 0));
-        grid.peek()?.told();
+        grid.peek()?.updateTexts();
       }, () => said.delete(key));
     }
   }, [there, annotated, turns.value]);

@@ -28,9 +28,9 @@ export const conversationPath = () => `/v1/conversations/${encodeURIComponent(co
 export async function* linesOf(condition, fields, until) {
   const where = `conversation = ${quoted(conversationId())}${condition && ` and ${condition}`}`;
   for (let cursor = null; cursor !== undefined; ) {
-    const told = await getJson("/v1/trajectories", { project: place.peek().query.project, where, limit: MORE, fields, cursor }, until);
-    yield* told.items;
-    cursor = told.next_cursor ?? undefined;
+    const data = await getJson("/v1/trajectories", { project: place.peek().query.project, where, limit: MORE, fields, cursor }, until);
+    yield* data.items;
+    cursor = data.next_cursor ?? undefined;
   }
 }
 
@@ -44,9 +44,9 @@ export async function loadRuns() {
   batch(() => { areAll.value = false; failure.value = null; });
   try {
     for (let cursor = null, known = /** @type {Run[]} */ ([]); !areAll.peek(); ) {
-      const told = await getJson(path, { project, cursor, limit: cursor ? MORE : FIRST });
-      cursor = told.next_cursor;
-      known = [...known, ...told.items];
+      const data = await getJson(path, { project, cursor, limit: cursor ? MORE : FIRST });
+      cursor = data.next_cursor;
+      known = [...known, ...data.items];
       batch(() => { runs.value = known; areAll.value = !cursor; });
     }
   } catch (error) {

@@ -44,7 +44,7 @@ export function fetchRun(at) {
     frame ||= requestAnimationFrame(() => { frame = 0; renew(); });
   }).catch((error) => { // fetched again when it comes into view again
     lost.value = new Map(lost.peek()).set(at, error.message);
-    grid.peek()?.told();
+    grid.peek()?.updateTexts();
   }).finally(() => {
     fetching.delete(at);
     busy -= 1;

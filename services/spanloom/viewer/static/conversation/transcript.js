@@ -12,8 +12,8 @@ import { visible } from "../ui/visible.js";
 import { runsOf } from "./forest.js";
 import { areAll } from "./runs.js";
 import { fetchRun, partAt } from "./state.js";
-import { inShort, stepsOf, tell, told } from "./telling.js";
-import { remember } from "./ways.js";
+import { inShort, stepsOf, load, loaded } from "./turns.js";
+import { remember } from "./navigation.js";
 
 /** @typedef {import("./join.js").Part} Part */
 /** @typedef {import("../run/pages.js").Entry} Entry */
@@ -39,7 +39,7 @@ export function Transcript() {
   useEffect(() => {
     let isOver = false;
     const begin = on >= first && on < first + shown.length ? on - first : 0;
-    void Promise.all(shown.slice(begin, begin + WHOLE).map(({ run, outline }) => tell(run, outline))).then(() => { if (!isOver) setReady(first); });
+    void Promise.all(shown.slice(begin, begin + WHOLE).map(({ run, outline }) => load(run, outline))).then(() => { if (!isOver) setReady(first); });
     return () => { isOver = true; };
   }, [first, parts.length > 0]);
   useEffect(() => {
@@ -59,13 +59,13 @@ function Turn({ part: { run, outline }, at }) {
     const seen = new IntersectionObserver((all) => {
       if (!all.some((one) => one.isIntersecting)) return;
       seen.disconnect();
-      void tell(run, outline);
+      void load(run, outline);
     }, { root: box.current?.parentElement, rootMargin: `${AHEAD}px` });
     if (box.current) seen.observe(box.current);
     return () => seen.disconnect();
   }, [run]);
   const { state, sign, words } = stateOf(run);
-  const said = told.value.get(run.trace_id) ?? inShort(run);
+  const said = loaded.value.get(run.trace_id) ?? inShort(run);
   const runs = runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);
   const isOn = chosen.value >= 0 && runs.at(chosen.value) === at;
   const begun = Number(run.started_at);

@@ -40,8 +40,8 @@ export class Words {
     const from = chunk * CHUNK;
     this.chunks.set(key, new Map());
     try {
-      const told = await getJson(`${pathOf(run)}/rows`, { project: run.project, version: outline?.version, from, to: Math.min(from + CHUNK, outline?.n ?? 0) });
-      this.chunks.set(key, new Map(told.items.map((/** @type {any} */ one) => [one.row, one.error || one.preview])));
+      const data = await getJson(`${pathOf(run)}/rows`, { project: run.project, version: outline?.version, from, to: Math.min(from + CHUNK, outline?.n ?? 0) });
+      this.chunks.set(key, new Map(data.items.map((/** @type {any} */ one) => [one.row, one.error || one.preview])));
       for (const old of this.chunks.keys()) if (this.chunks.size > MOST) this.chunks.delete(old);
       this.renumber();
     } catch {
@@ -57,6 +57,6 @@ export class Words {
     for (const [key, texts] of this.chunks) {
       for (const [own, text] of texts) this.grid.texts.set(runsOf(o).row(parseInt(key, 10), own), text);
     }
-    this.grid.told();
+    this.grid.updateTexts();
   }
 }

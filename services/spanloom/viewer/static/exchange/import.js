@@ -4,7 +4,7 @@ import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { Refusal } from "../judging/refusal.js";
 import { place } from "../state/place.js";
-import { asError } from "../ui/asked.js";
+import { asError } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 
@@ -12,10 +12,10 @@ import { visible } from "../ui/visible.js";
 /** @typedef {{dry_run: boolean, added: number, there: number, refused: Finding[], flags: Finding[]}} Report */
 /** @typedef {{path: string, text: string}} Given */
 
-/** The path of a file: within its folder, where a folder was chosen. @param {File} file */
+/** The path of a file, within the chosen folder if there is one. @param {File} file */
 const pathOf = (file) => /** @type {{webkitRelativePath?: string}} */ (file).webkitRelativePath || file.name;
 
-/** Whether a file has lines of ours, and none of Potato's. @param {string} path */
+/** Whether a file has Spanloom's lines, not Potato's. @param {string} path */
 const isOurs = (path) => /\.(jsonl|ndjson)$/.test(path);
 
 /** The entry of a line; none for a blank one. @param {string} line @param {string} path @param {number} at */
@@ -28,7 +28,7 @@ function entryOf(line, path, at) {
   }
 }
 
-/** Send files to the service, ours as entries, Potato's unchanged; return its answer. @param {Given[]} files @param {boolean} isDry */
+/** Send files to the service, Spanloom's as entries, Potato's unchanged; return its answer. @param {Given[]} files @param {boolean} isDry */
 async function send(files, isDry) {
   const asked = { project: place.peek().query.project, dry_run: isDry ? "true" : "" };
   /** @type {{from: string, report: Report}[]} */
@@ -42,7 +42,7 @@ async function send(files, isDry) {
   return reports;
 }
 
-/** Which of the chosen files are read: of a folder those that hold annotations. @param {FileList | null} chosen */
+/** The chosen files to read: in a folder, those with annotations. @param {FileList | null} chosen */
 async function readAll(chosen) {
   const wanted = [...(chosen ?? [])].filter((file) => !pathOf(file).includes("/") || /(user_state\.json|items\.json|\.csv|\.jsonl)$/.test(file.name));
   return Promise.all(wanted.map(async (file) => ({ path: pathOf(file), text: await file.text() })));
@@ -73,12 +73,12 @@ export function Import() {
     <p class="across"><label class="file">${t("exchange.files")} <input type="file" multiple accept=".jsonl,.ndjson,.json,.csv" onChange=${choose} /></label>
       <label class="file">${t("exchange.folder")} <input type="file" webkitdirectory onChange=${choose} /></label></p>
     <${Refusal} error=${error} />
-    <div role="status">${reports.map(({ from, report }) => html`<${Told} key=${from} from=${from} report=${report} />`)}</div>
+    <div role="status">${reports.map(({ from, report }) => html`<${ImportReport} key=${from} from=${from} report=${report} />`)}</div>
     ${isTried && html`<p><button class="main" onClick=${() => run(files, false)}>${t("exchange.import")}</button></p>`}`;
 }
 
 /** @param {{from: string, report: Report}} props */
-function Told({ from, report }) {
+function ImportReport({ from, report }) {
   const sum = t(report.dry_run ? "exchange.would" : "exchange.did", { added: report.added, there: report.there });
   const rows = [...report.refused.map((one) => ({ ...one, isError: true })), ...report.flags.map((one) => ({ ...one, isError: false }))];
   return html`<section class="report"><h3><bdi>${visible(from)}</bdi></h3><p>${sum}</p>

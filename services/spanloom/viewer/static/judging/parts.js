@@ -1,4 +1,4 @@
-/** Small parts that several pages for judging together show alike. */
+/** Small components shared by the pages for judging together. */
 import { t } from "../i18n/index.js";
 import { clock, duration, percent } from "../format.js";
 import { stateOf } from "../list/run.js";
@@ -11,7 +11,7 @@ export const none = () => html`<span class="none">–</span>`;
 /** @typedef {"open" | "begun" | "done" | "to_adjudicate" | "adjudicated"} State */
 export const STATES = /** @type {State[]} */ (["open", "begun", "done", "to_adjudicate", "adjudicated"]);
 
-/** How far the items of a queue are, as a bar and in words. @param {{states: Record<string, number>, items: number}} props */
+/** The progress of the items of a queue, as a bar and in words. @param {{states: Record<string, number>, items: number}} props */
 export function StateBar({ states, items }) {
   const there = STATES.filter((state) => states[state]);
   const words = there.map((state) => `${states[state]} ${t(`item.${state}`)}`).join(", ");
@@ -20,7 +20,7 @@ export function StateBar({ states, items }) {
 }
 
 /**
- * A run by its name and state, leading to it.
+ * A link to a run, with its name and state.
  * @param {{id: string, run?: import("../list/run.js").Run, project?: string, queue?: string, step?: string, scheme?: string}} props
  */
 export function RunLink({ id, run, project, queue, step, scheme }) {

@@ -5,7 +5,7 @@ import { read, write } from "../state/kept.js";
 
 const NAME = "list.stand";
 const address = () => location.pathname + location.search;
-/** Whether no position was restored yet: rows that come later are of another question. */
+/** Whether no position was restored yet: later rows are results of another query. */
 let isFirst = true;
 /** @param {HTMLElement} row */
 const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));
@@ -15,7 +15,7 @@ export function keepStand(id, row) {
   if (row) write(NAME, { url: address(), row: id, sight: row.offsetTop - boxOf(row).scrollTop }, sessionStorage);
 }
 
-/** Scroll as it was left, and return the number of the row that was active; -1: another list is on show. @param {string[]} ids @param {ArrayLike<HTMLElement>} rows */
+/** Restore the scroll position, and return the number of the row that was active; -1 if another list is shown. @param {string[]} ids @param {ArrayLike<HTMLElement>} rows */
 export function standAgain(ids, rows) {
   const { url, row, sight } = read(NAME, /** @type {Stand} */ ({ url: "", row: "", sight: 0 }), sessionStorage);
   const at = isFirst && url === address() ? ids.indexOf(row) : -1;

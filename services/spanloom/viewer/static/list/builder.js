@@ -1,4 +1,4 @@
-/** Makes a condition out of three choices, for readers who do not know the language yet. */
+/** Makes a condition from three choices, for readers who do not know the query language yet. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -21,7 +21,7 @@ function Choice() {
     const until = new AbortController();
     setValues([]);
     getJson(`/v1/fields/${name}/values`, { limit: 50 }, until.signal).then(
-      (told) => setValues(told.items.map((/** @type {{value: unknown}} */ one) => String(one.value))), () => {});
+      (data) => setValues(data.items.map((/** @type {{value: unknown}} */ one) => String(one.value))), () => {});
     return () => until.abort();
   }, [name]);
   const field = fields.find((one) => one.name === name);

@@ -5,7 +5,7 @@ import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { FIRST_ERROR, link } from "../state/place.js";
 import { pageOf } from "./run.js";
-import { scoreOf, scoresInWords } from "./said.js";
+import { scoreOf, scoresInWords } from "./annotated.js";
 import { StepBar } from "./step_bar.js";
 
 /** @typedef {import("./run.js").Run} Run */

@@ -6,7 +6,7 @@ import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { ask } from "./filter_bar.js";
 
-/** Nothing was sent yet, or no stored run passes the filter. */
+/** Nothing was sent yet, or no stored run matches the filter. */
 export function Empty() {
   const where = place.value.query.where ?? "";
   return where || place.value.query.project ? html`<${NoMatch} where=${where} />` : html`<${NothingYet} />`;
@@ -16,7 +16,7 @@ const EXAMPLES = [
   "outcome = failed", "duration > 20s and tool_errors > 0", 'has(tool exists then error)', "cost > 0.05", '"rate limit"', "start >= -24h",
 ];
 
-/** Example questions, shown after one that cannot be parsed. */
+/** Example queries, shown after one that cannot be parsed. */
 export function Examples() {
   return html`<section class="notice"><h2>${t("empty.wrong")}</h2><p>${t("empty.wrong.do")}</p>
     <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;

@@ -19,14 +19,14 @@ export async function loadFields() {
   return known.value ?? [];
 }
 
-/** The question that was typed, its short forms spelled out by the service; as it was typed where that does not answer. @param {string} text @returns {Promise<string>} */
+/** The typed query with its short forms translated by the service; unchanged if the service does not answer. @param {string} text @returns {Promise<string>} */
 export async function questionOf(text) {
   const line = text.trim();
   if (!line) return line;
   return getJson("/v1/where", { line }).then(({ where }) => where, () => line);
 }
 
-/** The fields of runs; none until they came. */
+/** The fields of runs; none until they are loaded. */
 export function useFields() {
   useEffect(() => void loadFields().catch(() => {}), []);
   return (known.value ?? []).filter((one) => one.of === "trajectories");
@@ -42,9 +42,9 @@ export function resembling(word) {
 /** The label of a number: that of its column, if there is one. @param {string} name */
 function nameOf(name) {
   const key = /** @type {Key} */ (`order.${name}`);
-  const told = t(key);
+  const label = t(key);
   const column = COLUMNS.find((one) => one.order === name);
-  return told !== key ? told : column ? t(column.label) : name;
+  return label !== key ? label : column ? t(column.label) : name;
 }
 
 /** Order by any field that is a number, also without a column. */

@@ -1,4 +1,4 @@
-/** The question of the list as one line of text, and below it as chips. */
+/** The query of the list as one line of text, and below it as chips. */
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { conditions, joined, quoted } from "../state/filters.js";
@@ -66,7 +66,7 @@ function Chips({ where }) {
 const faults = () => failure.value?.errors.filter((one) => one.parameter === "where") ?? [];
 const hasFault = () => faults().length > 0;
 
-/** Errors of the question, with their positions and suggestions. */
+/** Errors of the query, with their positions and suggestions. */
 function Fault() {
   const where = place.value.query.where ?? "";
   return html`<div id="fault" class="fault" role="alert">${faults().map((one) => {

@@ -18,7 +18,7 @@ const PAUSE_MS = 700;
 const AT_ONCE = 50;
 let asking = 0;
 
-/** Which of the runs on show have a newer version meanwhile. */
+/** The displayed runs that have a newer version. */
 export const outdated = changed;
 
 /** @param {import("../state/follow.js").Change} change */
@@ -46,15 +46,15 @@ async function ask() {
   ids.forEach((id) => wondered.delete(id));
   const where = joined([...conditions(query.where ?? ""), `trace_id in (${ids.map(quoted).join(", ")})`]);
   try {
-    const told = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
-    if (place.peek().query.where === query.where) add(arrived, told.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
+    const data = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
+    if (place.peek().query.where === query.where) add(arrived, data.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
     // Not known, so not counted: the next change of the run checks again.
   }
   asking = wondered.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }
 
-/** The newest runs as they are now. */
+/** The current state of the newest runs. */
 function refresh() {
   arrived.value = new Set();
   changed.value = new Set();

@@ -1,4 +1,4 @@
-/** A run as a list shows it, and how it went. */
+/** A run as a list shows it, and its outcome. */
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";
 

@@ -7,12 +7,12 @@ import { place } from "../state/place.js";
 
 export const PAGE = 50;
 
-/** The rows on show; null until the first came. */
+/** The displayed rows; null until the first are loaded. */
 export const runs = signal(/** @type {Run[] | null} */ (null));
 /** Position of the first of them in the whole list, from 0. */
 export const first = signal(0);
 export const nextCursor = signal(/** @type {string | null} */ (null));
-/** How many runs the question finds; null while unknown. */
+/** The number of runs that match the query; null while unknown. */
 export const total = signal(/** @type {number | null} */ (null));
 export const failure = signal(/** @type {ApiError | null} */ (null));
 export const isLoading = signal(false);
@@ -29,7 +29,7 @@ export function askedFor(query) {
   return { ...question(query), order: query.order, limit: PAGE };
 }
 
-/** Reload; the rows on show stay until the answer is there. */
+/** Reload; the displayed rows stay until the answer arrives. */
 export async function load() {
   asked.abort();
   const mine = (asked = new AbortController());
@@ -56,9 +56,9 @@ export async function load() {
 /** @param {import("../state/place.js").Query} query @param {AbortSignal} until */
 async function count(query, until) {
   try {
-    const told = await getJson("/v1/stats", { ...question(query), metrics: "count" }, until);
-    total.value = told.items[0]?.count ?? 0;
+    const data = await getJson("/v1/stats", { ...question(query), metrics: "count" }, until);
+    total.value = data.items[0]?.count ?? 0;
   } catch {
-    // A list without its number is a list.
+    // The list is usable without the total.
   }
 }

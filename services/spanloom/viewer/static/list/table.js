@@ -13,7 +13,7 @@ import { keepPage } from "./origin.js";
 import { askedFor, first, nextCursor } from "./runs.js";
 import { shades } from "./heat.js";
 import { outdated } from "./live.js";
-import { isAnnotated } from "./said.js";
+import { isAnnotated } from "./annotated.js";
 
 /** @typedef {import("./run.js").Run} Run */
 

@@ -1,6 +1,6 @@
 /**
  * The entities `&name;` of Markdown: those of HTML 4, and those of HTML 5 for ASCII characters, such as
- * `&lbrace;`. The other 1,800 of HTML 5 would be 13 kB of names that nobody uses: they stay as written.
+ * `&lbrace;`. The other 1,800 of HTML 5 would be 13 kB of unused names; they are shown unchanged.
  */
 const TABLE = [
   "Tab \u0009 NewLine \u000a excl ! QUOT \" quot \" num # dollar $ percnt % AMP & amp & apos ' lpar ( rpar ) ast * midast * plus + comma ,",

@@ -4,7 +4,7 @@ import { getBytes, sendJson } from "../api.js";
 import { decider, rowsOf } from "../adjudication/decisions.js";
 import { Steps } from "../adjudication/steps.js";
 import { t } from "../i18n/index.js";
-import { part, useRuns } from "../judging/asked.js";
+import { part, useRuns } from "../judging/requests.js";
 import { Judging } from "../judging/frame.js";
 import { RunLink } from "../judging/parts.js";
 import { Refusal } from "../judging/refusal.js";
@@ -12,7 +12,7 @@ import { annotator } from "../state/annotator.js";
 import { change, link, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
 import { decode, rowOf } from "../tree/outline.js";
-import { asError, useAgain, useAsked } from "../ui/asked.js";
+import { asError, useAgain, useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
@@ -20,7 +20,7 @@ import { html } from "../ui/html.js";
 
 export function Page() {
   const { trace = "", scheme = "", queue, all, project } = place.value.query;
-  const schemes = useAsked("/v1/schemes", { project }).told;
+  const schemes = useFetched("/v1/schemes", { project }).data;
   const asked = [...(schemes?.items ?? []), ...(schemes?.presets ?? [])].find((one) => one.name === scheme);
   const runs = useRuns(trace ? [trace] : [], project);
   return html`<${Judging} title=${t("adjudication.title")}>
@@ -36,17 +36,17 @@ export function Page() {
 function Run({ trace, scheme }) {
   const { scheme: name = "", all, step, project } = place.value.query;
   const path = `/v1/trajectories/${trace}`;
-  const { told, error, again } = useAsked(`${path}/annotations`, { scheme: name, project });
+  const { data, error, again } = useFetched(`${path}/annotations`, { scheme: name, project });
   const outline = useOutline(path, project);
   const i = outline && step ? rowOf(outline, step) : -1;
   return html`${error && html`<${Failure} error=${error} again=${again} />`}
-    ${told?.withheld > 0 && html`<p class="odd">${t("adjudication.withheld", { n: told.withheld })}</p>`}
-    ${told && outline && scheme && html`<div class="sides-by">
-      <${Steps} rows=${rowsOf(told.items, outline)} scheme=${scheme} isAll=${Boolean(all)} trace=${trace} project=${project} again=${again} outline=${outline} />
+    ${data?.withheld > 0 && html`<p class="odd">${t("adjudication.withheld", { n: data.withheld })}</p>`}
+    ${data && outline && scheme && html`<div class="sides-by">
+      <${Steps} rows=${rowsOf(data.items, outline)} scheme=${scheme} isAll=${Boolean(all)} trace=${trace} project=${project} again=${again} outline=${outline} />
       ${i >= 0 && html`<aside class="step" aria-label=${t("step.label")}><${StepPanel} path=${path} id=${step} name=${outline.names[outline.name[i]]} kind=${outline.kinds[outline.kind[i]]} project=${project} /></aside>`}</div>`}`;
 }
 
-/** The outline of a run; null until it has come. @param {string} path @param {string | undefined} project */
+/** The outline of a run; null until it is loaded. @param {string} path @param {string | undefined} project */
 function useOutline(path, project) {
   const [outline, setOutline] = useState(/** @type {Outline | null} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
@@ -59,14 +59,14 @@ function useOutline(path, project) {
   return outline;
 }
 
-/** Marks an item as decided, and goes on to the next one to decide. @param {{queue: string, trace: string, project: string | undefined}} props */
+/** Marks an item as decided, and opens the next one to decide. @param {{queue: string, trace: string, project: string | undefined}} props */
 function Over({ queue, trace, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [said, say] = useState("");
   const path = `/v1/queues/${part(queue)}/items`;
-  const { told, again } = useAsked(path, { project });
+  const { data, again } = useFetched(path, { project });
   /** @type {{trace_id: string, state: string}[]} */
-  const items = told?.items ?? [];
+  const items = data?.items ?? [];
   const next = items.find((item) => item.state === "to_adjudicate" && item.trace_id !== trace);
   const state = items.find((item) => item.trace_id === trace)?.state;
   const decide = async () => {

@@ -1,11 +1,11 @@
-/** How far annotators agree: figures, the counts they are from, and the steps on which annotators differ. */
+/** The agreement of annotators: figures, their counts, and the steps on which annotators differ. */
 import { Confusions } from "../agreement/confusion.js";
 import { Measures } from "../agreement/measures.js";
 import { Units } from "../agreement/units.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
 import { change, place } from "../state/place.js";
-import { useAsked } from "../ui/asked.js";
+import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
@@ -17,18 +17,18 @@ export function asked() {
 
 export function Page() {
   const { scheme } = place.value.query;
-  const { told, error, again } = useAsked(scheme ? "/v1/agreement" : "", asked());
+  const { data, error, again } = useFetched(scheme ? "/v1/agreement" : "", asked());
   return html`<${Judging} title=${t("agreement.title")}>
     <${Choices} />
     ${!scheme && html`<p class="quiet">${t("agreement.choose")}</p>`}
     ${error && html`<${Failure} error=${error} again=${again} />`}
-    ${told && scheme && !error && html`<p class="across">${t("agreement.of", { rows: told.annotations, runs: told.trajectories })}
-        ${told.left_out > 0 && html`<span class="quiet">${t("agreement.left", { n: told.left_out })}</span>`}</p>
-      ${told.measures.length === 0 ? html`<p>${t("agreement.nothing")}</p>` : html`
-        <${Measures} title=${t("agreement.all")} rows=${told.measures.map((/** @type {any} */ m) => ({ label: "", measure: m, pick: {} }))} />
-        <${Confusions} measures=${told.measures} />
-        <${Apart} title=${t("agreement.by.agent")} of=${told.by_agent} name="agent" />
-        <${Apart} title=${t("agreement.by.type")} of=${told.by_step_type} name="step_type" />
+    ${data && scheme && !error && html`<p class="across">${t("agreement.of", { rows: data.annotations, runs: data.trajectories })}
+        ${data.left_out > 0 && html`<span class="quiet">${t("agreement.left", { n: data.left_out })}</span>`}</p>
+      ${data.measures.length === 0 ? html`<p>${t("agreement.nothing")}</p>` : html`
+        <${Measures} title=${t("agreement.all")} rows=${data.measures.map((/** @type {any} */ m) => ({ label: "", measure: m, pick: {} }))} />
+        <${Confusions} measures=${data.measures} />
+        <${Apart} title=${t("agreement.by.agent")} of=${data.by_agent} name="agent" />
+        <${Apart} title=${t("agreement.by.type")} of=${data.by_step_type} name="step_type" />
         <${Units} asked=${asked()} />`}`}
   <//>`;
 }
@@ -42,8 +42,8 @@ function Apart({ title, of, name }) {
 /** Which scheme, queue and time. */
 function Choices() {
   const { scheme = "", queue = "", from = "", to = "", changed, project } = place.value.query;
-  const schemes = useAsked("/v1/schemes", { project }).told;
-  const queues = useAsked("/v1/queues", { project }).told?.items ?? [];
+  const schemes = useFetched("/v1/schemes", { project }).data;
+  const queues = useFetched("/v1/queues", { project }).data?.items ?? [];
   const names = [...new Set([...(schemes?.items ?? []), ...(schemes?.presets ?? [])].map((one) => one.name))];
   /** @param {string} name */
   const set = (name) => (/** @type {Event} */ event) => {

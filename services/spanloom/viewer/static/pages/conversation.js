@@ -6,7 +6,7 @@ import { Header } from "../conversation/header.js";
 import { headsOf } from "../conversation/heads.js";
 import { areAll, failure, loadRuns, runs } from "../conversation/runs.js";
 import "../conversation/state.js";
-import { Ways } from "../conversation/ways.js";
+import { Navigation } from "../conversation/navigation.js";
 import { Words } from "../conversation/words.js";
 import "../i18n/conversation.js";
 import { t } from "../i18n/index.js";
@@ -19,7 +19,7 @@ import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { later } from "../ui/later.js";
 
-/** After the first row, so that nothing of it is late. */
+/** After the first row, so that it is not delayed. */
 const IDLE_MS = 400;
 const Transcript = later(async () => (await import("../conversation/transcript.js")).Transcript);
 const RunGraph = later(async () => (await import("../conversation/graph.js")).RunGraph);
@@ -38,7 +38,7 @@ export function Page() {
   useEffect(() => {
     if (there) void stepPanel();
   }, [!there]);
-  return html`<${Frame} title=${id} nav=${html`<${Ways} />`}>
+  return html`<${Frame} title=${id} nav=${html`<${Navigation} />`}>
     <main class="run talk">
       ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
       ${there && html`<${Behind} />`}

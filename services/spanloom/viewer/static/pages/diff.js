@@ -2,7 +2,7 @@
 import "../i18n/diff.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
-import { Ask } from "../diff/ask.js";
+import { DiffForm } from "../diff/form.js";
 import { Steps } from "../diff/steps.js";
 import { Sums } from "../diff/sums.js";
 import { t } from "../i18n/index.js";
@@ -14,7 +14,7 @@ import { html } from "../ui/html.js";
 export function Page() {
   const { a = "", b = "" } = place.value.query;
   return html`<${Frame} title=${t("diff.title")} nav=${html`<div class="neighbours"><a href=${listAddress()}>‹ ${t("list.title")}</a><h1 class="crumb">${t("diff.title")}</h1></div>`}>
-    <main class="diff">${a && b ? html`<${Diff} a=${a} b=${b} />` : html`<${Ask} a=${a} b=${b} />`}</main>
+    <main class="diff">${a && b ? html`<${Diff} a=${a} b=${b} />` : html`<${DiffForm} a=${a} b=${b} />`}</main>
   <//>`;
 }
 
@@ -27,11 +27,11 @@ function Diff({ a, b }) {
     const until = new AbortController();
     const asked = { project, version: av, other_version: bv, every: every ? "true" : "", whole_texts: texts ? "true" : "" };
     getJson(`/v1/trajectories/${encodeURIComponent(a)}/diff/${encodeURIComponent(b)}`, asked, until.signal).then(
-      (told) => { setDiff(told); setError(null); }, (failed) => { if (!until.signal.aborted) setError(failed); });
+      (data) => { setDiff(data); setError(null); }, (failed) => { if (!until.signal.aborted) setError(failed); });
     return () => until.abort();
   };
   useEffect(load, [a, b, av, bv, project, every, texts]);
-  if (error) return html`<${Failure} error=${error} again=${load} /><${Ask} a=${a} b=${b} />`;
+  if (error) return html`<${Failure} error=${error} again=${load} /><${DiffForm} a=${a} b=${b} />`;
   return diff && html`<${Sums} diff=${diff} />
     <h2>${t("diff.steps")}</h2>
     <p class="switched"><${Switch} name="every" on=${every} label=${t("diff.every")} /> <${Switch} name="texts" on=${texts} label=${t("diff.texts")} />

@@ -6,7 +6,7 @@ import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
 import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
-import { asError, useAsked } from "../ui/asked.js";
+import { asError, useFetched } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 
 export function Page() {
@@ -16,8 +16,8 @@ export function Page() {
 function Export() {
   const { scheme = "", queue = "", project } = place.value.query;
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
-  const schemes = useAsked("/v1/schemes", { project }).told;
-  const queues = useAsked("/v1/queues", { project }).told?.items ?? [];
+  const schemes = useFetched("/v1/schemes", { project }).data;
+  const queues = useFetched("/v1/queues", { project }).data?.items ?? [];
   const names = [...new Set([...(schemes?.items ?? []), ...(schemes?.presets ?? [])].map((one) => one.name))];
   /** @param {string} name */
   const set = (name) => (/** @type {Event} */ event) => change({ [name]: /** @type {HTMLSelectElement} */ (event.target).value });

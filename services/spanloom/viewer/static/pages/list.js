@@ -40,7 +40,7 @@ export function Page() {
   <//>`;
 }
 
-/** Whether the service did not answer: then the rows on show are still those found last. */
+/** Whether the service did not answer: then the displayed rows are older results. */
 const isAway = () => failure.value?.status === 0;
 
 function Counts() {

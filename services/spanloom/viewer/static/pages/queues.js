@@ -5,7 +5,7 @@ import { QueueForm } from "../queues/form.js";
 import { QueueTable } from "../queues/list.js";
 import { QueueView } from "../queues/view.js";
 import { change, place } from "../state/place.js";
-import { useAsked } from "../ui/asked.js";
+import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
@@ -18,13 +18,13 @@ export function Page() {
 
 /** @param {{project: string | undefined}} props */
 function Queues({ project }) {
-  const { told, error, again } = useAsked("/v1/queues", { project });
+  const { data, error, again } = useFetched("/v1/queues", { project });
   const isNew = Boolean(place.value.query.new);
   /** @type {import("../queues/list.js").Queue[]} */
-  const queues = told?.items ?? [];
+  const queues = data?.items ?? [];
   return html`${error && html`<${Failure} error=${error} again=${again} />`}
     <p class="across"><button class=${isNew ? "" : "main"} aria-expanded=${String(isNew)} onClick=${() => change(isNew ? { new: null, where: null } : { new: "1" }, true)}>${t("queue.new")}</button>
-      <span class="quiet">${told && queues.length === 0 ? t("queues.none") : t("queues.about")}</span></p>
+      <span class="quiet">${data && queues.length === 0 ? t("queues.none") : t("queues.about")}</span></p>
     ${isNew && html`<${QueueForm} names=${queues.map((one) => one.name)} project=${project} />`}
     ${queues.length > 0 && html`<${QueueTable} queues=${queues} />`}`;
 }

@@ -5,7 +5,7 @@ import { Judging } from "../judging/frame.js";
 import { Editor } from "../schemes/editor.js";
 import { Source } from "../schemes/source.js";
 import { change, place } from "../state/place.js";
-import { useAsked } from "../ui/asked.js";
+import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
@@ -20,11 +20,11 @@ import { line, visible } from "../ui/visible.js";
 
 export function Page() {
   const { scheme, project } = place.value.query;
-  const { told, error, again } = useAsked("/v1/schemes", { project });
+  const { data, error, again } = useFetched("/v1/schemes", { project });
   const [isWriting, setWriting] = useState(false);
   /** @type {Scheme[]} */
-  const own = told?.items ?? [];
-  const presets = (told?.presets ?? []).filter((/** @type {Scheme} */ one) => !own.some((mine) => mine.name === one.name));
+  const own = data?.items ?? [];
+  const presets = (data?.presets ?? []).filter((/** @type {Scheme} */ one) => !own.some((mine) => mine.name === one.name));
   const chosen = [...own, ...presets].find((one) => one.name === scheme);
   /** @param {string} name */
   const stored = (name) => { setWriting(false); again(); change({ scheme: name }, true); };
@@ -34,7 +34,7 @@ export function Page() {
     ${isWriting && html`<${Editor} text="" project=${project} stored=${stored} close=${() => setWriting(false)} />`}
     <div class="beside"><nav aria-label=${t("schemes.title")}>
         <${Names} title=${t("schemes.own")} of=${own} on=${scheme} /><${Names} title=${t("schemes.presets")} of=${presets} on=${scheme} /></nav>
-      <div>${chosen ? html`<${Shown} key=${chosen.hash} scheme=${chosen} project=${project} stored=${stored} />` : told && html`<p class="quiet">${t("scheme.choose")}</p>`}</div></div>
+      <div>${chosen ? html`<${Shown} key=${chosen.hash} scheme=${chosen} project=${project} stored=${stored} />` : data && html`<p class="quiet">${t("scheme.choose")}</p>`}</div></div>
   <//>`;
 }
 

@@ -1,11 +1,11 @@
-/** Puts the runs that are selected in the list into a queue, one that is there or a new one. */
+/** Adds the runs selected in the list to an existing or a new queue. */
 import "../i18n/judging_runs.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/asked.js";
+import { part } from "../judging/requests.js";
 import { link, place } from "../state/place.js";
-import { asError, useAsked } from "../ui/asked.js";
+import { asError, useFetched } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { Menu } from "../ui/menu.js";
 import { line } from "../ui/visible.js";
@@ -17,7 +17,7 @@ export const AddToQueue = ({ ids }) => html`<${Menu} label=${t("queue.add")}><${
 /** @param {{ids: string[]}} props */
 function Choices({ ids }) {
   const { project } = place.value.query;
-  const { told } = useAsked("/v1/queues", { project });
+  const { data } = useFetched("/v1/queues", { project });
   const [said, say] = useState("");
   /** @param {import("./list.js").Queue} queue */
   const add = (queue) => {
@@ -30,7 +30,7 @@ function Choices({ ids }) {
     picked.value = ids;
     location.href = link("/queues", { new: "1", project });
   };
-  return html`<ul class="choices">${(told?.items ?? []).map((/** @type {import("./list.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}
+  return html`<ul class="choices">${(data?.items ?? []).map((/** @type {import("./list.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}
     <li><button class="plain" onClick=${create}>${t("queue.new")}</button></li></ul>
     <p class="quiet" role="status">${said}</p>`;
 }

@@ -1,13 +1,13 @@
-/** The line over a run that was opened from a queue: instructions, the item, done and next. */
+/** The bar above a run that was opened from a queue: instructions, the item, done and next. */
 import "../i18n/judging_runs.js";
 import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/asked.js";
+import { part } from "../judging/requests.js";
 import { annotator } from "../state/annotator.js";
 import { dones } from "../state/done.js";
 import { link, place } from "../state/place.js";
-import { asError, useAsked } from "../ui/asked.js";
+import { asError, useFetched } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 import { nextAddress } from "./next.js";
@@ -22,39 +22,39 @@ export function QueueBar({ trace }) {
   const { queue = "", project } = place.value.query;
   const [error, setError] = useState("");
   const path = `/v1/queues/${part(queue)}/items/${trace}`;
-  const { told, error: failed, again } = useAsked(path, { project });
+  const { data, error: failed, again } = useFetched(path, { project });
   useEffect(() => { if (dones.value) again(); }, [dones.value]);
   const who = annotator.value;
-  const isDone = told?.item.done_by.includes(who);
+  const isDone = data?.item.done_by.includes(who);
   /** @param {() => Promise<string>} act which returns the message to show, if any */
   const attempt = (act) => { setError(""); act().then(setError, (refused) => setError(asError(refused).message)); };
   const finish = async () => {
     await sendJson("POST", `${path}/done`, {}, { project });
-    const next = await nextAddress(queue, told.scheme, project);
+    const next = await nextAddress(queue, data.scheme, project);
     if (next) location.href = next;
     again();
     return next ? "" : t("queue.nothing");
   };
   const reopen = () => sendJson("POST", `${path}/reopen`, {}, { project }).then(() => { again(); return ""; });
-  const begins = Boolean(who && told?.is_mine && !isDone);
+  const begins = Boolean(who && data?.is_mine && !isDone);
   useEffect(() => {
-    if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // without it there is no time, and all else is well
+    if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // only the duration is unknown without it
   }, [begins, who, path, project]);
   useLayoutEffect(() => { // the button works as soon as it is visible
     /** @param {KeyboardEvent} event */
     const listen = (event) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !told) return;
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !data) return;
       setTimeout(() => { if (!event.defaultPrevented) attempt(finish); }); // after every other listener
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
-  }, [told, who]);
+  }, [data, who]);
   if (failed) return html`<div class="queue-bar" role="alert">${failed.message}</div>`;
-  if (!told) return html`<div class="queue-bar"></div>`;
+  if (!data) return html`<div class="queue-bar"></div>`;
   return html`<div class="queue-bar" role="region" aria-label=${t("queue.bar")}>
     <a href=${link("/queues", { queue, project })}><bdi>${visible(queue)}</bdi></a>
-    <span>${told.at ? t("queue.at", { at: told.at, n: told.of }) : t("queue.notmine")}${isDone ? ` · ${t("item.done")} ✓` : ""}</span>
-    ${told.instructions && html`<details><summary>${t("queue.instructions")}</summary><p>${visible(told.instructions)}</p></details>`}
+    <span>${data.at ? t("queue.at", { at: data.at, n: data.of }) : t("queue.notmine")}${isDone ? ` · ${t("item.done")} ✓` : ""}</span>
+    ${data.instructions && html`<details><summary>${t("queue.instructions")}</summary><p>${visible(data.instructions)}</p></details>`}
     <span class="refusal" role="alert">${error}</span><span class="room"></span>
     ${isDone ? html`<button onClick=${() => attempt(reopen)}>${t("queue.reopen")}</button>` : ""}
     <button class="main" disabled=${!who} title=${who ? "Ctrl+Enter" : t("who.first")} onClick=${pressDone}>${t("queue.done")}</button>

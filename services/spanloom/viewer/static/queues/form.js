@@ -1,22 +1,22 @@
-/** Makes a queue: its scheme, its runs, its annotators. */
+/** The form for a queue: its scheme, its runs, its annotators. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/asked.js";
+import { part } from "../judging/requests.js";
 import { Refusal } from "../judging/refusal.js";
 import { change, place } from "../state/place.js";
-import { asError, useAsked } from "../ui/asked.js";
+import { asError, useFetched } from "../ui/fetched.js";
 import { useFocusBack } from "../ui/focus.js";
 import { html } from "../ui/html.js";
 import { questionOf } from "../list/fields.js";
 import { picked, unpick } from "./picked.js";
-import { Question } from "./question.js";
+import { Question } from "./query.js";
 
 /** A name is a part of addresses: without a slash, and neither `.` nor `..`. */
 const NAME = "(?!\\.{1,2}$)[^\\/]+";
 const ORDERS = /** @type {const} */ (["oldest", "random", "errors", "disagreement"]);
 
-/** The fields of a form as a request has them. @param {FormData} given @param {string[]} ids of the runs that were selected */
+/** The fields of the form as a request. @param {FormData} given @param {string[]} ids of the runs that were selected */
 export function requestOf(given, ids) {
   /** @param {string} name */
   const text = (name) => String(given.get(name) ?? "").trim();
@@ -36,11 +36,11 @@ export function requestOf(given, ids) {
 /** @param {{names: string[], project: string | undefined}} props `names`: of the queues that there are */
 export function QueueForm({ names, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
-  const { told } = useAsked("/v1/schemes", { project });
+  const { data } = useFetched("/v1/schemes", { project });
   const ids = picked.value;
   const box = useFocusBack();
   /** @type {string[]} */
-  const schemes = [...new Set([...(told?.items ?? []), ...(told?.presets ?? [])].map((one) => one.name))];
+  const schemes = [...new Set([...(data?.items ?? []), ...(data?.presets ?? [])].map((one) => one.name))];
   /** @param {SubmitEvent} event */
   const make = async (event) => {
     event.preventDefault();
@@ -76,7 +76,7 @@ export function QueueForm({ names, project }) {
   </form>`;
 }
 
-/** The runs: those selected in the list, or those that a question finds. @param {{ids: string[]}} props */
+/** The runs: those selected in the list, or the results of a query. @param {{ids: string[]}} props */
 function Runs({ ids }) {
   const { where = "" } = place.value.query;
   const hasIds = ids.length > 0;

@@ -1,7 +1,7 @@
 /** The runs of a queue, page by page: the progress of each and its annotators. */
 import { percent } from "../format.js";
 import { t } from "../i18n/index.js";
-import { useRuns } from "../judging/asked.js";
+import { useRuns } from "../judging/requests.js";
 import { RunLink, STATES, none } from "../judging/parts.js";
 import { annotator } from "../state/annotator.js";
 import { change, link, place } from "../state/place.js";

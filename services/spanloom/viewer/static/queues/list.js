@@ -1,4 +1,4 @@
-/** The queues there are, and how far each of their annotators is. */
+/** All queues, with the progress of each annotator. */
 import { t } from "../i18n/index.js";
 import { StateBar, none } from "../judging/parts.js";
 import { annotator } from "../state/annotator.js";
@@ -29,7 +29,7 @@ export function QueueTable({ queues }) {
       <td class="ends-here"><${NextButton} queue=${queue} /></td></tr>`)}</tbody></table></div>`;
 }
 
-/** The project of a queue as addresses have it: none for the usual one. @param {Queue} queue */
+/** The project of a queue in addresses: none for the default one. @param {Queue} queue */
 export const projectOf = (queue) => (queue.project === "default" ? undefined : queue.project);
 
 /** The unusual settings of a queue. @param {{queue: Queue}} props */

@@ -2,14 +2,14 @@
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/asked.js";
+import { part } from "../judging/requests.js";
 import { annotator } from "../state/annotator.js";
 import { link } from "../state/place.js";
-import { asError } from "../ui/asked.js";
+import { asError } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 
 /**
- * The address of the next item; empty if nothing is left. The item is begun then.
+ * Begin the next item and return its address; empty if nothing is left.
  * @param {string} name @param {string} scheme @param {string | undefined} project
  */
 export async function nextAddress(name, scheme, project) {

@@ -1,4 +1,4 @@
-/** Runs that were selected in the list, on their way into a queue; for as long as the tab lives. */
+/** Runs selected in the list for a queue; kept while the tab is open. */
 import { kept } from "../state/kept.js";
 
 /** Their trace ids. */

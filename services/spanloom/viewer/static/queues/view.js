@@ -1,14 +1,14 @@
-/** One queue: its progress, in all and by annotator, and every run in it. */
+/** One queue: its progress, in total and by annotator, and every run in it. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { duration, percent } from "../format.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/asked.js";
+import { part } from "../judging/requests.js";
 import { StateBar, none } from "../judging/parts.js";
 import { Refusal } from "../judging/refusal.js";
 import { annotator } from "../state/annotator.js";
 import { link } from "../state/place.js";
-import { asError, useAsked } from "../ui/asked.js";
+import { asError, useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
@@ -21,8 +21,8 @@ import { NextButton } from "./next.js";
 /** @param {{name: string, project: string | undefined}} props */
 export function QueueView({ name, project }) {
   const path = `/v1/queues/${part(name)}`;
-  const { told: queue, error, again } = useAsked(path, { project });
-  const items = useAsked(`${path}/items`, { project });
+  const { data: queue, error, again } = useFetched(path, { project });
+  const items = useFetched(`${path}/items`, { project });
   const [refused, setRefused] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const reload = () => { again(); items.again(); };
   /** @param {string} to @param {object} body @param {"POST" | "PUT"} [method] */
@@ -44,10 +44,10 @@ export function QueueView({ name, project }) {
     ${queue.instructions && html`<p class="instructions">${visible(queue.instructions)}</p>`}
     <h2>${t("queue.people")}</h2><${People} queue=${queue} turnAway=${turnAway} />
     <h2>${t("queue.items")}</h2>
-    ${items.told && html`<${Items} items=${items.told.items} queue=${queue} project=${project} reopen=${(/** @type {string} */ id) => void send(`/items/${id}/reopen`, {})} />`}`;
+    ${items.data && html`<${Items} items=${items.data.items} queue=${queue} project=${project} reopen=${(/** @type {string} */ id) => void send(`/items/${id}/reopen`, {})} />`}`;
 }
 
-/** A queue as a request that changes nothing has it. @param {Queue} queue */
+/** A queue as a request that would change nothing. @param {Queue} queue */
 function definition({ scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions }) {
   return { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions };
 }
@@ -67,7 +67,7 @@ function Facts({ queue }) {
   </dl><p><${StateBar} states=${queue.states} items=${queue.items} /> <${Traits} queue=${queue} /></p>`;
 }
 
-/** The median of the items whose beginning is known, and of how many where not of all. @param {{progress: import("./list.js").Progress}} props */
+/** The median of the items whose beginning is known, with their number if it is not all. @param {{progress: import("./list.js").Progress}} props */
 function TimeForOne({ progress: { timed, done, median_seconds: median } }) {
   if (median === null) return html`<span title=${done ? t("person.time.none") : ""}>${none()}</span>`;
   const isAll = timed === done;

@@ -7,7 +7,7 @@ import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
 import { batch } from "../vendor/signals.js";
-import { asError, missing, useAgain, useAsked } from "../ui/asked.js";
+import { asError, missing, useAgain, useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line } from "../ui/visible.js";
@@ -17,7 +17,7 @@ import { choose, chosen, runPath, view } from "./state.js";
 
 /** @typedef {{id: string, type: string, name: string, agent: string, first_row: number, calls: number, errors: number, input_tokens: number, output_tokens: number, duration_ms: number}} Node */
 /** @typedef {{from: string, to: string, calls: number}} Edge */
-/** @typedef {{nodes: Node[], edges: Edge[], why: string}} Told */
+/** @typedef {{nodes: Node[], edges: Edge[], why: string}} Graph */
 /** The run of a graph: its first row among the outline's, and the row after its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
 /** @typedef {{width: number, height: number, boxes: Map<string, {x: number, y: number}>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
 
@@ -36,27 +36,27 @@ function ofPage() {
 
 /** @param {{source?: Source | null}} props */
 export function Graph({ source = ofPage() }) {
-  const asked = useAsked(source ? `${source.path}/graph` : "", { project: source?.project, version: source?.version });
-  const [drawn, setDrawn] = useState(/** @type {{told: Told, plan: Plan} | null} */ (null));
+  const asked = useFetched(source ? `${source.path}/graph` : "", { project: source?.project, version: source?.version });
+  const [drawn, setDrawn] = useState(/** @type {{data: Graph, plan: Plan} | null} */ (null));
   const [failed, setFailed] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [turn, planAgain] = useAgain(failed);
   useEffect(() => {
-    const { told } = asked;
-    let isOver = !told;
-    if (told) planned(told).then((plan) => { if (!isOver) batch(() => { setDrawn({ told, plan }); setFailed(null); }); }, (why) => setFailed(asError(why)));
+    const { data } = asked;
+    let isOver = !data;
+    if (data) planned(data).then((plan) => { if (!isOver) batch(() => { setDrawn({ data, plan }); setFailed(null); }); }, (why) => setFailed(asError(why)));
     return () => { isOver = true; };
-  }, [asked.told, turn]);
-  useLayoutEffect(() => { if (drawn && source) show(nodeOf(drawn.told.nodes, source)); }, [drawn]);
+  }, [asked.data, turn]);
+  useLayoutEffect(() => { if (drawn && source) show(nodeOf(drawn.data.nodes, source)); }, [drawn]);
   const error = asked.error ?? failed;
   if (error) return html`<${Failure} error=${error} again=${asked.error ? asked.again : planAgain} />`;
   if (!source || !drawn) return html`<p class="pad quiet">…</p>`;
-  const { told, plan } = drawn;
-  return html`${told.why && html`<p class="pad quiet">${told.why}</p>`}
+  const { data, plan } = drawn;
+  return html`${data.why && html`<p class="pad quiet">${data.why}</p>`}
     <${Scrolled} label=${t("graph.label")}>
       <svg style=${{ width: `${plan.width}px`, minWidth: `${plan.width * SMALLEST}px` }} viewBox=${`0 0 ${plan.width} ${plan.height}`}>
         <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" /></marker></defs>
         ${plan.paths.map(({ edge, points }) => html`<${Line} edge=${edge} points=${points} />`)}
-        ${told.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} source=${source} />`)}
+        ${data.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} source=${source} />`)}
       </svg><//>`;
 }
 
@@ -79,7 +79,7 @@ function show(at) {
 /** Whether a row is one of the calls of a box. @param {import("../tree/outline.js").Outline} o @param {Node} node @param {number} i */
 const isOf = (o, { type, name, agent }, i) => o.kinds[o.kind[i]] === type && o.names[o.name[i]] === name && (!agent || o.agents[o.agent[i]] === agent);
 
-/** Compute the layout. @param {Told} told @returns {Promise<Plan>} */
+/** Compute the layout. @param {Graph} data @returns {Promise<Plan>} */
 async function planned({ nodes, edges }) {
   const { default: dagre } = await import("../vendor/dagre.js").catch(() => { throw missing(); });
   const graph = new dagre.graphlib.Graph();

@@ -38,9 +38,9 @@ export function Header() {
   const { project, version } = place.value.query;
   useEffect(() => setWhole(null), [project, version]);
   useEffect(() => {
-    summary().then((told) => {
-      setRun(told);
-      if (told) read(told).then(setWhole, () => {});
+    summary().then((data) => {
+      setRun(data);
+      if (data) read(data).then(setWhole, () => {});
     }, () => {}).finally(() => { headed.value = true; });
   }, [project, version, view.value]);
   if (!run) return html`<header class="run-head"></header>`;

@@ -36,7 +36,7 @@ export function Newer() {
     const until = new AbortController();
     setSummary(null);
     if (isNewer && (view.peek()?.o.n ?? 0) <= LARGE) {
-      getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }, until.signal).then((told) => setSummary(told.summary), () => {});
+      getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }, until.signal).then((data) => setSummary(data.summary), () => {});
     }
     return () => until.abort();
   }, [isNewer, version]);

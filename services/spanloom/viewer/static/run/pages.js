@@ -4,7 +4,7 @@ import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
 import { rowOf } from "../tree/outline.js";
-import { asError, useAgain } from "../ui/asked.js";
+import { asError, useAgain } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { runPath, wholeDocument } from "./state.js";
 
@@ -49,7 +49,7 @@ function rowsOf(view) {
 export function usePage(there) {
   const { project, at } = place.value.query;
   const [all, setAll] = useState(/** @type {Entry[] | null} */ (null));
-  const [told, setTold] = useState(/** @type {Map<number, string>} */ (new Map()));
+  const [loaded, setLoaded] = useState(/** @type {Map<number, string>} */ (new Map()));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [attempt, again] = useAgain(error);
   const first = Math.max(0, Math.min(Number(at) || 0, (all?.length ?? 1) - 1));
@@ -62,10 +62,10 @@ export function usePage(there) {
   useEffect(() => {
     if (!there || !entries?.length || entries[0].step) return undefined;
     const until = new AbortController();
-    words(there.o.version, entries[0].row, entries[entries.length - 1].row + 1, until.signal).then(setTold, () => {});
+    words(there.o.version, entries[0].row, entries[entries.length - 1].row + 1, until.signal).then(setLoaded, () => {});
     return () => until.abort();
   }, [all, first]);
-  return { entries: entries?.map((one) => Object.assign({}, one, { words: told.get(one.row) ?? "" })) ?? null, first, count: all?.length ?? 0, error, again };
+  return { entries: entries?.map((one) => Object.assign({}, one, { words: loaded.get(one.row) ?? "" })) ?? null, first, count: all?.length ?? 0, error, again };
 }
 
 /** The first words of rows. @param {number} version @param {number} from @param {number} to @param {AbortSignal} until */

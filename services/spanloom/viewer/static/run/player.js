@@ -26,7 +26,7 @@ export function Player() {
   if (!there || !made?.rows.length) return "";
   const { o } = there;
   const now = head.value;
-  const sums = critical ? told(there) : "";
+  const sums = critical ? described(there) : "";
   const position = made.clock.of(now ?? o.first);
   const says = now === null ? t("play.off") : t("play.at", { at: duration(ms(o, now - o.first)), of: duration(ms(o, o.last - o.first)), name: nameAt(there, now) });
   return html`<div class="player" role="group" aria-label=${t("play.label")}>
@@ -53,7 +53,7 @@ function nameAt({ o }, now) {
 }
 
 /** The shares of the critical path: its rows without visible children. @param {View} there */
-function told(there) {
+function described(there) {
   const { o } = there;
   const isOn = criticalPath(there);
   const sums = new Map(o.kinds.map((kind) => [kind, 0]));

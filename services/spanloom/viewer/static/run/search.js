@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
-import { asError, useAgain } from "../ui/asked.js";
+import { asError, useAgain } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
@@ -19,28 +19,28 @@ const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
 /** @type {Find} */
 async function findInRun(q, until, tell) {
-  const told = await getJson(`${runPath()}/search`, { q, project: place.peek().query.project, version: view.peek()?.o.version }, until);
-  const found = new Map(told.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]));
+  const data = await getJson(`${runPath()}/search`, { q, project: place.peek().query.project, version: view.peek()?.o.version }, until);
+  const found = new Map(data.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]));
   tell(() => found);
 }
 
 /** @param {{find?: Find, children?: import("../vendor/preact.js").Child}} props `children`: shown next to the number of hits */
 export function Search({ find = findInRun, children }) {
   const { q = "", type, alone, project } = place.value.query;
-  const [told, setTold] = useState(/** @type {{q: string, of: object, rows: () => Map<number, string>} | null} */ (null));
+  const [loaded, setLoaded] = useState(/** @type {{q: string, of: object, rows: () => Map<number, string>} | null} */ (null));
   const [silent, setSilent] = useState(/** @type {{q: string, error: import("../api.js").ApiError} | null} */ (null));
   const error = silent?.q === q ? silent.error : null;
   const [attempt] = useAgain(error);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const kinds = kindsOf(type);
   const there = view.value;
-  const found = told?.q === q && told.of === there ? told : null; // results of another query are no hits of this one
+  const found = loaded?.q === q && loaded.of === there ? loaded : null; // results of another query are no hits of this one
   useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
   useEffect(() => {
     if (q.length < 2 || !there) return undefined;
     const until = new AbortController();
     const later = setTimeout(() => {
-      find(q, until.signal, (rows) => { setTold({ q, of: there, rows }); setSilent(null); }).catch((failed) => { if (!until.signal.aborted) setSilent({ q, error: asError(failed) }); });
+      find(q, until.signal, (rows) => { setLoaded({ q, of: there, rows }); setSilent(null); }).catch((failed) => { if (!until.signal.aborted) setSilent({ q, error: asError(failed) }); });
     }, PAUSE_MS);
     return () => { clearTimeout(later); until.abort(); };
   }, [q, project, there, attempt]);

@@ -103,6 +103,6 @@ export function turnFrames() {
 /** The run as a line of the list, from the service. @returns {Promise<import("../list/run.js").Run | null>} */
 export async function summary() {
   const { project } = place.peek().query;
-  const told = await getJson("/v1/trajectories", { project, where: `trace_id = "${traceId()}"`, duplicate: "any", limit: 1 });
-  return told.items[0] ?? null;
+  const data = await getJson("/v1/trajectories", { project, where: `trace_id = "${traceId()}"`, duplicate: "any", limit: 1 });
+  return data.items[0] ?? null;
 }

@@ -32,10 +32,10 @@ export class Texts {
     const from = chunk * CHUNK;
     const { project } = place.peek().query;
     try {
-      const told = await getJson(`${runPath()}/rows`, { project, version: this.version, from, to: Math.min(from + CHUNK, this.grid.view.o.n) });
-      for (const one of told.items) this.grid.texts.set(one.row, one.error || one.preview);
+      const data = await getJson(`${runPath()}/rows`, { project, version: this.version, from, to: Math.min(from + CHUNK, this.grid.view.o.n) });
+      for (const one of data.items) this.grid.texts.set(one.row, one.error || one.preview);
       this.forget();
-      this.grid.told();
+      this.grid.updateTexts();
     } catch {
       this.chunks.delete(chunk); // fetched again when the rows come into view again
     }

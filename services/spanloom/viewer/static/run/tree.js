@@ -56,7 +56,7 @@ function begin(view, words, rows, strip, flame) {
     const more = drawn(view);
     const isOther = made.clock.cut !== more.clock.cut;
     made.clock = more.clock;
-    if (isOther) made.told();
+    if (isOther) made.updateTexts();
     time.show(more);
   });
   const played = effect(() => {

@@ -34,9 +34,9 @@ function Line({ one, mine }) {
   const { project, step, view: shown } = place.value.query;
   const at = Number(one.stored_at);
   const here = link(`/trajectories/${traceId()}`, { project, step, view: shown, version: one.is_newest ? null : String(one.version) });
-  const told = html`<span class="quiet" title=${moment(at)}>${one.is_newest ? `${t("versions.newest")} · ` : ""}${t(one.is_newest ? "versions.stored" : "versions.kept", { at: clock(at) })}</span>`;
-  if (one.version === mine) return html`<li><span><b>v${mine}</b> ${told}</span></li>`;
+  const note = html`<span class="quiet" title=${moment(at)}>${one.is_newest ? `${t("versions.newest")} · ` : ""}${t(one.is_newest ? "versions.stored" : "versions.kept", { at: clock(at) })}</span>`;
+  if (one.version === mine) return html`<li><span><b>v${mine}</b> ${note}</span></li>`;
   const [a, b] = [one.version, mine].sort((x, y) => x - y);
-  return html`<li><a href=${here}><b>v${one.version}</b> ${told}</a>
+  return html`<li><a href=${here}><b>v${one.version}</b> ${note}</a>
     <a href=${link("/diff", { a: traceId(), b: traceId(), project, av: String(a), bv: String(b) })}>${t("versions.compare", { version: one.version })}</a></li>`;
 }

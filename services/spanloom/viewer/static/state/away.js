@@ -8,7 +8,7 @@ export const returns = signal(0);
 
 const tell = () => { returns.value = returns.peek() + 1; };
 
-/** A request has come to its end. @param {boolean} isAnswered */
+/** Record the end of a request. @param {boolean} isAnswered */
 export function heard(isAnswered) {
   const wasAway = isAway;
   isAway = !isAnswered;

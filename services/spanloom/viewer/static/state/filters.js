@@ -1,11 +1,11 @@
 /**
  * Filters as chips and as one line of text: the same thing twice. The text is in the language of
  * questions (docs/query.md); a chip is one of the conditions that `and` joins at the top.
- * Splitting the text and joining it again results in the same question.
+ * Splitting the text and joining it again results in the same query.
  */
 
 /**
- * Split a question at its outermost `and`; quotes and parentheses are kept whole. What has an
+ * Split a query at its outermost `and`; quotes and parentheses are kept whole. What has an
  * outermost `or` is one condition.
  * @param {string} text
  * @returns {string[]}
@@ -23,7 +23,7 @@ export function conditions(text) {
   return [...found, text.slice(from)].map((one) => one.trim()).filter(Boolean);
 }
 
-/** Join conditions to a question. @param {string[]} parts */
+/** Join conditions to a query. @param {string[]} parts */
 export function joined(parts) {
   return parts.length < 2 ? (parts[0] ?? "") : parts.map(closed).join(" and ");
 }

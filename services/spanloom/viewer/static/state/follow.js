@@ -1,5 +1,5 @@
 /**
- * The change feed as it arrives. Read by fetch and not by EventSource, which sends no key. Nothing is
+ * Reads the change feed. Uses fetch instead of EventSource, which sends no key. Nothing is
  * requested while the page is hidden: a browser has few connections for all of its tabs.
  */
 import { ApiError, getJson, getStream, pieces } from "../api.js";
@@ -56,11 +56,11 @@ export async function* events(stream) {
 
 /** @param {string} piece */
 function read(piece) {
-  const told = { id: "", data: "" };
+  const parsed = { id: "", data: "" };
   for (const line of piece.split(/\r?\n/)) {
     const [, name, value] = /^(id|data): ?(.*)$/.exec(line) ?? [];
-    if (name === "id") told.id = value;
-    else if (name === "data") told.data += (told.data ? "\n" : "") + value;
+    if (name === "id") parsed.id = value;
+    else if (name === "data") parsed.data += (parsed.data ? "\n" : "") + value;
   }
-  return told;
+  return parsed;
 }

@@ -1,4 +1,4 @@
-/** Choices of a person, kept in the browser's own storage; a storage that is full or off is no error. */
+/** Settings of the reader, kept in the browser's storage; full or disabled storage is not an error. */
 import { effect, signal } from "../vendor/signals.js";
 
 /**

@@ -1,15 +1,15 @@
 /** Which known words a word resembles: `durtion` → `duration`. */
 
 /**
- * Return the known words that are so many letters away at most, the nearest first.
+ * Return the known words within an edit distance, the nearest first.
  * @param {string} word @param {string[]} known @param {number} most
  */
 export function near(word, known, most) {
-  const told = known.map((one) => ({ one, far: distance(word.toLowerCase(), one) }));
-  return told.filter(({ far }) => far <= most).sort((a, b) => a.far - b.far).map(({ one }) => one);
+  const scored = known.map((one) => ({ one, far: distance(word.toLowerCase(), one) }));
+  return scored.filter(({ far }) => far <= most).sort((a, b) => a.far - b.far).map(({ one }) => one);
 }
 
-/** How many letters have to be put in, taken out or exchanged. @param {string} a @param {string} b */
+/** The edit distance: letters to insert, remove or replace. @param {string} a @param {string} b */
 function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,4 +1,4 @@
-/** The address is the state: what is on show can be read from it, and a copy of it shows the same. */
+/** The address is the state: it determines the displayed content, and a copy of it shows the same. */
 import { signal } from "../vendor/signals.js";
 
 /** @typedef {Record<string, string>} Query */

@@ -9,6 +9,6 @@ export const when = (signal, holds) => new Promise((go) => {
   const stop = signal.subscribe((value) => {
     if (!holds(value)) return;
     go(value);
-    queueMicrotask(() => stop()); // which is not there yet where it holds at once
+    queueMicrotask(() => stop()); // `stop` is not assigned yet if the condition is true at once
   });
 });

@@ -5,7 +5,7 @@ import { DatasetButton } from "../dataset/button.js";
 import { clock, duration, moment } from "../format.js";
 import { signal } from "../vendor/signals.js";
 import { number, t } from "../i18n/index.js";
-import { useAsked } from "../ui/asked.js";
+import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
@@ -34,9 +34,9 @@ const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "
  *   `isMoved`: its parent step is not the one that its span reports
  */
 export function StepPanel({ path, id, name, kind, project, version, before = "", isMoved = false }) {
-  const { told, error, again } = useAsked(`${path}/steps/${id}`, { project, version });
+  const { data, error, again } = useFetched(`${path}/steps/${id}`, { project, version });
   /** @type {Step | null} */
-  const there = told?.id === id ? told : null;
+  const there = data?.id === id ? data : null;
   const isPlumbing = error?.status === 404;
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
   return html`<header class="step-head k-${kind}"><h2 title=${line(name, 400)}><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
@@ -63,15 +63,15 @@ function Body({ on, step, path, id, project, before, isMoved }) {
 
 /** Input and output of the previous call; null until loaded. @param {string} path @param {string} before @param {string | undefined} project */
 function useEarlier(path, before, project) {
-  const [told, setTold] = useState({ path: "", messages: /** @type {import("./messages.js").Message[]} */ ([]) });
+  const [data, setData] = useState({ path: "", messages: /** @type {import("./messages.js").Message[]} */ ([]) });
   const isWanted = path !== "" && before !== "";
   useEffect(() => {
     if (!isWanted) return undefined;
     const until = new AbortController();
-    getJson(path, { project }, until.signal).then(earlier, () => []).then((messages) => setTold({ path, messages }));
+    getJson(path, { project }, until.signal).then(earlier, () => []).then((messages) => setData({ path, messages }));
     return () => until.abort();
   }, [isWanted && path, project]);
-  return !isWanted ? [] : told.path === path ? told.messages : null;
+  return !isWanted ? [] : data.path === path ? data.messages : null;
 }
 
 /** @param {{title: string, text: string, on: string, isAnswer?: boolean, known?: import("./messages.js").Message[]}} props */

@@ -1,6 +1,6 @@
 /** The span as sent: attributes, events, links, resource. */
 import { t } from "../i18n/index.js";
-import { useAsked } from "../ui/asked.js";
+import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { Value } from "./messages.js";
@@ -18,13 +18,13 @@ export function plain(value) {
 
 /** @param {{path: string, project?: string}} props `path`: of the span in the API */
 export function Raw({ path, project }) {
-  const { told, error, again } = useAsked(path, { project });
+  const { data, error, again } = useFetched(path, { project });
   if (error) return html`<${Failure} error=${error} again=${again} />`;
-  if (!told) return html`<p class="quiet">…</p>`;
-  const resource = told.resourceSpans?.[0];
+  if (!data) return html`<p class="quiet">…</p>`;
+  const resource = data.resourceSpans?.[0];
   const scope = resource?.scopeSpans?.[0];
   const span = scope?.spans?.[0] ?? {};
-  return html`<p><${Copy} text=${JSON.stringify(told, null, 1)} label=${t("raw.copy")} /></p>
+  return html`<p><${Copy} text=${JSON.stringify(data, null, 1)} label=${t("raw.copy")} /></p>
     <${Attributes} title=${t("raw.attributes")} list=${span.attributes} />
     ${(span.events ?? []).map((/** @type {any} */ event) => html`<${Attributes} title=${`${t("raw.event")} ${event.name}`} list=${event.attributes} />`)}
     ${(span.links ?? []).map((/** @type {any} */ one) => html`<${Attributes} title=${`${t("raw.link")} ${one.traceId}`} list=${one.attributes} />`)}

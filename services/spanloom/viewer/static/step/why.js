@@ -1,6 +1,6 @@
 /** Why a step is classified as it is: the rule that decided, the spans it was made of, its parent. */
 import { t } from "../i18n/index.js";
-import { useAsked } from "../ui/asked.js";
+import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
@@ -11,18 +11,18 @@ import { Attributes } from "./raw.js";
 
 /** @param {{path: string, id: string, project?: string, isMoved: boolean}} props */
 export function Why({ path, id, project, isMoved }) {
-  const asStep = useAsked(`${path}/steps/${id}`, { project, with: "spans" });
+  const asStep = useFetched(`${path}/steps/${id}`, { project, with: "spans" });
   const isNone = asStep.error?.status === 404; // a span that is no step has its verdict in the list of all
-  const asSpan = useAsked(isNone ? `${path}/spans` : "", { project });
-  const { told, error, again } = isNone ? asSpan : asStep;
+  const asSpan = useFetched(isNone ? `${path}/spans` : "", { project });
+  const { data, error, again } = isNone ? asSpan : asStep;
   if (error) return html`<${Failure} error=${error} again=${again} />`;
-  if (!told) return html`<p class="quiet">…</p>`;
-  const own = told.spans.find((/** @type {Verdict} */ one) => one.span_id === id);
-  const merged = isNone ? [] : told.spans.filter((/** @type {Verdict} */ one) => one.span_id !== id);
-  return html`${own ? html`<${Decided} own=${own} above=${isMoved ? told.parent_id : ""} />` : html`<p>${t("why.unknown")}</p>`}
-    ${merged.length > 0 && html`<${Merged} spans=${merged} count=${told.span_count - 1} />`}
-    ${told.metadata && html`<h4>${t("why.read")}</h4><${Json} value=${{ ...told.metadata, ...told.model_info }} />`}
-    <${Sent} told=${told} />`;
+  if (!data) return html`<p class="quiet">…</p>`;
+  const own = data.spans.find((/** @type {Verdict} */ one) => one.span_id === id);
+  const merged = isNone ? [] : data.spans.filter((/** @type {Verdict} */ one) => one.span_id !== id);
+  return html`${own ? html`<${Decided} own=${own} above=${isMoved ? data.parent_id : ""} />` : html`<p>${t("why.unknown")}</p>`}
+    ${merged.length > 0 && html`<${Merged} spans=${merged} count=${data.span_count - 1} />`}
+    ${data.metadata && html`<h4>${t("why.read")}</h4><${Json} value=${{ ...data.metadata, ...data.model_info }} />`}
+    <${Sent} data=${data} />`;
 }
 
 /** @param {{own: Verdict, above?: string}} props `above`: its parent step, if its span reports another one */
@@ -40,9 +40,9 @@ function Merged({ spans, count }) {
     ${count > spans.length && html`<p class="quiet">${t("why.more", { n: spans.length, of: count })}</p>`}`;
 }
 
-/** The attributes of the spans that the fields were read from. @param {{told: any}} props */
-function Sent({ told }) {
-  const spans = (told.resourceSpans ?? []).flatMap((/** @type {any} */ one) => one.scopeSpans ?? []).flatMap((/** @type {any} */ one) => one.spans ?? []);
+/** The attributes of the spans that the fields were read from. @param {{data: any}} props */
+function Sent({ data }) {
+  const spans = (data.resourceSpans ?? []).flatMap((/** @type {any} */ one) => one.scopeSpans ?? []).flatMap((/** @type {any} */ one) => one.spans ?? []);
   if (!spans.length) return "";
   return html`<p class="quiet">${t("why.fields")}</p>${spans.map((/** @type {any} */ one) => html`<${Attributes} title=${visible(one.name ?? "")} list=${one.attributes} />`)}`;
 }

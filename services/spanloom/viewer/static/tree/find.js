@@ -9,15 +9,15 @@
  */
 export function find(o, { kinds, text, found, only }, hidden) {
   const needle = text.toLowerCase();
-  const [hits, kept, above, told] = [0, 1, 2, 3].map(() => new Uint8Array(o.n));
-  for (const i of found ?? []) told[i] = 1;
+  const [hits, kept, above, matched] = [0, 1, 2, 3].map(() => new Uint8Array(o.n));
+  for (const i of found ?? []) matched[i] = 1;
   const names = o.names.map((name) => name.toLowerCase().includes(needle));
   const agents = o.agents.map((name, at) => at > 0 && name.toLowerCase().includes(needle));
   const isWanted = o.kinds.map((kind) => kinds.size === 0 || kinds.has(kind));
   let count = 0;
   for (let i = 0; i < o.n; i++) {
-    const isMeant = told[i] || !needle || names[o.name[i]] || agents[o.agent[i]];
-    if (!isMeant || (only && !only[i]) || !isWanted[o.kind[i]] || (hidden[i] && !told[i])) continue;
+    const isMeant = matched[i] || !needle || names[o.name[i]] || agents[o.agent[i]];
+    if (!isMeant || (only && !only[i]) || !isWanted[o.kind[i]] || (hidden[i] && !matched[i])) continue;
     hits[i] = kept[i] = 1;
     count++;
     for (let up = o.parent[i]; up >= 0 && !above[up]; up = o.parent[up]) kept[up] = above[up] = 1;

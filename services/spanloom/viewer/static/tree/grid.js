@@ -79,8 +79,8 @@ export class Grid {
   }
 
   /** Set texts of rows after they were fetched. */
-  told() {
-    this.pool.told();
+  updateTexts() {
+    this.pool.markStale();
     this.schedule();
   }
 

@@ -109,12 +109,12 @@ export function letters(grid, { drill, up, frames }) {
     if (there) act(there);
   };
   /** Keys that the grid itself listens for. */
-  const told = { run: () => {}, isPressed: () => false };
+  const shown = { run: () => {}, isPressed: () => false };
   return [
-    { key: "→ ←", says: "key.turn", ...told },
-    { key: "⇧ → ←", says: "key.branch", ...told },
-    { key: "*", says: "key.branch.open", ...told },
-    { key: "Home End", says: "key.ends", ...told },
+    { key: "→ ←", says: "key.turn", ...shown },
+    { key: "⇧ → ←", says: "key.branch", ...shown },
+    { key: "*", says: "key.branch.open", ...shown },
+    { key: "Home End", says: "key.ends", ...shown },
     { key: "j", says: "key.down", run: on((g) => move(g, 1)) },
     { key: "k", says: "key.up", run: on((g) => move(g, -1)) },
     { key: "e", says: "key.error", run: on((g) => toError(g, 1)) },

@@ -45,7 +45,7 @@ export class Pool {
   }
 
   /** Mark the content of all rows as stale. */
-  told() {
+  markStale() {
     for (const row of this.rows) row.isStale = true;
   }
 

@@ -1,7 +1,7 @@
 /** Components that are loaded when they are shown, so that the first rows do not wait for them. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { missing, useAgain } from "./asked.js";
+import { missing, useAgain } from "./fetched.js";
 import { html } from "./html.js";
 
 /**

@@ -12,7 +12,7 @@ const AT_ONCE = 4;
 /** The progress of the current search. */
 export const progress = signal(/** @type {Progress | null} */ (null));
 
-export class Looking {
+export class RunSearch {
   /** @param {string} q @param {AbortSignal} until @param {() => void} changed called when there is more to show @param {number[]} order the indexes of the runs in search order */
   constructor(q, until, changed, order) {
     this.q = q;
@@ -64,12 +64,12 @@ export class Looking {
 
   /** Search the steps of a run; its outline is loaded if there are hits. @param {number} at */
   async look(at) {
-    let told = await this.ask(at);
-    if (told.items.length && !partAt(at).outline) {
+    let data = await this.ask(at);
+    if (data.items.length && !partAt(at).outline) {
       await fetchRun(at);
-      if (partAt(at).outline?.version !== told.version) told = await this.ask(at);
+      if (partAt(at).outline?.version !== data.version) data = await this.ask(at);
     }
-    this.hits.set(at, told.items);
+    this.hits.set(at, data.items);
     this.seen.add(at);
   }
 

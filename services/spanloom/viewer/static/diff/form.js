@@ -5,7 +5,7 @@ import { html } from "../ui/html.js";
 import { idIn } from "./sides.js";
 
 /** @param {{a: string, b: string}} props the ids that the URL already has */
-export function Ask({ a, b }) {
+export function DiffForm({ a, b }) {
   /** @param {SubmitEvent} event */
   const compare = (event) => {
     event.preventDefault();

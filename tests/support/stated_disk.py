@@ -1,4 +1,4 @@
-"""Run the command with the free disk space that a file states: ``told_disk.py FILE …``.
+"""Run the command with the free disk space that a file states: ``stated_disk.py FILE …``.
 
 Without the file the real free space is used. Everything else is the real command.
 """
@@ -13,12 +13,12 @@ from spanloom.__main__ import main
 from spanloom.collector.spool.free_space import FreeSpace
 
 
-def arm(told: Path) -> None:
+def arm(stated: Path) -> None:
     """Replace the free space of the disk by that in the file."""
 
     def ask(path: Path) -> tuple[int, int, int]:
         room = shutil.disk_usage(path)
-        return (room.total, room.used, int(told.read_text()) if told.exists() else room.free)
+        return (room.total, room.used, int(stated.read_text()) if stated.exists() else room.free)
 
     defaults = FreeSpace.__init__.__kwdefaults__
     assert defaults is not None

@@ -1,18 +1,18 @@
 /** Requests of the pages for judging together. */
-import { useAsked } from "../ui/asked.js";
+import { useFetched } from "../ui/fetched.js";
 
 /** A name as part of a path. @param {string} name */
 export const part = (name) => encodeURIComponent(name);
 
 /**
- * Names and facts of runs by their ids, as far as they are stored.
+ * Stored runs by their ids.
  * @param {string[]} ids up to 50 @param {string | undefined} project
  * @returns {Record<string, import("../list/run.js").Run>}
  */
 export function useRuns(ids, project) {
   const where = ids.length ? `trace_id in (${ids.map((id) => `"${id}"`).join(", ")})` : "";
-  const { told } = useAsked(where && "/v1/trajectories", { where, project, duplicate: "any", limit: ids.length || 1 });
+  const { data } = useFetched(where && "/v1/trajectories", { where, project, duplicate: "any", limit: ids.length || 1 });
   /** @type {import("../list/run.js").Run[]} */
-  const runs = told?.items ?? [];
+  const runs = data?.items ?? [];
   return Object.fromEntries(runs.map((run) => [run.trace_id, run]));
 }

@@ -1,4 +1,4 @@
-/** Annotations and scores of the runs on show; requested after the rows, once for a page. */
+/** Annotations and scores of the displayed runs; requested after the rows, once for a page. */
 import { batch, effect, signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 import { number, t } from "../i18n/index.js";
@@ -9,15 +9,15 @@ import { runs } from "./runs.js";
 /** @typedef {import("./run.js").Run} Run */
 /** A score of a whole run. @typedef {{trace_id: string, project: string, name: string, source: string, author: string, value: number | string | boolean | null, passed: boolean | null, is_complete: boolean}} Score */
 
-/** The most scores that are loaded for a page of runs: the first by their runs. */
+/** The maximum number of scores loaded for a page of runs. */
 const MOST_SCORES = 1000;
 
 /** @param {{project: string, trace_id: string}} of */
 const keyOf = (of) => `${of.project} ${of.trace_id}`;
 
-/** The scores of the runs on show. */
+/** The scores of the displayed runs. */
 const scores = signal(/** @type {Map<string, Score[]>} */ (new Map()));
-/** The runs on show that are annotated. */
+/** The displayed runs that are annotated. */
 const annotated = signal(/** @type {Set<string>} */ (new Set()));
 
 /** @param {Run} run */
@@ -42,16 +42,16 @@ async function ask(rows) {
       scores.value = Map.groupBy(/** @type {Score[]} */ (given.items).filter((one) => !isAnswer(one)).toSorted(before), keyOf);
     });
   } catch {
-    // The list works without its marks.
+    // The list is usable without marks.
   }
 }
 
 const PEOPLE = new Set(["adjudication", "human"]);
 
-/** Answers about a whole run are JSON in the value, and are no score. @param {Score} score */
+/** Annotations of a whole run are JSON in the value, not a score. @param {Score} score */
 const isAnswer = ({ name, source, value }) => PEOPLE.has(source) && name.endsWith("/answer") && typeof value === "string";
 
-/** Numbers come first, among them those of people, then by name and author. @param {Score} a @param {Score} b */
+/** The order: numbers first, people before others, then by name and author. @param {Score} a @param {Score} b */
 function before(a, b) {
   return Number(typeof b.value === "number") - Number(typeof a.value === "number")
     || Number(PEOPLE.has(b.source)) - Number(PEOPLE.has(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);

@@ -43,7 +43,7 @@ function runAt(event) {
   return of.isHead(there.active) ? of.part(there.active).run : null;
 }
 
-export function Ways() {
+export function Navigation() {
   useKeys([
     { key: "Enter", says: "key.run.open", isPressed: (event) => event.key === "Enter" && runAt(event) !== null,
       run: (event) => { const run = runAt(event); if (run) { remember(); location.href = pageOf(run); } } },

@@ -1,10 +1,10 @@
-/** The question that fills a queue: taken as the list takes it, with how many runs it finds before anything is made. */
+/** The query that fills a queue: entered as in the list, with the number of its runs before the queue is made. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { questionOf } from "../list/fields.js";
 import { Refusal } from "../judging/refusal.js";
 import { place } from "../state/place.js";
-import { useAsked } from "../ui/asked.js";
+import { useFetched } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 
 /** @param {{where: string}} props `where`: the filter of the list */
@@ -12,7 +12,7 @@ export function Question({ where }) {
   const { project } = place.value.query;
   const [text, setText] = useState(where);
   const [asked, ask] = useState(where);
-  const { told, error } = useAsked("/v1/stats", { where: asked, project, metrics: "count" });
+  const { data, error } = useFetched("/v1/stats", { where: asked, project, metrics: "count" });
   useEffect(() => {
     const calm = setTimeout(() => void questionOf(text).then(ask), 300);
     return () => clearTimeout(calm);
@@ -20,5 +20,5 @@ export function Question({ where }) {
   return html`<label class="sr" for="queue-where">${t("filter.label")}</label>
     <input id="queue-where" name="where" class="code" value=${text} placeholder=${t("queue.where.all")} spellcheck=${false} aria-describedby="queue-finds"
       onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLInputElement} */ (event.target).value)} />
-    <div id="queue-finds" class="quiet" role="status">${error ? html`<${Refusal} error=${error} />` : told && t("list.count", { n: told.items[0]?.count ?? 0 })}${asked !== text.trim() && html` <code>${asked}</code>`}</div>`;
+    <div id="queue-finds" class="quiet" role="status">${error ? html`<${Refusal} error=${error} />` : data && t("list.count", { n: data.items[0]?.count ?? 0 })}${asked !== text.trim() && html` <code>${asked}</code>`}</div>`;
 }

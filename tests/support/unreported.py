@@ -45,7 +45,7 @@ UNREPORTED_DETAILS = frozenset(
     },
 )
 """Single runs in which a dialect leaves out what it reports elsewhere."""
-UNTOLD_FAILURES = frozenset(
+UNREPORTED_FAILURES = frozenset(
     {
         "eino-apmplus/stream_broken",  # a broken stream ends like a whole one
         "eino-langfuse/stream_broken",
@@ -61,7 +61,7 @@ UNTOLD_FAILURES = frozenset(
     },
 )
 """Runs with a failure that no span reports."""
-UNTOLD_CANCELLATIONS = frozenset(
+UNREPORTED_CANCELLATIONS = frozenset(
     {
         "langfuse/cancelled_model",  # an error without type and words, like a TimeoutError's
         "langfuse/race_cancelled",
@@ -74,7 +74,7 @@ CAUGHT = frozenset({"js-langfuse/llm_error_500"})
 """Runs whose script caught the exception that its agent raised."""
 WITHOUT_TEXTS = frozenset({"other-spring-ai", "other-spring-ai-1"})
 """Dialects that report content only if configured, and were not."""
-UNTOLD_ANSWERS = frozenset(
+UNREPORTED_ANSWERS = frozenset(
     {
         "js-traceloop/react_tools_flat",  # each call is a trace of its own, without tool calls
         "other-google-adk/llm_error_500",  # recorded without content
@@ -82,7 +82,7 @@ UNTOLD_ANSWERS = frozenset(
         "other-sdks-mlflow/pydantic_ai_run_sync",  # PydanticAI's own objects, shown as they came
     },
 )
-UNTOLD_TOOL_TEXTS = frozenset(
+UNREPORTED_TOOL_TEXTS = frozenset(
     {
         "logfire-openai-agents/handoff",  # a handoff's span has names alone
         "openinference-langchain/supervisor",  # handoffs without arguments
@@ -92,7 +92,7 @@ UNTOLD_TOOL_TEXTS = frozenset(
         "other-spring-ai/react_tools_plain",
     },
 )
-UNTOLD_ENDS = frozenset(
+UNREPORTED_ENDS = frozenset(
     {
         "eino-apmplus/adk_parallel",  # of two agents side by side none answers for both
         "eino-cozeloop/adk_parallel",
@@ -113,7 +113,7 @@ UNTOLD_ENDS = frozenset(
         "other-google-adk/react_tools",
     },
 )
-UNTOLD_WORDS = frozenset(
+UNREPORTED_WORDS = frozenset(
     {
         "cozeloop/stream_broken",  # the client says it in other words
         "eino-apmplus/stream_broken",
@@ -130,24 +130,24 @@ UNTOLD_WORDS = frozenset(
         "pair-langsmith-mlflow/errors_shared",
     },
 )
-UNTOLD_OWNERS = frozenset({"js-traceloop/react_tools_flat"})
+UNREPORTED_OWNERS = frozenset({"js-traceloop/react_tools_flat"})
 """Each call and tool is a trace of its own, and so is the agent."""
 LOST_FAILURES = frozenset({"pair-langsmith-mlflow/errors_shared"})
 """MLflow's processor drops what LangSmith sends late, and its own spans below it."""
-UNTOLD: Mapping[str, Collection[str]] = {
+UNREPORTED: Mapping[str, Collection[str]] = {
     "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
     "errors": LOST_FAILURES,
-    "owner": UNTOLD_OWNERS,
-    "outcome": UNTOLD_FAILURES | UNTOLD_CANCELLATIONS | CAUGHT,
-    "answers": WITHOUT_TEXTS | UNTOLD_ANSWERS,
-    "tool texts": UNTOLD_TOOL_TEXTS,
-    "ends": WITHOUT_TEXTS | UNTOLD_ENDS,
-    "words": UNTOLD_WORDS,
+    "owner": UNREPORTED_OWNERS,
+    "outcome": UNREPORTED_FAILURES | UNREPORTED_CANCELLATIONS | CAUGHT,
+    "answers": WITHOUT_TEXTS | UNREPORTED_ANSWERS,
+    "tool texts": UNREPORTED_TOOL_TEXTS,
+    "ends": WITHOUT_TEXTS | UNREPORTED_ENDS,
+    "words": UNREPORTED_WORDS,
 }
 """The runs, or folders of runs, to which a measure does not apply."""
 
 
-def is_untold(measure: str, capture: Capture) -> bool:
+def is_unreported(measure: str, capture: Capture) -> bool:
     """Return whether no span of the run reports what is measured."""
-    untold = UNTOLD.get(measure, ())
-    return capture.dialect in untold or capture.id in untold
+    unreported = UNREPORTED.get(measure, ())
+    return capture.dialect in unreported or capture.id in unreported

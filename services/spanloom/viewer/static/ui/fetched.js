@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { annotator } from "../state/annotator.js";
 import { returns } from "../state/away.js";
 
-/** @typedef {{told: any, error: ApiError | null, again: () => void}} Asked */
+/** @typedef {{data: any, error: ApiError | null, again: () => void}} Fetched */
 
 /** @param {unknown} failed */
 export const asError = (failed) => (failed instanceof ApiError ? failed : new ApiError(0, String(failed)));
@@ -25,10 +25,10 @@ export function useAgain(error) {
  * Fetch JSON; the annotator is part of the request. The response is kept until the next one, an error until the next request.
  * @param {string} path nothing is fetched while it is empty
  * @param {import("../api.js").Params} [params]
- * @returns {Asked}
+ * @returns {Fetched}
  */
-export function useAsked(path, params = {}) {
-  const [told, setTold] = useState(/** @type {any} */ (null));
+export function useFetched(path, params = {}) {
+  const [data, setData] = useState(/** @type {any} */ (null));
   const [failed, setFailed] = useState(/** @type {{of: string, error: ApiError} | null} */ (null));
   const of = JSON.stringify([path, params, annotator.value]);
   const error = failed?.of === of ? failed.error : null;
@@ -37,10 +37,10 @@ export function useAsked(path, params = {}) {
     const until = new AbortController();
     if (path) {
       getJson(path, params, until.signal).then(
-        (answer) => { setTold(answer); setFailed(null); },
+        (answer) => { setData(answer); setFailed(null); },
         (why) => { if (!until.signal.aborted) setFailed({ of, error: asError(why) }); });
     }
     return () => until.abort();
   }, [of, turn]);
-  return { told, error, again };
+  return { data, error, again };
 }

@@ -4,13 +4,13 @@ import { parsed } from "../step/json.js";
 /** @typedef {{role: string, text: string}} Message */
 
 /** The user's last message of an input, else its last message; a text without messages unchanged. @param {string} text */
-export function askedIn(text) {
+export function questionIn(text) {
   const said = messagesIn(text);
   return (said.findLast((one) => one.role === "user") ?? said.at(-1))?.text ?? text;
 }
 
 /** The last message of an output; for a message without content its tool calls. @param {string} text */
-export const answeredIn = (text) => messagesIn(text).at(-1)?.text ?? text;
+export const answerIn = (text) => messagesIn(text).at(-1)?.text ?? text;
 
 /** @param {string} text */
 function messagesIn(text) {

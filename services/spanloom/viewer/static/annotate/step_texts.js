@@ -7,25 +7,25 @@ import { runPath } from "../run/state.js";
 
 const MOST = 16;
 /** @type {Map<string, Promise<Step | null>>} */
-const asked = new Map();
+const requests = new Map();
 
 /** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null: the version was not kept */
-function said(id, version, project) {
+function stepOf(id, version, project) {
   const key = `${runPath()} ${id} ${version}`;
-  const known = asked.get(key) ?? getJson(`${runPath()}/steps/${id}`, { version, project }).catch(() => null);
-  asked.delete(key);
-  asked.set(key, known);
-  for (const old of asked.keys()) if (asked.size > MOST) asked.delete(old);
+  const known = requests.get(key) ?? getJson(`${runPath()}/steps/${id}`, { version, project }).catch(() => null);
+  requests.delete(key);
+  requests.set(key, known);
+  for (const old of requests.keys()) if (requests.size > MOST) requests.delete(old);
   return known;
 }
 
 /** The step of a version, null while it is loading and if it does not exist. @param {import("./session.js").Session} of @param {string} id @param {number} [version] */
-export function useSaid({ context }, id, version = context.version) {
+export function useStepTexts({ context }, id, version = context.version) {
   const [step, setStep] = useState(/** @type {Step | null} */ (null));
   useEffect(() => {
     let isOver = false;
     setStep(null);
-    if (id) void said(id, version, context.project).then((found) => { if (!isOver) setStep(found); });
+    if (id) void stepOf(id, version, context.project).then((found) => { if (!isOver) setStep(found); });
     return () => { isOver = true; };
   }, [id, version]);
   return step?.id === id ? step : null;

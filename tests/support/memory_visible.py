@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
 
-def said_of(state: MemoryState, key: TraceKey) -> Mapping[str, Said]:
+def visible_of(state: MemoryState, key: TraceKey) -> Mapping[str, Said]:
     """Return the annotations and scores of a run and, by step id, its steps; empty if withheld."""
     if key in withheld_from_all(MemoryQueues(state), Reach.only(key.project)):
         return {}
