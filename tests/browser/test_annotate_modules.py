@@ -91,7 +91,9 @@ def test_scores_and_edits_are_those_of_the_service(modules: Modules, data: st.Da
     told = modules.call(
         "annotate/score.js",
         "const { applyEdit } = await import(url.replace('score.js', 'marks.js'));"
-        "const s = m.scoreOf(a[0], a[1], new Set(['a', 'b', 'c']));"
+        "const tally = new m.Tally(a[0], 3);"
+        "for (const [step, mark] of a[1]) tally.add(mark, 'abc'.includes(step));"
+        "const s = tally.score();"
         "return [s.value, s.isComplete, s.unjudged, s.unweighed,"
         " a[1].map(([, mark]) => applyEdit(mark, a[2], a[0]))]",
         shown(scheme),
@@ -109,9 +111,10 @@ def test_a_mark_beyond_the_steps_to_judge_completes_nothing(modules: Modules) ->
     score = score_of(scheme, {"a": mark, "d": mark}, {"a", "b"})
     told = modules.call(
         "annotate/score.js",
-        "const s = m.scoreOf(a[0], a[1], new Set(['a', 'b'])); return [s.unjudged, s.isComplete]",
+        "const tally = new m.Tally(a[0], 2); tally.add(a[1], true); tally.add(a[1], false);"
+        "const s = tally.score(); return [s.unjudged, s.isComplete]",
         shown(scheme),
-        [["a", plain(mark)], ["d", plain(mark)]],
+        plain(mark),
     )
     assert told == [score.unjudged, score.is_complete] == [1, False]
 

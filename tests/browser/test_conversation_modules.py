@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.outlines import Row, encode_outline
-
-from spanloom.core.messages.texts import answer_in, question_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,25 +150,3 @@ def test_idle_time_between_turns_is_cut_out_however_many_there_are(modules: Modu
     assert told["back"] == [0, 50, 100, 30_000, 60_000, 60_100, 599 * 60_000 + 100]
     assert told["places"][2:5:2] == [100, pytest.approx(100 + told["seam"])]
     assert told["places"][-1] < busy * 1.3, "seams take less than the runs"
-
-
-SAYINGS = (
-    "plain words",
-    json.dumps([{"role": "system", "content": "be kind"}, {"role": "user", "content": "dry?"}]),
-    json.dumps([{"role": "user", "parts": [{"type": "text", "content": "first"}]}]),
-    json.dumps({"messages": [{"role": "user", "content": "a"}, {"role": "ai", "content": "b"}]}),
-    json.dumps([{"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "x"}}]}]),
-    json.dumps([{"content": [], "tool_calls": [{"function": {"name": "y", "arguments": "{}"}}]}]),
-    json.dumps({"state": {"count": 3, "text": "   "}}),
-    json.dumps(["no", "messages", None, 1.5, True]),
-    "{not json",
-    "",
-)
-
-
-@pytest.mark.parametrize("text", SAYINGS)
-def test_what_was_asked_and_answered_is_read_as_the_list_does(modules: Modules, text: str) -> None:
-    told = modules.call(
-        "conversation/question_answer.js", "return [m.questionIn(a[0]), m.answerIn(a[0])]", text
-    )
-    assert told == [question_in(text), answer_in(text)]

@@ -10,9 +10,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.support.outlines import KINDS, Row
 
-from spanloom.viewer.minify import minified
-from spanloom.viewer.site import own_site
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -316,18 +313,3 @@ def test_very_many_rows_are_taken_some_at_a_time(modules: Modules) -> None:
 def test_rows_that_end_early_are_not_taken_for_all(modules: Modules, last: str) -> None:
     told = modules.call("api.js", ROWS_TAKEN, 2, last)
     assert "cut off" in told["end"]
-
-
-@pytest.mark.parametrize("name", [name for name in own_site().contents if name.endswith(".css")])
-def test_a_style_that_was_made_small_means_what_it_did(modules: Modules, name: str) -> None:
-    """But for blanks behind commas, which a browser keeps of a value with a `var()` as they are."""
-    written = own_site().contents[name]
-    read, small = modules.call(
-        "format.js",
-        "return a.map((text) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text);"
-        " return [...sheet.cssRules].map((rule) => rule.cssText.replaceAll(', ', ',')) })",
-        written.decode(),
-        minified(name, written).decode(),
-    )
-    assert read
-    assert small == read

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from hashlib import blake2b
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from cachetools import LRUCache
 
 from spanloom.core.annotation.anchors import Anchors, anchors_of
 from spanloom.core.annotation.states import Fate
@@ -38,7 +38,7 @@ class Versions:
         self._versions = versions
         self._documents = documents
         self._lock = Lock()
-        self._known: OrderedDict[tuple[TraceKey, int], Anchors] = OrderedDict()
+        self._known: LRUCache[tuple[TraceKey, int], Anchors] = LRUCache(MOST_STEPS, _size)
 
     def current(self, key: TraceKey) -> int:
         """Return the current version of a run; 0 if it is not stored."""
@@ -57,7 +57,6 @@ class Versions:
         """Return the anchors of a version; ``None`` if it is neither kept nor current."""
         with self._lock:
             if (known := self._known.get((key, version))) is not None:
-                self._known.move_to_end((key, version))
                 return known
         if (document := self.document(key, version)) is None:
             return None
@@ -106,12 +105,12 @@ class Versions:
         anchors.version = version  # versions with equal content are kept once
         with self._lock:
             self._known[key, version] = anchors
-            while (
-                sum(len(a.steps) for a in self._known.values()) > MOST_STEPS
-                and len(self._known) > 1
-            ):
-                self._known.popitem(last=False)
         return anchors
+
+
+def _size(anchors: Anchors) -> int:
+    """Return the steps of a version, at most as many as the cache holds: alone it is cached."""
+    return min(len(anchors.steps), MOST_STEPS)
 
 
 def _version_in(document: bytes) -> int:

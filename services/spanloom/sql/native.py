@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.ports.sql import SqlError
 from spanloom.sql.native_types import Cursor, skip_column
+from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,17 +37,7 @@ def reframe(blocks: bytes, revision: int) -> bytes:
 def header(columns: Iterable[tuple[str, str]]) -> bytes:
     """Return a block of columns (name and type) without rows, which the engine omits."""
     named = [_string(name) + _string(kind) for name, kind in columns]
-    return varint(len(named)) + varint(0) + b"".join(named)
-
-
-def varint(number: int) -> bytes:
-    """Return a number in ClickHouse's varint encoding."""
-    written = bytearray()
-    while number > 0x7F:
-        written.append(number & 0x7F | 0x80)
-        number >>= 7
-    written.append(number)
-    return bytes(written)
+    return encode_varint(len(named)) + encode_varint(0) + b"".join(named)
 
 
 def _reframed(cursor: Cursor, revision: int) -> Iterator[bytes]:
@@ -78,4 +69,4 @@ def _skip(cursor: Cursor, kind: str, rows: int) -> None:
 
 def _string(text: str) -> bytes:
     encoded = text.encode()
-    return varint(len(encoded)) + encoded
+    return encode_varint(len(encoded)) + encoded

@@ -9,6 +9,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from spanloom.wire.varint import decode_varint
+
 _FIXED = {
     **dict.fromkeys(("UInt8", "Int8", "Bool", "Enum8", "Nothing"), 1),
     **dict.fromkeys(("UInt16", "Int16", "Date", "Enum16", "BFloat16"), 2),
@@ -60,14 +62,8 @@ class Cursor:
 
     def varint(self) -> int:
         """Read a varint."""
-        number = shift = 0
-        while True:
-            byte = self._content[self.at]
-            self.at += 1
-            number |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return number
-            shift += 7
+        number, self.at = decode_varint(self._content, self.at)
+        return number
 
     def string(self) -> bytes:
         """Read a string prefixed by its size."""

@@ -2,6 +2,6 @@
 
 In: requests for pages and static files. Out: HTML documents, modules and styles. Start at
 ``site.py``, which answers these requests; ``modules.py`` finds which module imports which,
-``minify.py`` shrinks them, ``libraries.py`` lists the libraries, ``vendored.py`` fetches them. The
-page itself is in ``static/`` and reads the service through its API only.
+``libraries.py`` lists the libraries, ``vendored.py`` fetches them. The page itself is in
+``static/`` and reads the service through its API only.
 """

@@ -1,8 +1,8 @@
 """Serves the page and its modules, with a content security policy against injected markup.
 
 A page address answers one HTML document that browsers revalidate each time. It links its modules
-under a path with the version of their content, so that these are cached for good. Modules and
-styles are sent minified.
+under a path with the version of their content, so that these are cached for good. A wheel has the
+modules minified (hatch_build.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from spanloom.viewer.minify import minified
 from spanloom.viewer.modules import needed_by
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=ut
 
 
 class Site:
-    """The static files: all read at the start, each minified at its first request."""
+    """The static files: all read at the start, each compressed at its first request."""
 
     def __init__(self, root: Traversable | None = None) -> None:
         """Read the files; raises ``KeyError`` if one imports a module that does not exist."""
@@ -71,8 +70,7 @@ class Site:
         """Content of every file by its path from the root: ``list/table.js``."""
         self.version = _version(self.contents)
         """Hash of all files: changes with any of them."""
-        self._sent = cache(lambda name: minified(name, self.contents[name]))
-        self._packed = cache(lambda name: gzip.compress(self._sent(name), 9))
+        self._packed = cache(lambda name: gzip.compress(self.contents[name], 9))
         self._pages = {path: self._document(module) for path, module in PAGES.items()}
 
     def page(self, path: str) -> Response:
@@ -95,11 +93,11 @@ class Site:
             "Vary": "Accept-Encoding",
             **({"Content-Encoding": "gzip"} if is_packed else {}),
         }
-        body = (self._packed if is_packed else self._sent)(name)
+        body = self._packed(name) if is_packed else self.contents[name]
         return Response(body, headers=headers, media_type=_type_of(name))
 
     def weight(self, name: str) -> int:
-        """Return the size of a file as sent, in bytes: minified and compressed."""
+        """Return the size of a file as sent, in bytes: compressed."""
         return len(self._packed(name))
 
     def _document(self, module: str) -> str:

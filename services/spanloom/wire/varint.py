@@ -1,4 +1,4 @@
-"""Protobuf's varint encoding: seven bits a byte, the lowest first."""
+"""Varints of protobuf and ClickHouse (LEB128): seven bits a byte, the lowest first."""
 
 from __future__ import annotations
 
@@ -15,3 +15,19 @@ def encode_varint(number: int) -> bytes:
         number >>= 7
     encoded.append(number)
     return bytes(encoded)
+
+
+def decode_varint(body: bytes, position: int) -> tuple[int, int]:
+    """Return the number at a position and the position after it.
+
+    Raises ``IndexError`` if the bytes end before, and ``ValueError`` for more than ten bytes.
+    """
+    number = shift = 0
+    while shift < 70:
+        byte = body[position]
+        position += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, position
+        shift += 7
+    raise ValueError("a number has more than ten bytes")

@@ -98,6 +98,18 @@ def test_texts_can_be_had_as_json(client: TestClient, store: ShelfStore) -> None
     assert client.get(PATH).json() == document
 
 
+def test_of_messages_the_last_can_be_had_alone(client: TestClient, store: ShelfStore) -> None:
+    document: dict[str, Any] = orjson.loads(store.stored_documents[KEY])
+    call = next(s for s in document["agent_steps"][0]["steps"] if s["type"] == "model")
+    asked = [{"role": role, "content": role + "?"} for role in ("user", "user", "tool")]
+    calls = [{"function": {"name": "find", "arguments": "{}"}}]
+    call["input"] = orjson.dumps(asked).decode()
+    call["output"] = orjson.dumps([{"role": "assistant", "tool_calls": calls}]).decode()
+    store.stored_documents[KEY] = orjson.dumps(document)
+    last = client.get(f"{PATH}/steps/{call['id']}?texts=last").json()
+    assert (last["input"], last["output"]) == ("user?", "find({})")
+
+
 def test_without_asking_the_document_is_the_one_stored(client: TestClient) -> None:
     assert client.get(PATH).content == orjson.dumps(canonical_example())
     assert client.get(f"{PATH}?texts=raw").content == orjson.dumps(canonical_example())

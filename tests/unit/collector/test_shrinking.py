@@ -13,8 +13,6 @@ from spanloom.collector.spool.spool import Spool
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
-
     from spanloom.telemetry import Metrics
 
 MIB = 1 << 20
@@ -100,25 +98,6 @@ def test_free_pages_that_an_earlier_process_left_are_given_back(
     again = Spool(tmp_path / "s", ROOM, metrics)
     again.shrink(0)
     assert size_on_disk(tmp_path / "s") < AT_REST
-    again.close()
-
-
-def test_so_are_those_of_a_file_that_was_made_without_room_for_it(
-    tmp_path: Path, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(file, "_PAGES", "PRAGMA page_size = 65536;")
-        before.setattr(file, "let_pages_move", lambda *_: None)
-        spool = Spool(tmp_path / "s", ROOM, metrics)
-        seqs = put_many(spool)
-        spool.delete(seqs[1:])
-        spool.shrink(0)
-        assert size_on_disk(tmp_path / "s") > 30 * MIB, "nothing moves in such a file"
-        spool.close()
-    again = Spool(tmp_path / "s", ROOM, metrics)
-    again.shrink(0)
-    assert size_on_disk(tmp_path / "s") < MIB + AT_REST
-    assert [request.seq for request in again.read_batch(ROOM)] == seqs[:1]
     again.close()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spanloom.core.ports.sql import SqlError
-from spanloom.sql.native import header, reframe, varint
+from spanloom.sql.native import header, reframe
 
 if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
@@ -82,8 +82,3 @@ def test_a_type_that_cannot_be_passed_over_is_named(clickhouse_store: ClickHouse
     assert reframe(block, 0) == block
     with pytest.raises(SqlError, match=r"type JSON.*another"):
         reframe(block, 54454)
-
-
-@pytest.mark.parametrize(("number", "written"), [(0, b"\0"), (127, b"\x7f"), (300, b"\xac\x02")])
-def test_sizes(number: int, written: bytes) -> None:
-    assert varint(number) == written

@@ -38,8 +38,10 @@ def test_a_column_that_a_table_lacks_is_added_once(fresh_database: Client) -> No
     before = fresh_database.query(f"DESCRIBE {VIEW}").result_rows
     lane.run("ALTER TABLE trajectory_list DROP COLUMN Tags")
     lane.run("ALTER TABLE trajectory_list DROP COLUMN `Steps.ErrorType`")
-    lane.run(f"CREATE OR REPLACE VIEW {VIEW} AS SELECT * EXCEPT Seq FROM trajectory_list FINAL")
+    fewer = f"CREATE OR REPLACE VIEW {VIEW} AS SELECT * EXCEPT Seq FROM trajectory_list FINAL"
+    lane.run(f"{fewer} COMMENT 'It\\'s as it was.'")
     assert add_declared(lane) == ["trajectory_list.Tags", "trajectory_list.Steps.ErrorType"]
     after = fresh_database.query(f"DESCRIBE {VIEW}").result_rows
     assert {row[0] for row in before} <= {row[0] for row in after}
+    assert [*lane.rows("comment_of_table", table=VIEW)] == [("It's as it was.",)]
     assert add_declared(lane) == []

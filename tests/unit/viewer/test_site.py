@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from fastapi import FastAPI
+from hatch_build import STATIC, write_minified
 from starlette.testclient import TestClient
 from tests.unit.viewer.test_words import ASKED, TEXT
 
 from spanloom.process.page import open_page, page_router
-from spanloom.viewer.minify import minified
 from spanloom.viewer.modules import imported_by, needed_by
 from spanloom.viewer.site import PAGES, POLICY, STYLES, Site
 
@@ -26,6 +28,9 @@ LATER = 120_000
 ALL = 280_000
 """Modules and styles of all pages together."""
 CALLED = re.compile(r'''\bimport\(\s*["'](\.[^"']+)["']\s*\)|new URL\("(\.[^"]+)"''')
+
+COMMENT = re.compile(r"/\*\*.*?\*/", re.DOTALL)
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +78,6 @@ def test_a_module_never_changes_under_its_address(client: TestClient) -> None:
     assert plain.text == packed.text
 
 
-def test_modules_go_out_without_their_comments(client: TestClient) -> None:
-    app = re.findall(r'src="(/ui/[^"]+app.js)"', client.get("/").text)[0]
-    sent = client.get(app.replace("app.js", "tree/outline.js")).text
-    assert "/**" not in sent
-    assert len(sent) < len(Site().contents["tree/outline.js"]) * 0.7
-    assert "/*!" in client.get(app.replace("app.js", "vendor/hljs.js")).text  # its licence
-
-
 @pytest.mark.parametrize(
     "address", ["/ui/0000/app.js", "/ui/{version}/../site.py", "/ui/{version}/none.js"]
 )
@@ -89,32 +86,49 @@ def test_what_is_not_ours_is_not_found(client: TestClient, address: str) -> None
     assert answer.status_code == 404
 
 
-def test_what_loads_before_the_first_row_is_small() -> None:
-    site = Site()
-    document = site.contents["index.html"].decode()
-    styles = [name for name in site.contents if f"$base/{name}" in document]
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The page as a wheel has it."""
+    static = tmp_path_factory.mktemp("static")
+    shutil.copytree(ROOT / STATIC, static, dirs_exist_ok=True)
+    write_minified(ROOT / STATIC, static)
+    return Site(static)
+
+
+def test_a_wheel_has_modules_without_comments_and_with_licences(built: Site) -> None:
+    sent, written = (site.contents["tree/outline.js"] for site in (built, Site()))
+    assert b"/**" in written
+    assert b"/**" not in sent
+    assert len(sent) < len(written) * 0.7
+    licensed = [name for name, body in Site().contents.items() if b"/*!" in body]
+    assert "vendor/hljs.js" in licensed
+    assert [name for name in licensed if b"/*!" not in built.contents[name]] == []
+
+
+def test_what_loads_before_the_first_row_is_small(built: Site) -> None:
+    document = built.contents["index.html"].decode()
+    styles = [name for name in built.contents if f"$base/{name}" in document]
 
     def loaded(page: str) -> int:
         own = [STYLES[page]] if page in STYLES else []
-        return weigh(site, {*styles, *own, *needed_by(["app.js", page], site.contents)})
+        return weigh(built, {*styles, *own, *needed_by(["app.js", page], built.contents)})
 
     assert loaded("pages/list.js") < BEFORE_LIST
     assert {page: size for page in PAGES.values() if (size := loaded(page)) > BEFORE_ANY} == {}
 
 
-def test_what_loads_later_is_counted_whole() -> None:
-    site = Site()
+def test_what_loads_later_is_counted_whole(built: Site) -> None:
     entries = ["app.js", "pages/list.js", "pages/trajectory.js"]
-    later = reached_from(site, entries) - set(needed_by(entries, site.contents))
+    later = reached_from(built, entries) - set(needed_by(entries, built.contents))
     assert {
         "vendor/dagre.js",
         "run/transcript.js",
         "annotate/panel.js",
         "style/annotate.css",
     } <= later
-    assert weigh(site, later) < LATER
-    every = [name for name in site.contents if name.endswith((".js", ".css"))]
-    assert weigh(site, every) < ALL
+    assert weigh(built, later) < LATER
+    every = [name for name in built.contents if name.endswith((".js", ".css"))]
+    assert weigh(built, every) < ALL
 
 
 @pytest.mark.parametrize("page", PAGES.values())
@@ -141,7 +155,7 @@ def reached_from(site: Site, entries: Sequence[str]) -> set[str]:
 
 def called_by(site: Site, name: str) -> Iterator[str]:
     """Yield what a module loads when it is wanted; other pages are not parts of this one."""
-    text = minified(name, site.contents[name]).decode() if name.endswith(".js") else ""
+    text = COMMENT.sub("", site.contents[name].decode()) if name.endswith(".js") else ""
     for found in CALLED.findall(text):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(name), "".join(found)))
         if path not in PAGES.values():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
+from cachetools import LRUCache
 
 from spanloom.core.formats.canonical import with_version
 from spanloom.core.model.tenancy import Reach
@@ -39,8 +40,7 @@ class RunViews:
     def __init__(self, store: ReadingStore, max_bytes: int = MAX_BYTES) -> None:
         """Start with an empty cache."""
         self._store = store
-        self._max_bytes = max_bytes
-        self._kept: OrderedDict[_Place, RunView] = OrderedDict()
+        self._kept: LRUCache[_Place, RunView] = LRUCache(max_bytes, attrgetter("size"))
         self._lock = Lock()
 
     def view(self, trace_id: str, reach: Reach, version: int | None = None) -> RunView | None:
@@ -87,18 +87,12 @@ class RunViews:
 
     def _find(self, place: _Place) -> RunView | None:
         with self._lock:
-            found = self._kept.get(place)
-            if found is not None:
-                self._kept.move_to_end(place)
-            return found
+            return self._kept.get(place)
 
     def _keep(self, place: _Place, view: RunView) -> None:
-        if view.size > self._max_bytes:
-            return
-        with self._lock:
-            self._kept[place] = view
-            while sum(kept.size for kept in self._kept.values()) > self._max_bytes:
-                self._kept.popitem(last=False)
+        if view.size <= self._kept.maxsize:
+            with self._lock:
+                self._kept[place] = view
 
 
 def kept_documents(versions: VersionKeeper, home: TraceKey, version: int) -> Documents | None:

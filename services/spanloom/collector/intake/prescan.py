@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Never
 
 from spanloom.collector.intake.findings import Change
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
+from spanloom.wire.varint import decode_varint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,6 +45,8 @@ def scan_request(body: bytes, limits: Limits) -> int:
                 counts.add_other()
     except IndexError:
         raise InvalidRequestError("The request is not protobuf: it ends inside a field.") from None
+    except ValueError as error:
+        raise InvalidRequestError(f"The request is not protobuf: {error}.") from None
     return counts.items
 
 
@@ -109,17 +112,17 @@ def _fields(body: bytes, position: int, end: int) -> Iterator[tuple[int, int, in
         tag = body[position]
         position += 1
         if tag > 0x7F:
-            tag, position = _varint(body, position - 1)
+            tag, position = decode_varint(body, position - 1)
         kind = tag & 7
         start = position
         if kind == _BYTES:
             length = body[position]
             start = position + 1
             if length > 0x7F:
-                length, start = _varint(body, position)
+                length, start = decode_varint(body, position)
             position = start + length
         elif kind == _VARINT:
-            _, position = _varint(body, position)
+            _, position = decode_varint(body, position)
         elif kind == _FIXED64:
             position += 8
         elif kind == _FIXED32:
@@ -129,19 +132,6 @@ def _fields(body: bytes, position: int, end: int) -> Iterator[tuple[int, int, in
         if position > end or tag < 8:
             raise InvalidRequestError("The request is not protobuf: a field is cut or unnumbered.")
         yield tag, start, position
-
-
-def _varint(body: bytes, position: int) -> tuple[int, int]:
-    """Return the number at a position and the position after it; ten bytes at most."""
-    value = shift = 0
-    while shift < 70:
-        byte = body[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, position
-        shift += 7
-    raise InvalidRequestError("The request is not protobuf: a number has more than ten bytes.")
 
 
 def drop_unknown_fields(request: ExportTraceServiceRequest, findings: Findings) -> bytes:

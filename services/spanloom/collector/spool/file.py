@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from spanloom.collector.spool.mending import mend_if_damaged
-from spanloom.collector.spool.shrinking import let_pages_move
 from spanloom.core.errors import SchemaTooNewError, SchemaTooOldError, StartupError
 
 if TYPE_CHECKING:
@@ -125,8 +124,6 @@ def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
             raise SchemaTooOldError(f"the spool {path}")
         if version == 0:
             connection.executescript(_SCHEMA)
-        totals = Totals.load(connection)
-        let_pages_move(connection, totals.bytes + totals.dead_bytes)
     except sqlite3.Error as error:
         raise StartupError(f"The spool {path} cannot be opened: {error}.") from error
     return connection

@@ -8,19 +8,17 @@ may end in the middle, and the next one goes on.
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
     from spanloom.collector.spool.file import Connect
 
 PAGES_AT_ONCE = 64
 """Free pages that one transaction drops, 4 MiB: requests wait for it some milliseconds."""
-FEW_BYTES = 32 << 20
-"""A file without room for its pages to move is written anew only if it holds so little."""
 _ENDS = ("", "-wal")
 _WAIT_S = 0.1
 
@@ -54,18 +52,6 @@ def cut_log(path: Path, connect: Connect) -> None:
         own.execute("PRAGMA synchronous = FULL")
         own.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         own.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-
-def let_pages_move(connection: sqlite3.Connection, held_bytes: int) -> None:
-    """Have a file that was made without room for it drop its free pages from now on.
-
-    What is no small file, or has no room on the disk for a copy, stays as it is.
-    """
-    (mode,) = connection.execute("PRAGMA auto_vacuum").fetchone()
-    if mode == 0 and held_bytes <= FEW_BYTES:
-        with suppress(sqlite3.OperationalError):
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            connection.execute("VACUUM")
 
 
 def _count_free(connection: sqlite3.Connection) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 
 from spanloom.core.document import Document
+from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.values.attributes import json_value
 
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from spanloom.core.document import DocumentStep
     from spanloom.core.formats.json_bytes import Json
 
+MAX_WHOLE = 16 << 20
+"""Most characters of a text that is searched for its last message; a longer one is unchanged."""
 _TEXTS = ("input", "output")
-Texts = Literal["raw", "parsed", "none"]
-"""How texts are returned: as stored, parsed if they are JSON, or empty."""
+Texts = Literal["raw", "parsed", "last", "none"]
+"""How texts are returned: as stored, parsed if JSON, the last message as text, or empty."""
 
 
 def find_step(whole: Json, step_id: str) -> Json | None:
@@ -82,7 +85,10 @@ def with_texts(document: bytes, texts: Texts) -> bytes:
 
 
 def turn_texts_of(step: Json, texts: Texts) -> None:
-    """Parse the texts of a step that are JSON objects or lists, or empty all, in place."""
+    """Parse the texts of a step that are JSON, take their last message, or empty them, in place."""
+    if texts == "last":
+        step["input"] = question_in(step["input"], MAX_WHOLE)
+        step["output"] = answer_in(step["output"], MAX_WHOLE)
     for name in _TEXTS:
         if texts == "none":
             step[name] = ""

@@ -94,7 +94,8 @@ def _line(key: str, value: Json) -> str:
 GIST_CHARS = 200
 _TEXT_KEYS = ("content", "text")
 """Keys that hold the text of every kind of chat message."""
-_MAX_PARSED = 1_000_000
+MAX_PARSED = 1_000_000
+"""Most characters of a text that is parsed for a line of a list."""
 
 
 def gist(text: str) -> str:
@@ -103,22 +104,22 @@ def gist(text: str) -> str:
     return line if len(line) <= GIST_CHARS else line[: GIST_CHARS - 1].rstrip() + "…"
 
 
-def question_in(text: str) -> str:
+def question_in(text: str, max_chars: int = MAX_PARSED) -> str:
     """Return the user's last message of an input, else its last message.
 
-    For previews only. Return a text that contains no message unchanged.
+    Return a text without messages, or longer than ``max_chars``, unchanged.
     """
-    messages = list(_messages_in(text))
+    messages = list(_messages_in(text, max_chars))
     last = messages[-1].text if messages else text
     return next((m.text for m in reversed(messages) if m.role == "user"), last)
 
 
-def answer_in(text: str) -> str:
+def answer_in(text: str, max_chars: int = MAX_PARSED) -> str:
     """Return the last message of an output: ``[{"role": "assistant", "content": "hi"}]`` → ``hi``.
 
     For a message without content, return its tool calls: ``weather({"city": "Oslo"})``.
     """
-    messages = list(_messages_in(text))
+    messages = list(_messages_in(text, max_chars))
     return messages[-1].text if messages else text
 
 
@@ -127,8 +128,8 @@ class _Message(NamedTuple):
     text: str
 
 
-def _messages_in(text: str) -> Iterator[_Message]:
-    if len(text) <= _MAX_PARSED and text[:1] in {"{", "["}:
+def _messages_in(text: str, max_chars: int) -> Iterator[_Message]:
+    if len(text) <= max_chars and text[:1] in {"{", "["}:
         yield from _messages_of(json_value(text), "")
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from contextvars import ContextVar
+from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from cachetools import FIFOCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,27 +78,19 @@ class ByteCache(Generic[K, V]):
 
     def __init__(self, max_bytes: int) -> None:
         """Create an empty cache."""
-        self.max_bytes = max_bytes
-        self.bytes_used = 0
-        self._entries: dict[K, tuple[V, int]] = {}
+        self._entries: FIFOCache[K, tuple[V, int]] = FIFOCache(max_bytes, itemgetter(1))
         self._lock = Lock()
 
     def get(self, key: K) -> V | None:
         """Return the cached value, or ``None``."""
-        entry = self._entries.get(key)
-        return None if entry is None else entry[0]
+        try:
+            return self._entries[key][0]
+        except KeyError:
+            return None
 
     def keep(self, key: K, value: V, size: int) -> V:
         """Cache the value, which takes about ``size`` bytes with its key, and return it."""
-        if size * _LARGEST_SHARE <= self.max_bytes:
+        if size * _LARGEST_SHARE <= self._entries.maxsize:
             with self._lock:
-                self._insert(key, value, size)
+                self._entries[key] = value, size
         return value
-
-    def _insert(self, key: K, value: V, size: int) -> None:
-        _, replaced = self._entries.pop(key, (None, 0))
-        self._entries[key] = value, size
-        self.bytes_used += size - replaced
-        while self.bytes_used > self.max_bytes:
-            oldest = next(iter(self._entries))
-            self.bytes_used -= self._entries.pop(oldest)[1]

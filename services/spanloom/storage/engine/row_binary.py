@@ -10,6 +10,8 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from spanloom.wire.varint import encode_varint
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -104,19 +106,9 @@ def enum8(number: int) -> Parts:
 def text(value: str | bytes) -> Parts:
     """Return a String, LowCardinality or not; bytes are not copied."""
     encoded = value.encode() if isinstance(value, str) else value
-    return (_length(len(encoded)), encoded)
+    return (encode_varint(len(encoded)), encoded)
 
 
 def texts(values: Sequence[str]) -> Parts:
     """Return an Array(String)."""
-    return (_length(len(values)), *(part for value in values for part in text(value)))
-
-
-def _length(number: int) -> bytes:
-    """Return an unsigned number in LEB128."""
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    return (encode_varint(len(values)), *(part for value in values for part in text(value)))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.records.declared import Stored
 from spanloom.core.records.run import RUN
 from spanloom.core.records.step import STEP
+from spanloom.storage.engine.conditions import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,8 +60,9 @@ def _show(lane: Lane, shown: list[str], before_each: Callable[[], None]) -> None
     columns = [stored.column for field in RUN.fields if (stored := field.find(Stored))]
     if lacking := [column for column in columns if column not in shown]:
         names = ", ".join(f"`{column}`" for column in (*shown, *lacking))
+        ((comment,),) = lane.rows("comment_of_table", table=VIEW)
         before_each()
         lane.run(
             f"CREATE OR REPLACE VIEW {VIEW} AS SELECT {names} FROM {LIST} FINAL "  # noqa: S608
-            "COMMENT 'Every trajectory once; add WHERE DuplicateOf = \\'\\' to totals.'"
+            f"COMMENT {quoted(comment)}"
         )

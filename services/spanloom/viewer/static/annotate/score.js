@@ -39,13 +39,3 @@ export class Tally {
     return { value: Math.max(0, scheme.max_score - off), isComplete: unjudged + unweighed === 0, unjudged, unweighed, judged };
   }
 }
-
-/**
- * The score of the counting marks, by step id.
- * @param {import("./scheme.js").Scheme} scheme @param {Iterable<[string, Mark]>} marks @param {Set<string>} steps that are to be judged
- */
-export function scoreOf(scheme, marks, steps) {
-  const tally = new Tally(scheme, steps.size);
-  for (const [id, mark] of marks) tally.add(mark, steps.has(id));
-  return tally.score();
-}

@@ -4,7 +4,6 @@ import { signal } from "../vendor/signals.js";
 import { LARGE, flat } from "../run/pages.js";
 import { spanId } from "../tree/outline.js";
 import { pathOf } from "./runs.js";
-import { answerIn, questionIn } from "./question_answer.js";
 
 /** @typedef {import("./runs.js").Run} Run */
 /** @typedef {import("../run/pages.js").Entry} Entry */
@@ -31,8 +30,8 @@ export function load(run, outline) {
 async function read(run, outline) {
   const { project } = run;
   const id = outline?.n ? spanId(outline, 0) : (await getJson(`${pathOf(run)}/rows`, { project, from: 0, to: 1 })).items[0].span_id;
-  const root = await getJson(`${pathOf(run)}/steps/${id}`, { project });
-  return { asked: questionIn(root.input) || run.question, answered: answerIn(root.output) || run.answer, error: root.basic_info.error?.msg ?? "" };
+  const root = await getJson(`${pathOf(run)}/steps/${id}`, { project, texts: "last" });
+  return { asked: root.input || run.question, answered: root.output || run.answer, error: root.basic_info.error?.msg ?? "" };
 }
 
 /** The steps of a run below its root, in order, by rows of its own outline; null if the run is too long. @param {Run} run @param {import("../tree/outline.js").Outline} outline @returns {Promise<Entry[] | null>} */
