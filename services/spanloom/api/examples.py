@@ -8,57 +8,21 @@ import orjson
 from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.runs.step_schemas import encode_step_cursor
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
-from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
+from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR
 from spanloom.core.document import Document
 from spanloom.core.formats.entry import HTML, NDJSON, Of, Via
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.ports.steps import StepCursor
+from spanloom.core.records.conversation import CONVERSATION as CONVERSATION_RECORD
+from spanloom.core.records.hit import HIT
+from spanloom.core.records.record import example_of
 from spanloom.core.records.run import RUN
+from spanloom.core.records.span import SPAN, SpanList
 from spanloom.core.records.step import STEP as STEP_RECORD
 
 _ITEM = RUN.example
-_CONVERSATION = {
-    "conversation_id": EXAMPLE_CONVERSATION,
-    "project": "default",
-    "runs": 3,
-    "started_at": "1715399000000",
-    "question": "Three days in Shanghai, from Saturday: what should I see?",
-    "answer": "Booked: two seats on the night train.",
-    "user_id": "user-ada",
-    "input_tokens": 1950,
-    "output_tokens": 780,
-    "last_run": {
-        "trace_id": EXAMPLE_TRACE,
-        "started_at": "1715400000000",
-        "duration": "4500",
-        "status": "settled",
-        "outcome": "ok",
-    },
-}
-_HIT = {
-    "trace_id": EXAMPLE_TRACE,
-    "project": "default",
-    "started_at": "1715400000000",
-    "step_id": EXAMPLE_STEP,
-    "position": 5,
-    "part": "output",
-    "type": "tool",
-    "name": "refund",
-    "snippet": "error: the rate limit of 5 refunds a minute is reached",
-    "offsets": [[11, 21]],
-}
-_SPAN = {
-    "span_id": "a1c4e1b7d2f30002",
-    "parent_span_id": "00f067aa0ba902b7",
-    "name": "weather",
-    "kind": "tool",
-    "step_id": "a1c4e1b7d2f30002",
-    "dialect": "openinference",
-    "rule": "openinference.span.kind=TOOL",
-    "started_at": "1715400000500",
-    "duration": "500",
-}
+_SPAN = SPAN.example
 _PROCESS = {"version": "1.0.0", "pid": 4711}
 _FINDING = {
     "name": "detached-parts",
@@ -252,7 +216,7 @@ DOCUMENT = _answer(
 SPANS = _answer(
     "Every stored span of the trace.",
     _component("SpanList"),
-    {"trace_id": _ITEM["trace_id"], "spans": [_SPAN]},
+    example_of(SpanList),
 )
 _ROW = {
     "row": 0,
@@ -361,14 +325,14 @@ CONVERSATIONS = or_rows(
     _answer(
         "A page of conversations; or all of them as lines, or as a table.",
         _component("ConversationList"),
-        {"items": [_CONVERSATION], "next_cursor": EXAMPLE_CURSOR},
+        {"items": [CONVERSATION_RECORD.example], "next_cursor": EXAMPLE_CURSOR},
     )
 )
 HITS = or_rows(
     _answer(
         "A page of hits; or all of them as lines, or as a table.",
         _component("HitList"),
-        {"items": [_HIT], "next_cursor": EXAMPLE_HIT_CURSOR},
+        {"items": [HIT.example], "next_cursor": EXAMPLE_HIT_CURSOR},
     )
 )
 CONVERSATION = or_rows(

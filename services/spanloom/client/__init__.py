@@ -25,8 +25,9 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.client.models import AgentStep, Replay, RootStep, SpanVerdict, Step, Trajectory
+from spanloom.client.models import AgentStep, Replay, RootStep, Step, Trajectory
 from spanloom.core.records.run import Run
+from spanloom.core.records.span import SpanVerdict
 
 __all__ = [
     "AgentStep",

@@ -21,80 +21,11 @@ class Answer(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class LastRun(Answer):
-    """How far a conversation has come."""
-
-    trace_id: str
-    started_at: Moment
-    duration: Milliseconds
-    status: Status
-    outcome: Outcome
-    """``paused``: the last run waits for a person."""
-
-
-class ConversationSummary(Answer):
-    """One conversation in a list: all its runs together."""
-
-    conversation_id: str
-    project: str
-    runs: int
-    started_at: Moment
-    question: str
-    """The question of the first run, shortened to one line."""
-    answer: str
-    """The answer of the last run; empty if there is none."""
-    user_id: str | None = None
-    input_tokens: int
-    output_tokens: int
-    last_run: LastRun
-
-
-class TextHit(Answer):
-    """A text that has what was looked for, at the step that brought it."""
-
-    trace_id: str
-    project: str
-    started_at: Milliseconds
-    step_id: str
-    position: int
-    """Place of the step among those of its run, from 1."""
-    part: str
-    """``input``, ``output`` or ``error``."""
-    type: str
-    name: str
-    snippet: str
-    """The text around the first match, as plain text."""
-    offsets: list[tuple[int, int]]
-    """Ranges of the matches in the snippet, in characters: start, and end (exclusive)."""
-
-
 class Page(Answer, Generic[ItemT]):
     """Some items of a list, and where the next ones begin."""
 
     items: list[ItemT]
     next_cursor: str | None
-
-
-class SpanVerdict(Answer):
-    """What became of one stored span, and why."""
-
-    span_id: str
-    parent_span_id: str | None
-    name: str
-    kind: Kind
-    step_id: str | None
-    dialect: str
-    rule: str
-    started_at: Moment
-    duration: Milliseconds
-    error: str | None = None
-
-
-class SpanList(Answer):
-    """Every stored span of a trace by (start, span id)."""
-
-    trace_id: str
-    spans: list[SpanVerdict]
 
 
 class Replay(Answer):

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.api.query.cursors import decode_position, demand, encode_cursor
 from spanloom.api.query.filters import Instant, Name
-from spanloom.api.schemas import PageQuery
+from spanloom.api.schemas import NextCursor, PageQuery
 from spanloom.core.model import replay as replays
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
@@ -111,6 +111,4 @@ class ReplayList(BaseModel):
     """A page of replays, newest first."""
 
     items: list[Replay]
-    next_cursor: Annotated[
-        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
-    ]
+    next_cursor: NextCursor

@@ -2,9 +2,7 @@
 -- last of them, and where the newest of those that pass the filters stands.
 SELECT
     Project, ConversationId,
-    count() AS Runs,
-    sum(InputTokens) AS AllInputTokens,
-    sum(OutputTokens) AS AllOutputTokens,
+    {totals},
     min((Place, Question)) AS First,
     max((Place, Status, Outcome, DurationNs, Answer)) AS Last,
     maxIf((Place, UserId), UserId != '') AS LastUser,
