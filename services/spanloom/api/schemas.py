@@ -12,7 +12,7 @@ from spanloom.api.query.cursors import decode_cursor, encode_cursor
 from spanloom.api.query.filters import ConversationFilters, Filters, Name, RunFilters
 from spanloom.api.query.questions import fingerprint, read_question
 from spanloom.api.rows.choice import DOCUMENT_COLUMNS, RUN_GROUPS, read_fields
-from spanloom.api.rows.columns import Columns, Sort, columns_of
+from spanloom.api.rows.columns import Columns, columns_of
 from spanloom.core.query.question import NEWEST_FIRST, Question
 from spanloom.core.query.summaries import Cursor
 from spanloom.core.records.conversation import ConversationItem
@@ -25,10 +25,6 @@ EXAMPLE_CONVERSATION = "trip-to-shanghai"
 EXAMPLE_CURSOR = encode_cursor(Cursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default"))
 
 TraceId = Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$"), AfterValidator(str.lower)]
-Milliseconds = Annotated[str, Field(pattern="^[0-9]+$"), Sort.LENGTH]
-"""A duration in milliseconds."""
-Moment = Annotated[str, Field(pattern="^[0-9]+$"), Sort.MOMENT]
-"""A point in time: milliseconds since the epoch."""
 
 
 class PageQuery(BaseModel):
@@ -153,28 +149,10 @@ class ConversationList(BaseModel):
     next_cursor: NextCursor
 
 
-class Snapshot(BaseModel):
-    """The tables of the store, held as they are."""
-
-    tables: Annotated[int, Field(description="How many tables are held.")]
-
-
 class Health(BaseModel):
     """Alive."""
 
     status: Annotated[str, Field(description="`ok`.")] = "ok"
-
-
-class ServiceDescription(BaseModel):
-    """What a service is, for whoever asks it."""
-
-    version: Annotated[str, Field(description="Of Spanloom.")]
-    sql_port: Annotated[
-        int | None,
-        Field(
-            description="Where it answers SQL, on the same host and with TLS as here; null without."
-        ),
-    ]
 
 
 class Readiness(BaseModel):

@@ -34,7 +34,7 @@ ITEMS: Mapping[str, str] = {
     "list": "spanloom.core.records.run:Run",
     "search": "spanloom.core.records.hit:Hit",
     "conversations": "spanloom.core.records.conversation:ConversationItem",
-    "fields": "spanloom.client.models:FieldInfo",
+    "fields": "spanloom.core.records.field:FieldItem",
 }
 """Command → the model of the items it lists, imported only for completion."""
 TRACE_IDS = frozenset({"trace_id", "a", "b"})

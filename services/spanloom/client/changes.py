@@ -18,10 +18,8 @@ from spanloom.client.errors import (
     UnreachableError,
 )
 from spanloom.client.models import Answer
-from spanloom.core.model.trajectory import Status  # noqa: TC001  # likewise
 from spanloom.core.query.recent import Recent
-from spanloom.core.records.declared import Moment  # noqa: TC001  # likewise
-from spanloom.core.records.run import Run  # noqa: TC001  # likewise
+from spanloom.core.records.change import Change  # noqa: TC001  # pydantic reads it
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -31,21 +29,6 @@ WAIT_S = 20.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
 PASSING = (UnreachableError, TimedOutError, UnavailableError)
 """The errors while a service restarts, or the network is down."""
-
-
-class Change(Answer):
-    """A version of a run that was stored."""
-
-    project: str
-    trace_id: str
-    version: int
-    status: Status
-    changed_at: Moment
-    start: Moment
-    what: str = VERSION
-    """``annotations``: the annotations of the run changed."""
-    trajectory: Run | None = None
-    """The current state of the run, if ``fields`` was set."""
 
 
 class ChangePage(Answer):

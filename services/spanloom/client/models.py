@@ -8,7 +8,6 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from spanloom.core.model.finding import FindingStatus
 from spanloom.core.model.trajectory import Kind, Outcome, Status, StepType
 from spanloom.core.records.declared import Milliseconds, Moment
 
@@ -26,41 +25,6 @@ class Page(Answer, Generic[ItemT]):
 
     items: list[ItemT]
     next_cursor: str | None
-
-
-class Replay(Answer):
-    """The progress of a replay, in traces."""
-
-    id: str
-    total: int
-    done: int
-    written: int
-    failed: int
-    is_finished: bool
-
-
-class Deletion(Answer):
-    """The extent of a deletion, or of its dry run."""
-
-    id: str
-    """Empty for a dry run."""
-    traces: int
-    spans: int
-    """Spans received of these traces, repeats included."""
-
-
-class ServiceDescription(Answer):
-    """The description of a service."""
-
-    version: str
-    sql_port: int | None
-    """The SQL port, on the same host and with TLS as the API; ``None`` without one."""
-
-
-class Snapshot(Answer):
-    """A snapshot of a store's tables."""
-
-    tables: int
 
 
 class StepError(Answer):
@@ -212,64 +176,3 @@ class Trajectory(Answer):
         from spanloom.client.html.tree import tree_html  # noqa: PLC0415  # for notebooks only
 
         return tree_html(self.model_dump(mode="json"))
-
-
-class Finding(Answer):
-    """The result of one check of the service."""
-
-    name: str
-    status: FindingStatus
-    found: str
-    todo: str
-
-
-class Diagnosis(Answer):
-    """The results of the service's checks of itself."""
-
-    version: str
-    pid: int
-    findings: list[Finding]
-
-
-class Stats(Answer):
-    """Metrics of runs or steps, by group."""
-
-    items: list[dict[str, str | int | float | bool | None]]
-    """One item per group: its fields, the ``start`` of its interval, and its metrics by name."""
-    truncated: bool
-    """Whether there are more groups than these."""
-
-
-class FieldInfo(Answer):
-    """A field that a ``where`` can name."""
-
-    name: str
-    of: str
-    """``trajectories`` or ``steps``."""
-    type: str
-    description: str
-    operators: list[str]
-    example: str
-    choices: list[str]
-    is_list: bool
-    has_keys: bool
-    is_ordered: bool
-
-
-class FieldList(Answer):
-    """Every field, of runs and of steps."""
-
-    items: list[FieldInfo]
-
-
-class FieldValue(Answer):
-    """A value, and how many have it."""
-
-    value: str | int | bool
-    count: int
-
-
-class FieldValues(Answer):
-    """Values of a field, the most frequent first."""
-
-    items: list[FieldValue]

@@ -337,7 +337,6 @@ def test_what_a_newer_service_adds_is_kept(world: World, client: Client) -> None
     [
         ("TrajectoryList", models.Page),
         ("ConversationList", models.Page),
-        ("Replay", models.Replay),
     ],
 )
 def test_every_field_that_the_api_describes_is_typed(

@@ -36,6 +36,8 @@ class Timed(Enum):
 
 _AS_TEXT = PlainSerializer(str, when_used="json")
 _DIGITS = WithJsonSchema({"type": "string", "pattern": "^[0-9]+$"})
+PLAIN_TEXT = WithJsonSchema({"type": "string"})
+"""For a moment whose description does not say that it has only digits."""
 Milliseconds = Annotated[int, Timed.LENGTH, _AS_TEXT, _DIGITS]
 """A length; a string in JSON, because JavaScript would round a number."""
 Moment = Annotated[int, Timed.MOMENT, _AS_TEXT, _DIGITS]
@@ -153,8 +155,9 @@ class From:
     Without it, a field is the object's attribute of the same name.
     """
 
-    take: Callable[[Any], object] | None
-    """``None``: passed by the code that makes the record."""
+    take: Callable[[Any], object] | str | None
+    """A function of the object, or the path of an attribute: ``"slot.scheme"``; ``None``: passed by
+    the code that makes the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +195,5 @@ class Other:
 
     stored: Stored | StoredSteps | None = None
     asked: Asked | None = None
+    name: str = ""
+    """The path of the attribute with the value of the column, for example ``"anchor.ordinal"``."""

@@ -5,8 +5,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import Example, Moment, Read
-from spanloom.core.records.record import Declaration, Record
+from spanloom.core.records.record import Record
 
 
 class Part(StrEnum):

@@ -5,8 +5,9 @@ from typing import Annotated
 from pydantic import Field
 
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import Example, Milliseconds, Moment
-from spanloom.core.records.record import Declaration, Record
+from spanloom.core.records.record import Record
 
 
 class SpanVerdict(Record):
