@@ -1,7 +1,5 @@
 -- Current scores behind a place, by project, trace and id: of each score the highest revision.
-SELECT Project, TraceId, ScoreId, Revision, Target, StepId, ConversationId, Name, Source, Author, JudgedVersion, StepHash,
-       ValueType, ValueNumber, ValueText, Passed, IsComplete, Status, ErrorCode, Rationale, Evidence, EvaluatorVersion,
-       ConfigHash, RuleId, Experiment, Item, Repeat, InputTokens, OutputTokens, Cost, IsDeleted
+SELECT {columns}
 FROM
 (
     SELECT *
