@@ -17,9 +17,9 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.client.models import Answer
 from spanloom.core.query.recent import Recent
 from spanloom.core.records.change import Change  # noqa: TC001  # pydantic reads it
+from spanloom.core.records.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -31,7 +31,7 @@ PASSING = (UnreachableError, TimedOutError, UnavailableError)
 """The errors while a service restarts, or the network is down."""
 
 
-class ChangePage(Answer):
+class ChangePage(Record):
     """Some changes, oldest first, and where the next ones begin."""
 
     items: list[Change]

@@ -1,4 +1,4 @@
-"""The responses of the API, as typed objects.
+"""Documents of the API and pages of lists, as typed objects; records are in ``core/records``.
 
 Times and durations are whole milliseconds here, strings in JSON. A field that a newer service
 adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
@@ -6,35 +6,30 @@ adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it b
 
 from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from spanloom.core.model.trajectory import Kind, Outcome, Status, StepType
 from spanloom.core.records.declared import Milliseconds, Moment
+from spanloom.core.records.record import Record
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 
 
-class Answer(BaseModel):
-    """The base of all response models."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-
-class Page(Answer, Generic[ItemT]):
+class Page(Record, Generic[ItemT]):
     """Some items of a list, and where the next ones begin."""
 
     items: list[ItemT]
     next_cursor: str | None
 
 
-class StepError(Answer):
+class StepError(Record):
     """Why a step failed."""
 
     code: int
     msg: str
 
 
-class BasicInfo(Answer):
+class BasicInfo(Record):
     """When a step ran, and whether it failed."""
 
     started_at: Moment
@@ -42,7 +37,7 @@ class BasicInfo(Answer):
     error: StepError | None = None
 
 
-class MetricsInfo(Answer):
+class MetricsInfo(Record):
     """The figures of an agent, or of a whole run."""
 
     llm_duration: Milliseconds
@@ -56,7 +51,7 @@ class MetricsInfo(Answer):
     output_tokens: int
 
 
-class ModelInfo(Answer):
+class ModelInfo(Record):
     """The tokens of a model call, and when its first answer came."""
 
     input_tokens: int
@@ -67,7 +62,7 @@ class ModelInfo(Answer):
     input_creation_cached_tokens: int
 
 
-class RootStep(Answer):
+class RootStep(Record):
     """The whole run."""
 
     id: str
@@ -79,7 +74,7 @@ class RootStep(Answer):
     metrics_info: MetricsInfo
 
 
-class Step(Answer):
+class Step(Record):
     """One step of an agent."""
 
     id: str
@@ -100,7 +95,7 @@ class AgentStep(RootStep):
     steps: list[Step]
 
 
-class Failure(Answer):
+class Failure(Record):
     """A failure of the run, where it happened."""
 
     code: int
@@ -112,7 +107,7 @@ class Failure(Answer):
     traceback: str = ""
 
 
-class Cost(Answer):
+class Cost(Record):
     """The cost of the model calls of a run, in US dollars."""
 
     usd: float | None
@@ -122,10 +117,10 @@ class Cost(Answer):
     sources: list[str]
     """``sender``, ``own`` (the operator's prices), or a catalogue with its version."""
     unpriced_calls: int = 0
-    unpriced_models: list[str] = []
+    unpriced_models: list[str] = []  # noqa: RUF012  # pydantic copies it
 
 
-class Extraction(Answer):
+class Extraction(Record):
     """Metadata of the extraction; further members are in ``model_extra``."""
 
     version: int
@@ -140,12 +135,12 @@ class Extraction(Answer):
     outcome: Outcome | None = None
     """``None`` in documents of older extractors."""
     failures: int = 0
-    errors: list[Failure] = []
+    errors: list[Failure] = []  # noqa: RUF012  # pydantic copies it
     conversation_id: str | None = None
     environment: str | None = None
     user_id: str | None = None
-    tags: list[str] = []
-    metadata: dict[str, str] = {}
+    tags: list[str] = []  # noqa: RUF012  # pydantic copies it
+    metadata: dict[str, str] = {}  # noqa: RUF012  # pydantic copies it
     """Metadata of the run, as reported by the sender."""
     reported_cost: float | None = None
     """The cost of the calls as reported by the sender, in its currency."""
@@ -159,7 +154,7 @@ class Extraction(Answer):
     """The trace that received the answer for which this run waited."""
 
 
-class Trajectory(Answer):
+class Trajectory(Record):
     """The canonical document of one run."""
 
     id: str

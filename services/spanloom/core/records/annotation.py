@@ -57,9 +57,7 @@ class AnnotationItem(Record):
         Example(0),
     ]
     group: Annotated[
-        str,
-        Stored("UndoGroup", "String", "What is undone together has the same."),
-        Example(_WRITE),
+        str, Stored("UndoGroup", "String", "What is undone together has the same."), Example(_WRITE)
     ]
     at: Annotated[
         Moment,
@@ -73,11 +71,7 @@ class AnnotationItem(Record):
         Stored("Origin", _NAME, "human, adjudication, model, rule or import."),
         Example("human"),
     ]
-    is_deleted: Annotated[
-        bool,
-        Stored("IsDeleted", "Bool", "Taken back."),
-        Example(False),  # it is the value
-    ]
+    is_deleted: Annotated[bool, Stored("IsDeleted", "Bool", "Taken back."), Example(False)]
     scheme_hash: Annotated[
         str,
         Stored(
@@ -121,9 +115,7 @@ class AnnotationItem(Record):
         Field(description="Name and beginning of the step then."),
         From("anchor.quote"),
         Stored(
-            "AnchorQuote",
-            "String",
-            "Name and beginning of the step, for people, should it vanish.",
+            "AnchorQuote", "String", "Name and beginning of the step, for people, should it vanish."
         ),
         Example("forecast: rain from Saturday"),
     ]

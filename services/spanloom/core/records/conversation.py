@@ -30,10 +30,7 @@ class ConversationItem(Record):
     conversation_id: Annotated[str, Example("trip-to-shanghai")]
     project: Annotated[str, Example("default")]
     runs: Annotated[
-        int,
-        Field(description="Runs, without those that repeat another."),
-        Summed("1"),
-        Example(3),
+        int, Field(description="Runs, without those that repeat another."), Summed("1"), Example(3)
     ]
     started_at: Annotated[
         Moment, Field(description="When its first run began."), Example("1715399000000")

@@ -9,8 +9,7 @@ from spanloom.core.records.declared import Example, From
 from spanloom.core.records.record import Record
 
 Of = Annotated[
-    Literal["trajectories", "steps"],
-    Field(description="What is asked about.", examples=["steps"]),
+    Literal["trajectories", "steps"], Field(description="What is asked about.", examples=["steps"])
 ]
 
 
@@ -36,21 +35,12 @@ class FieldItem(Record):
         From(lambda field: list(field.choices)),
         Example([]),
     ]
-    is_list: Annotated[
-        bool,
-        Field(description="Whether it has several values."),
-        Example(False),  # it is the value
-    ]
+    is_list: Annotated[bool, Field(description="Whether it has several values."), Example(False)]
     has_keys: Annotated[
-        bool,
-        Field(description="Whether it is asked by key: `metadata.tier`."),
-        Example(False),  # it is the value
+        bool, Field(description="Whether it is asked by key: `metadata.tier`."), Example(False)
     ]
     is_ordered: Annotated[
-        bool,
-        Field(description="Whether lists can be ordered by it."),
-        From(None),
-        Example(True),  # it is the value
+        bool, Field(description="Whether lists can be ordered by it."), From(None), Example(True)
     ]
 
 
@@ -86,9 +76,7 @@ class Stats(Record):
         Example([{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "sum(cost)": 0.21}]),
     ]
     truncated: Annotated[
-        bool,
-        Field(description="Whether there are more groups than these."),
-        Example(False),  # it is the value
+        bool, Field(description="Whether there are more groups than these."), Example(False)
     ]
 
 

@@ -87,14 +87,9 @@ class Record(BaseModel):
 @cache
 def _takers(record: type[Record]) -> Mapping[str, Callable[[Any], object] | None]:
     """Return the function that takes each field from an object; ``None`` for passed fields."""
-    return {name: taker_of(name, info) for name, info in record.model_fields.items()}
-
-
-def taker_of(name: str, info: FieldInfo) -> Callable[[Any], object] | None:
-    """Return the function that takes a field from an object; ``None`` for a passed field."""
-    declared = find_part(info, From)
-    take = declared.take if declared else name
-    return attrgetter(take) if isinstance(take, str) else take
+    found = {name: find_part(info, From) for name, info in record.model_fields.items()}
+    takes = {name: declared.take if declared else name for name, declared in found.items()}
+    return {n: attrgetter(take) if isinstance(take, str) else take for n, take in takes.items()}
 
 
 @cache

@@ -87,15 +87,12 @@ class SchemeItem(Record):
         list[SeverityItem], From(lambda scheme: list(map(SeverityItem.made_of, scheme.severities)))
     ]
     max_score: Annotated[float, Example(100)]
-    show_score: Annotated[
-        bool,
-        Example(True),  # it is the value
-    ]
+    show_score: Annotated[bool, Example(True)]
     required: Annotated[
         bool,
         Field(description="Whether done means that all is said."),
         From("is_required"),
-        Example(False),  # it is the value
+        Example(False),
     ]
     agents: Annotated[
         list[str],
@@ -107,7 +104,7 @@ class SchemeItem(Record):
         bool,
         Field(description="Whether every correction has to say why."),
         From("needs_reason"),
-        Example(False),  # it is the value
+        Example(False),
     ]
     definitions: Annotated[
         dict[str, str],
@@ -116,9 +113,7 @@ class SchemeItem(Record):
         Example({}),
     ]
     hash: Annotated[
-        str,
-        Field(description="Identifies the text."),
-        Example("602e59cfabcb26f270b1b57e133049f6"),
+        str, Field(description="Identifies the text."), Example("602e59cfabcb26f270b1b57e133049f6")
     ]
     put_at: Annotated[
         str | None,
@@ -148,10 +143,7 @@ class ImportFinding(Record):
 class ImportReport(Record):
     """What came of an import."""
 
-    dry_run: Annotated[
-        bool,
-        Example(False),  # it is the value
-    ]
+    dry_run: Annotated[bool, Example(False)]
     added: Annotated[int, Field(description="Annotations that are new."), Example(2)]
     there: Annotated[int, Field(description="Annotations that were stored before."), Example(0)]
     refused: Annotated[

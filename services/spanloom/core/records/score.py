@@ -84,7 +84,7 @@ class ScoreItem(Record):
             "Whether nothing is missing from it, such as steps that nobody judged.",
             default="true",
         ),
-        Example(False),  # it is the value
+        Example(False),
     ]
     status: Annotated[
         str, Stored("Status", _NAME, "ok, na or error.", default="'ok'"), Example("ok")
@@ -94,9 +94,7 @@ class ScoreItem(Record):
     judged_version: Annotated[
         int,
         Stored(
-            "JudgedVersion",
-            "UInt32",
-            "Version of the trajectory that it was made on; 0: unknown.",
+            "JudgedVersion", "UInt32", "Version of the trajectory that it was made on; 0: unknown."
         ),
         Example(1),
     ]

@@ -28,14 +28,9 @@ class Replay(Record):
         int, Field(description="Of them: came out otherwise than before."), Example(37)
     ]
     failed: Annotated[
-        int,
-        Field(description="Of them: could not be built, and stay as they were."),
-        Example(0),
+        int, Field(description="Of them: could not be built, and stay as they were."), Example(0)
     ]
-    is_finished: Annotated[
-        bool,
-        Example(False),  # it is the value
-    ]
+    is_finished: Annotated[bool, Example(False)]
 
 
 class Deletion(Record):
@@ -60,7 +55,7 @@ class Deletion(Record):
     is_over: Annotated[
         bool,
         Field(description="Whether what arrives of these traces now is stored again."),
-        Example(False),  # it is the value
+        Example(False),
     ]
     trace_id: Annotated[
         str | None, From("scope.trace_id"), Example("4bf92f3577b34da6a3ce929d0e0e4736")
@@ -109,9 +104,7 @@ class FindingItem(Record):
         str, Field(description="What was found, numbers with their units."), Example("none")
     ]
     todo: Annotated[
-        str,
-        Field(description="What to do, with the command; empty for nothing."),
-        Example(""),
+        str, Field(description="What to do, with the command; empty for nothing."), Example("")
     ]
 
 
@@ -122,8 +115,6 @@ class Diagnosis(Record):
         str, Field(description="The version of Spanloom that runs."), Example("1.0.0")
     ]
     pid: Annotated[
-        int,
-        Field(description="Its process, which the data directory names too."),
-        Example(4711),
+        int, Field(description="Its process, which the data directory names too."), Example(4711)
     ]
     findings: list[FindingItem]

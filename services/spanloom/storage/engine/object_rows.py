@@ -1,7 +1,8 @@
 """Rows of a table whose columns a record declares, made of objects and read back into them.
 
 A column has the attribute of which the record's field is made, ``From("anchor.version")``: an
-object is read by the same path. Columns of computed values are written only.
+object is read by the same path. Columns of computed values are written only; a column without an
+attribute is that of the code which writes the row.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from spanloom.core.records.declared import From, Stored
-from spanloom.core.records.record import taker_of
 from spanloom.storage.engine.conditions import Condition
 
 if TYPE_CHECKING:
@@ -38,9 +38,12 @@ class ObjectRows(Generic[T]):
         ``inner`` makes the objects in its attributes, by their paths; ``read`` converts values of
         columns to attributes, by their paths.
         """
-        self._takers = dict(_takers(declaration))
+        stored = [(column, take) for column, take in _stored(declaration) if take]
+        self._takers = {
+            column: attrgetter(take) if isinstance(take, str) else take for column, take in stored
+        }
         self.columns = Condition(", ".join(self._takers), {})
-        paths = {path: column for column, path in _paths(declaration)}
+        paths = {path: column for column, path in stored if isinstance(path, str)}
         self._read = _reading("", made, paths, inner, read)
 
     def row(self, source: T) -> dict[str, object]:
@@ -53,29 +56,15 @@ class ObjectRows(Generic[T]):
         return made
 
 
-def _stored(declaration: Declaration) -> Iterator[tuple[Stored, From | None, str]]:
-    """Yield the columns of a declaration, each with the path of its attribute."""
+def _stored(declaration: Declaration) -> Iterator[tuple[str, Callable[[Any], object] | str | None]]:
+    """Yield the columns, each with the path of its attribute, or the function of its value."""
     for field in declaration.fields:
         if stored := field.find(Stored):
-            yield stored, field.find(From), field.name
+            declared = field.find(From)
+            yield stored.column, stored.value or (declared.take if declared else field.name)
     for other in declaration.others:
         if isinstance(other.stored, Stored):
-            yield other.stored, None, other.name
-
-
-def _takers(declaration: Declaration) -> Iterator[tuple[str, Callable[[Any], object]]]:
-    infos = declaration.record.model_fields
-    for stored, declared, name in _stored(declaration):
-        take = stored.value or (taker_of(name, infos[name]) if declared else attrgetter(name))
-        if take:
-            yield stored.column, take
-
-
-def _paths(declaration: Declaration) -> Iterator[tuple[str, str]]:
-    for stored, declared, name in _stored(declaration):
-        path = declared.take if declared else name
-        if stored.value is None and isinstance(path, str):
-            yield stored.column, path
+            yield other.stored.column, other.stored.value or other.name or None
 
 
 class _Reading(NamedTuple):
