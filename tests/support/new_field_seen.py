@@ -31,6 +31,7 @@ from spanloom.telemetry import Metrics
 
 FIELD = "absences"
 KEY = TraceKey("default", "a" * 32)
+SCORED = "v_scores WHERE Name = 'tone'"
 
 
 def main() -> None:
@@ -54,7 +55,7 @@ def main() -> None:
             seen["elsewhere"] = seen_elsewhere(store, client)
             seen["sql"] = [
                 store.annotations._reader._client.query(f"SELECT Words FROM {table}").result_rows
-                for table in ("v_annotations", "v_scores WHERE Name = 'tone'")
+                for table in ("v_annotations", SCORED, "annotation_queue_items")
             ]
     seen["added"] = added[1:]  # after the baseline
     seen["views"] = [view for view, columns in views.items() if "Words" in columns]

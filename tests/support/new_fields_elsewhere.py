@@ -41,7 +41,7 @@ def seen_elsewhere(store: Store, client: TestClient) -> dict[str, Any]:
         "score": ("/v1/scores?name=tone", "words", score.ScoreItem),
         "annotation": (f"{RUN}/annotations", "words", annotation.AnnotationItem),
         "queue": ("/v1/queues", "has_gold", queue.QueueItem),
-        "queued": (f"{QUEUE}/items", "is_gold", queue.QueuedRun),
+        "queued": (f"{QUEUE}/items", "words", queue.QueuedRun),
     }
     return {name: _seen(client, *where) for name, where in asked.items()}
 

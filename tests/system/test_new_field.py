@@ -62,7 +62,9 @@ FIELDS = {
     ),
     "queued": (
         "    failures: Annotated[",
-        """    is_gold: bool = False
+        """    words: Annotated[
+        int, From(lambda item: len(item.trace_id)), Stored("Words", "UInt32", "Letters.")
+    ] = 0
 """,
     ),
 }
@@ -87,10 +89,11 @@ def test_a_field_that_is_declared_is_seen_everywhere(tmp_path: Path) -> None:
             "trajectory_list.Absences",
             "scores.Words",
             "annotations.Words",
+            "annotation_queue_items.Words",
         ],
         "view": ["UInt32"],
         "views": ["v_scores", "v_annotations"],
-        "sql": [[[4]], [[4]]],
+        "sql": [[[4]], [[4]], [[32]]],
         "answer": 2,
         "client": 2,
         "openapi": "integer",
@@ -109,7 +112,7 @@ def test_a_field_that_is_declared_is_seen_everywhere(tmp_path: Path) -> None:
         "score": _everywhere("words", 4, csv=True),
         "annotation": _everywhere("words", 4, csv=True),
         "queue": _everywhere("has_gold", False, "boolean", "boolean"),
-        "queued": _everywhere("is_gold", False, "boolean", "boolean"),
+        "queued": _everywhere("words", 32),
     }
 
 

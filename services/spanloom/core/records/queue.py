@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from spanloom.core.records.declaration import Declaration
-from spanloom.core.records.declared import Example, From
+from spanloom.core.records.declared import Example, From, Other, Stored
 from spanloom.core.records.record import Record, example_of
 
 _TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -15,9 +15,7 @@ class GoldItem(Record):
     """One annotator against answers that are known."""
 
     answers: Annotated[
-        int,
-        Field(description="Known, about items that the annotator has done."),
-        Example(12),
+        int, Field(description="Known, about items that the annotator has done."), Example(12)
     ]
     right: Annotated[
         int, Field(description="Of them, those that the annotator gave too."), Example(11)
@@ -33,9 +31,7 @@ class ProgressItem(Record):
         int, Field(description="How many of the done ones have a beginning."), Example(3)
     ]
     seconds: Annotated[
-        float,
-        Field(description="From beginning to done, all timed together."),
-        Example(512.5),
+        float, Field(description="From beginning to done, all timed together."), Example(512.5)
     ]
     median_seconds: Annotated[
         float | None,
@@ -66,11 +62,7 @@ class QueueItem(Record):
         list[str], From(lambda queue: list(queue.annotators)), Example(["ada", "bo"])
     ]
     each: Annotated[int, Example(2)]
-    blind: Annotated[
-        bool,
-        From("is_blind"),
-        Example(True),  # it is the value
-    ]
+    blind: Annotated[bool, From("is_blind"), Example(True)]
     order: Annotated[str, From("order.value"), Example("oldest")]
     away: Annotated[list[str], From(lambda queue: list(queue.away)), Example([])]
     threshold: Annotated[
@@ -90,15 +82,12 @@ class QueueItem(Record):
         bool,
         Field(description="Whether it goes on taking in what it finds."),
         From("is_living"),
-        Example(True),  # it is the value
+        Example(True),
     ]
     instructions: Annotated[str, Example("Judge every step.")]
     items: Annotated[int, From(None), Example(40)]
     overlap: Annotated[
-        int,
-        Field(description="Items that two or more are done with."),
-        From(None),
-        Example(3),
+        int, Field(description="Items that two or more are done with."), From(None), Example(3)
     ]
     states: Annotated[
         dict[str, int],
@@ -114,8 +103,13 @@ class QueueItem(Record):
 class QueuedRun(Record):
     """A trajectory in a queue."""
 
-    trace_id: Annotated[str, Example(_TRACE)]
-    version: Annotated[int, Field(description="When it was put in."), Example(1)]
+    trace_id: Annotated[str, Stored("TraceId", "String", "Trace id."), Example(_TRACE)]
+    version: Annotated[
+        int,
+        Field(description="When it was put in."),
+        Stored("Version", "UInt32", "Version of the trajectory when it was put in."),
+        Example(1),
+    ]
     state: Annotated[
         str,
         Field(description="open, begun, done, to_adjudicate or adjudicated."),
@@ -124,12 +118,17 @@ class QueuedRun(Record):
     ]
     annotators: Annotated[list[str], From(None), Example(["ada", "bo"])]
     done_by: Annotated[list[str], From(None), Example(["ada"])]
-    failures: Annotated[int, Field(description="When it was put in."), Example(2)]
+    failures: Annotated[
+        int,
+        Field(description="When it was put in."),
+        Stored("Failures", "UInt32", "What had failed in it when it was put in."),
+        Example(2),
+    ]
     gold: Annotated[
         bool,
         Field(description="Whether its answers are known; not told to annotators."),
         From(None),
-        Example(False),  # it is the value
+        Example(False),
     ]
     alike: Annotated[
         float | None,
@@ -145,17 +144,10 @@ class QueuePlace(Record):
     queue: Annotated[str, From("name"), Example("week 3")]
     scheme: Annotated[str, Example("potato")]
     instructions: Annotated[str, Example("Judge every step.")]
-    blind: Annotated[
-        bool,
-        From("is_blind"),
-        Example(True),  # it is the value
-    ]
+    blind: Annotated[bool, From("is_blind"), Example(True)]
     item: Annotated[QueuedRun, From(None)]
     is_mine: Annotated[
-        bool,
-        Field(description="Whether the annotator is to judge it."),
-        From(None),
-        Example(True),  # it is the value
+        bool, Field(description="Whether the annotator is to judge it."), From(None), Example(True)
     ]
     at: Annotated[
         int,
@@ -164,10 +156,7 @@ class QueuePlace(Record):
         Example(4),
     ]
     of: Annotated[
-        int,
-        Field(description="How many the annotator has, or may take."),
-        From(None),
-        Example(40),
+        int, Field(description="How many the annotator has, or may take."), From(None), Example(40)
     ]
     done: Annotated[
         int,
@@ -186,4 +175,24 @@ class NextRun(Record):
     left: Annotated[int, Field(description="That one included."), Example(37)]
 
 
-QUEUE, QUEUED_RUN = Declaration(QueueItem), Declaration(QueuedRun)
+OTHERS = (
+    Other(Stored("Project", "LowCardinality(String)", "Tenant.")),
+    Other(Stored("Queue", "String", "Name of the queue.")),
+    Other(
+        Stored(
+            "Place",
+            "UInt64",
+            "Its place in the queue: what comes later stands behind.",
+            codec="Delta, ZSTD(1)",
+        ),
+        name="place",
+    ),
+    Other(
+        Stored("IsGold", "Bool", "Whether its answers are known: every annotator gets it."),
+        name="is_gold",
+    ),
+)
+"""Columns of items that are not shown; the first two are those of the queue."""
+
+QUEUE = Declaration(QueueItem)
+QUEUED_RUN = Declaration(QueuedRun, OTHERS, table="annotation_queue_items")
