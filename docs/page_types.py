@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
+from spanloom.core.records.agreement import Agreement, UnitItem
 from spanloom.core.records.every import RECORDS
 from spanloom.core.records.record import is_record, timed_of
 from spanloom.core.records.scheme import CheckedScheme, ImportReport
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.records.record import Record
 
-ANSWERS: tuple[type[Record], ...] = (CheckedScheme, ImportReport)
+ANSWERS: tuple[type[Record], ...] = (CheckedScheme, ImportReport, Agreement, UnitItem)
 """Records that are in no list."""
 _TYPES = {
     bool: "boolean",

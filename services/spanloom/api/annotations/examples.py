@@ -11,6 +11,7 @@ from spanloom.api.schemas import EXAMPLE_TRACE
 from spanloom.core.formats.entry import NDJSON
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.annotation import MARK_FIELDS
+from spanloom.core.records.agreement import Agreement, UnitList
 from spanloom.core.records.annotation import ANNOTATION
 from spanloom.core.records.queue import QUEUE as QUEUE_RECORD
 from spanloom.core.records.queue import QUEUED_RUN, NextRun, QueuePlace
@@ -50,27 +51,6 @@ _ENTRY = {
     "n_steps": 2,
     "steps": [{"step_id": EXAMPLE_STEP, "step_index": 1, **_MARK, "state": "valid"}],
     **_SCORE,
-}
-_FIGURE = {"value": 0.743, "reason": ""}
-_NONE = {"value": None, "reason": "no unit was judged by two annotators"}
-_MEASURE = {
-    "name": "correctness",
-    "level": "nominal",
-    "units": 12,
-    "shared": 10,
-    "alpha": _FIGURE,
-    "interval": [0.61, 0.84],
-    "kappa": _NONE,
-    "percent": {"value": 0.9, "reason": ""},
-    "pairs": [
-        {
-            "annotators": ["ada", "bo"],
-            "units": 10,
-            "kappa": _FIGURE,
-            "percent": {"value": 0.9, "reason": ""},
-            "confusion": [{"a": "correct", "b": "incorrect", "units": 1}],
-        }
-    ],
 }
 
 
@@ -116,37 +96,8 @@ CHECKED = _answer(
     {"schemes": [example_of(CheckedScheme)]},
 )
 IMPORTED = _answer("What came of each line.", "ImportReport", example_of(ImportReport))
-AGREEMENT = _answer(
-    "The figures.",
-    "Agreement",
-    {
-        "scheme": "potato",
-        "project": "default",
-        "trajectories": 4,
-        "annotations": 22,
-        "left_out": 1,
-        "measures": [_MEASURE],
-        "by_agent": {"planner": [_MEASURE]},
-        "by_step_type": {},
-    },
-)
-UNITS = _answer(
-    "The units.",
-    "UnitList",
-    {
-        "total": 1,
-        "items": [
-            {
-                "trace_id": EXAMPLE_TRACE,
-                "step_id": EXAMPLE_STEP,
-                "agent": "planner",
-                "step_type": "tool",
-                "quote": "forecast: rain from Saturday",
-                "values": {"ada": "correct", "bo": "incorrect"},
-            }
-        ],
-    },
-)
+AGREEMENT = _answer("The figures.", "Agreement", example_of(Agreement))
+UNITS = _answer("The units.", "UnitList", example_of(UnitList))
 QUEUE = _answer("The queue as it stands.", "QueueItem", QUEUE_RECORD.example)
 QUEUES = _answer("The queues.", "QueueList", {"items": [QUEUE_RECORD.example]})
 QUEUED = _answer("The items.", "QueuedRuns", {"items": [QUEUED_RUN.example]})

@@ -435,3 +435,73 @@ export interface ImportReport {
   /** What was kept although the scheme does not know it. */
   flags: ImportFinding[];
 }
+
+/** A figure, or why there is none. */
+export interface Figure {
+  /** Null where it is not defined. */
+  value: number | null;
+  /** Why there is no value; else empty. */
+  reason: string;
+}
+
+/** How often two annotators said two things of one unit. */
+export interface Confusion {
+  a: string;
+  b: string;
+  units: number;
+}
+
+/** Two annotators over the units that both judged. */
+export interface PairItem {
+  annotators: string[];
+  units: number;
+  kappa: Figure;
+  percent: Figure;
+  confusion: Confusion[];
+}
+
+/** How far annotators agree on one thing. */
+export interface MeasureItem {
+  /** correctness, error_type, severity, score, decisive_step, … */
+  name: string;
+  /** nominal, ordinal or interval. */
+  level: string;
+  /** Steps, or trajectories, that anybody judged. */
+  units: number;
+  /** Of them, judged by two or more. */
+  shared: number;
+  /** Krippendorff's. */
+  alpha: Figure;
+  /** Of alpha, 95 %, by drawing trajectories; null where it has none. */
+  interval: number[] | null;
+  /** Cohen's, the mean over pairs. */
+  kappa: Figure;
+  percent: Figure;
+  pairs: PairItem[];
+}
+
+/** How far annotators agree. */
+export interface Agreement {
+  scheme: string;
+  project: string;
+  trajectories: number;
+  annotations: number;
+  /** Annotations of steps that say something else now, or have gone. */
+  left_out: number;
+  measures: MeasureItem[];
+  by_agent: Record<string, MeasureItem[]>;
+  by_step_type: Record<string, MeasureItem[]>;
+}
+
+/** What annotators say of one step, or of one run. */
+export interface UnitItem {
+  trace_id: string;
+  /** Empty: the whole run. */
+  step_id: string;
+  agent: string;
+  step_type: string;
+  /** Name and beginning of the step. */
+  quote: string;
+  /** By annotator. */
+  values: Record<string, string>;
+}
