@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.filters import filtered
+from tests.support.listed_runs import listed_conversation, listed_run
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
 from tests.support.trajectory_lists import trace
@@ -15,8 +16,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import DuplicateOf, Outcome, Pause, Status
-from spanloom.core.query.summaries import ConversationSummary, Cursor
+from spanloom.core.model.trajectory import DuplicateOf, Pause, Status
 from spanloom.storage.runs import conversations
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.store import Store
+    from spanloom.core.query.summaries import ListedConversation
     from spanloom.core.query.where.tree import Condition
 
 EVERY = None
@@ -50,7 +51,7 @@ def write(store: Store, *turns: Trajectory, status: Status = Status.SETTLED) -> 
 
 def talks(
     store: Store, reach: Reach, where: Condition | None = EVERY, page: int = 100
-) -> list[ConversationSummary]:
+) -> list[ListedConversation]:
     return list(
         read_pages(lambda limit, after: store.conversations.list(reach, where, limit, after), page)
     )
@@ -68,24 +69,20 @@ def test_a_conversation_is_told_whole(store: Store, key: TraceKey) -> None:
     again = replace(turn(keys[3], 40, "trip"), duplicate_of=DuplicateOf(keys[2].trace_id, "1"))
     made = replace(turn(keys[4], 50, "trip"), step_counts={"other": 1})
     write(store, again, made)
-    (talk,) = talks(store, Reach.only(key.project))
-    assert talk == ConversationSummary(
-        project=key.project,
+    last = listed_run(
+        keys[2],
+        START_NS + 30,
+        1000,
         conversation_id="trip",
-        cursor=Cursor(START_NS + 30, keys[2].trace_id, key.project),
-        runs=3,
-        start_ns=START_NS + 10,
-        question="Where to?",
-        answer="",
-        user_id="ada",
-        input_tokens=30,
-        output_tokens=15,
-        last_trace_id=keys[2].trace_id,
-        last_start_ns=START_NS + 30,
-        last_duration_ns=1000,
-        last_status=Status.LIVE,
-        last_outcome=Outcome.PAUSED,
+        status="live",
+        outcome="paused",
     )
+    sums: dict[str, Any] = {"runs": 3, "input_tokens": 30, "output_tokens": 15}
+    asked: dict[str, Any] = {"question": "Where to?", "user_id": "ada"}
+    started_at = (START_NS + 10) // 1_000_000
+    assert talks(store, Reach.only(key.project)) == [
+        listed_conversation(last, started_at=started_at, **sums, **asked)
+    ]
 
 
 @pytest.mark.parametrize("page", [1, 4])
@@ -103,10 +100,10 @@ def test_pages_neither_repeat_nor_miss(
     newest = {name: n for n, name in enumerate(said) if name}
     expected = sorted(newest, key=newest.__getitem__, reverse=True)
     found = talks(store, Reach.only(project), page=page)
-    assert [talk.conversation_id for talk in found] == expected
-    assert [talk.runs for talk in found] == [said.count(name) for name in expected]
+    assert [talk.item.conversation_id for talk in found] == expected
+    assert [talk.item.runs for talk in found] == [said.count(name) for name in expected]
     both = talks(store, Reach.only(project, other), page=page)
-    assert [(t.project, t.conversation_id) for t in both] == [
+    assert [(t.item.project, t.item.conversation_id) for t in both] == [
         (p, name) for name in expected for p in sorted((project, other), reverse=True)
     ]
 
@@ -125,7 +122,9 @@ def test_filters_choose_conversations_by_their_runs(store: Store, key: TraceKey)
     reach = Reach.only(key.project)
 
     def found(where: Condition | None) -> list[tuple[str, int]]:
-        return [(talk.conversation_id, talk.runs) for talk in talks(store, reach, where, 1)]
+        return [
+            (talk.item.conversation_id, talk.item.runs) for talk in talks(store, reach, where, 1)
+        ]
 
     assert found(EVERY) == [("old", 2), ("new", 1), ("both", 2)]
     for where in (
@@ -145,7 +144,7 @@ def test_a_run_counts_where_it_is_now(store: Store, key: TraceKey) -> None:
     write(store, turn(first, 10, "a"), turn(moved, 20, "a"))
     write(store, turn(moved, 20, "b"))
     found = talks(store, Reach.only(key.project))
-    assert [(talk.conversation_id, talk.runs) for talk in found] == [("b", 1), ("a", 1)]
+    assert [(talk.item.conversation_id, talk.item.runs) for talk in found] == [("b", 1), ("a", 1)]
     write(store, turn(moved, 20, ""))
     found = talks(store, Reach.only(key.project))
-    assert [(talk.conversation_id, talk.runs) for talk in found] == [("a", 1)]
+    assert [(talk.item.conversation_id, talk.item.runs) for talk in found] == [("a", 1)]

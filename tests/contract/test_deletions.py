@@ -94,7 +94,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         if line.key == key
     ],
     "conversations.list": lambda store, key: [
-        talk.last_trace_id
+        talk.item.last_run.trace_id
         for talk in store.conversations.list(reach(key), filtered(user=key.trace_id), 100)
     ],
     "runs.continuation": lambda store, key: store.runs.continuation(key).resumed_by,
@@ -109,7 +109,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         if call.key == key
     ],
     "texts.search": lambda store, key: [
-        hit for hit in store.texts.search(reach(key), SAID, 100) if hit.key == key
+        hit for hit in store.texts.search(reach(key), SAID, 100) if hit.hit.trace_id == key.trace_id
     ],
     "annotations.list": lambda store, key: store.annotations.list(
         reach(key), AnnotationQuery(key.trace_id), 100

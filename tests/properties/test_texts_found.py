@@ -18,9 +18,10 @@ from tests.support.texts import step, text_record
 from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.texts import Part, TextSearch
+from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.text_query import Term, TextQuery
 from spanloom.core.query.tokens import YOUNG, place_tokens, tokenize
+from spanloom.core.records.hit import Part
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.parameters import bind
 from spanloom.storage.texts.conditions import WORDS

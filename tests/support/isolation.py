@@ -205,9 +205,9 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         line.key.project for line in t.store.runs.conversation(t.conversation, reach, None, EVERY)
     },
     "conversations.list": lambda t, reach: {
-        talk.project
+        talk.item.project
         for talk in t.store.conversations.list(reach, None, EVERY)
-        if talk.conversation_id == t.conversation
+        if talk.item.conversation_id == t.conversation
     },
     "feed.announced": lambda t, reach: {
         announcement.key.project
@@ -215,7 +215,7 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         if announcement.key.trace_id == t.mine.trace_id
     },
     "texts.search": lambda t, reach: {
-        hit.key.project for hit in t.store.texts.search(reach, SAID, EVERY)
+        hit.hit.project for hit in t.store.texts.search(reach, SAID, EVERY)
     },
     "annotations.list": lambda t, reach: {
         row.slot.key.project

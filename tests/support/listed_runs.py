@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.model.trajectory import Outcome
-from spanloom.core.query.summaries import ListedRun
+from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
+from spanloom.core.records.conversation import ConversationItem, LastRun
 from spanloom.core.records.run import Run
 
 if TYPE_CHECKING:
@@ -40,6 +41,27 @@ def listed_run(key: TraceKey, start_ns: int, duration_ns: int = 0, **fields: Any
         **fields,
     }
     return ListedRun(Run.model_validate(values), start_ns)
+
+
+def listed_conversation(
+    last: ListedRun, passing: Cursor | None = None, **fields: Any
+) -> ListedConversation:
+    """Return a line of the list of conversations with this last run."""
+    run = last.run
+    last_run = LastRun(**{name: getattr(run, name) for name in LastRun.model_fields})
+    values = {
+        "project": run.project,
+        "conversation_id": run.conversation_id,
+        "started_at": run.started_at,
+        "runs": 1,
+        "question": run.question,
+        "answer": run.answer,
+        "input_tokens": run.input_tokens,
+        "output_tokens": run.output_tokens,
+        "last_run": last_run,
+        **fields,
+    }
+    return ListedConversation(ConversationItem(**values), passing or last.cursor)
 
 
 def changed(line: ListedRun, **fields: Any) -> ListedRun:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from tests.support.listed_runs import listed_conversation
 from tests.support.memory_lines import MemoryListing
 from tests.support.memory_numbers import count_numbers
 from tests.support.memory_steps import step_rows
@@ -20,16 +21,16 @@ from spanloom.core.query.continuations import (
 )
 from spanloom.core.query.question import ANY_RUN, Question
 from spanloom.core.query.shorts import all_of, condition_of, meets
-from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.query.stats import Group, Numbers
+    from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 
@@ -123,20 +124,14 @@ class MemoryConversations(MemoryListing):
 
     def list(
         self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
-    ) -> Sequence[ConversationSummary]:
+    ) -> Sequence[ListedConversation]:
         """See ``ConversationReader.list``."""
         seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
         turns = [line for line in seen if line.conversation_id and meets(line, TURNS)]
         turns.sort(key=lambda line: (_talk(line), line.cursor))
-        talks = [
-            _conversation(list(runs), where, self._duration_ns) for _, runs in groupby(turns, _talk)
-        ]
+        talks = [_conversation(list(runs), where) for _, runs in groupby(turns, _talk)]
         found = [talk for talk in talks if talk and (after is None or talk.cursor < after)]
         return sorted(found, key=lambda talk: talk.cursor, reverse=True)[:limit]
-
-    def _duration_ns(self, key: TraceKey) -> int:
-        root = self._state.records[key].trajectory.root
-        return max(root.end_ns - root.start_ns, 0)
 
 
 def _place(row: ListedStep) -> tuple[object, ...]:
@@ -147,29 +142,20 @@ def _talk(line: ListedRun) -> tuple[str, str]:
     return line.key.project, line.conversation_id
 
 
-def _conversation(
-    runs: Sequence[ListedRun], where: Condition | None, duration_ns: Callable[[TraceKey], int]
-) -> ConversationSummary | None:
+def _conversation(runs: Sequence[ListedRun], where: Condition | None) -> ListedConversation | None:
     """Return a conversation of these runs, oldest first, if the filter wants one of them."""
     first, last = runs[0], runs[-1]
     wanted = [run for run in runs if meets(run, where)]
     if not wanted:
         return None
     users = [run.run.user_id for run in runs if run.run.user_id]
-    return ConversationSummary(
-        project=first.key.project,
-        conversation_id=first.conversation_id,
-        cursor=wanted[-1].cursor,
+    return listed_conversation(
+        last,
+        wanted[-1].cursor,
         runs=len(runs),
-        start_ns=first.start_ns,
+        started_at=first.run.started_at,
         question=first.run.question,
-        answer=last.run.answer,
-        user_id=users[-1] if users else "",
+        user_id=users[-1] if users else None,
         input_tokens=sum(run.run.input_tokens for run in runs),
         output_tokens=sum(run.run.output_tokens for run in runs),
-        last_trace_id=last.key.trace_id,
-        last_start_ns=last.start_ns,
-        last_duration_ns=duration_ns(last.key),
-        last_status=last.status,
-        last_outcome=last.run.outcome,
     )

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from tests.support.memory_state import MemorySubject
 
 from spanloom.core.messages.new_texts import NO_TEXT, NewTexts, find_new_texts, read_step_texts
-from spanloom.core.ports.texts import Changed, HitCursor, Part, TextHit, TextSearch
+from spanloom.core.ports.texts import Changed, HitCursor, ListedHit, TextSearch
 from spanloom.core.query.flat_steps import lay_flat
 from spanloom.core.query.snippets import make_snippet
 from spanloom.core.query.text_query import has_text
 from spanloom.core.query.tokens import tokenize
+from spanloom.core.records.hit import Hit, Part
 from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class MemoryTexts(MemorySubject):
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
-    ) -> Sequence[TextHit]:
+    ) -> Sequence[ListedHit]:
         """See ``TextFinder.search``."""
         with self._state.lock:
             records = [r for key, r in self._state.records.items() if reach.covers(key.project)]
@@ -36,23 +37,28 @@ class MemoryTexts(MemorySubject):
         hits.sort(key=lambda hit: hit.cursor, reverse=True)
         return [hit for hit in hits if after is None or hit.cursor < after][:limit]
 
-    def _hits(self, record: TrajectoryRecord, wanted: TextSearch) -> Iterator[TextHit]:
+    def _hits(self, record: TrajectoryRecord, wanted: TextSearch) -> Iterator[ListedHit]:
         flat = lay_flat(placed_steps(record.trajectory))
         positions = {each.step.id: place for place, each in enumerate(flat, 1)}
         for new in _texts_of(record):
             if _place(record, new) in self._state.indexed:
                 for part, content in zip(Part, (new.input, new.output, new.error), strict=True):
                     if part in wanted.parts and has_text(wanted.query, tokenize(content)):
-                        yield TextHit(
-                            record.key,
-                            record.trajectory.root.start_ns,
-                            new.step_id,
-                            positions[new.step_id],
-                            part,
-                            new.type,
-                            new.name,
-                            make_snippet(content, wanted.query),
+                        snippet = make_snippet(content, wanted.query)
+                        start_ns = record.trajectory.root.start_ns
+                        hit = Hit(
+                            trace_id=record.key.trace_id,
+                            project=record.key.project,
+                            started_at=start_ns // 1_000_000,
+                            step_id=new.step_id,
+                            position=positions[new.step_id],
+                            part=part,
+                            type=new.type,
+                            name=new.name,
+                            snippet=snippet.text,
+                            offsets=list(snippet.marks),
                         )
+                        yield ListedHit(hit, start_ns)
 
 
 class MemoryTextIndex(MemorySubject):

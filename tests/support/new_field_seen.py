@@ -1,7 +1,8 @@
 """A program: prints where a service shows the field ``absences`` of runs, as JSON.
 
-Started on a copy of the package in which the record of a run has that field, because a process
-has only one package. Argument: a directory for the store.
+Started on a copy of the package in which the record of a run has that field, and the other records
+have the fields of ``new_fields_elsewhere``, because a process has only one package. Argument: a
+directory for the store.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import json
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import click
 from docs.page_types import page_types
 from fastapi.testclient import TestClient
 from tests.support.access import open_access
+from tests.support.new_fields_elsewhere import seen_elsewhere
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.api.app import create_app
@@ -27,11 +29,9 @@ from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import Metrics
 
-if TYPE_CHECKING:
-    from spanloom.core.ports.reading import ReadingStore
-
 FIELD = "absences"
 KEY = TraceKey("default", "a" * 32)
+SCORED = "v_scores WHERE Name = 'tone'"
 
 
 def main() -> None:
@@ -41,14 +41,24 @@ def main() -> None:
         added = upkeep.migrate()
     with closing(open_lane(url)) as lane:
         described = lane._client.query("DESCRIBE v_trajectories").result_rows
+        views = {
+            view: [row[0] for row in lane._client.query(f"DESCRIBE {view}").result_rows]
+            for view in ("v_scores", "v_annotations")
+        }
     run = make_trajectory(KEY)
     run.absences = ("root", "start")
     with closing(open_store(url)) as store:
         store.trajectories.write([make_record(KEY, run)])
-        app = create_app(cast("ReadingStore", store), Metrics(), list, open_access())
+        app = create_app(store, Metrics(), list, open_access())
         with TestClient(app, base_url="http://127.0.0.1:8080") as client:
             seen = _asked(client)
-    seen["added"] = [name for name in added if "Absences" in name]
+            seen["elsewhere"] = seen_elsewhere(store, client)
+            seen["sql"] = [
+                store.annotations._reader._client.query(f"SELECT Words FROM {table}").result_rows
+                for table in ("v_annotations", SCORED, "annotation_queue_items")
+            ]
+    seen["added"] = added[1:]  # after the baseline
+    seen["views"] = [view for view, columns in views.items() if "Words" in columns]
     seen["view"] = [row[1] for row in described if row[0] == "Absences"]
     context = click.Context(click.Command("list"), info_name="list")
     seen["shell"] = [str(item.value) for item in _columns(context, "trace_id,absen")]

@@ -15,9 +15,10 @@ from starlette.middleware.gzip import GZipMiddleware
 from tests.support.outlines import Row, encode_outline
 from tests.support.served_talk import add_talk
 
-from spanloom.api.annotations.scheme_schemas import SchemeItem, SchemeList
+from spanloom.api.annotations.scheme_schemas import preset
 from spanloom.core.annotation.presets import presets
 from spanloom.core.model.annotation import NOTHING
+from spanloom.core.records.scheme import SchemeList
 from spanloom.process.page import page_router
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _annotating(app: FastAPI, rows: Sequence[Row]) -> None:
     judged = [f"{at + 1:016x}" for at, row in enumerate(rows) if row.kind == "tool"]
     said = [_said(step, who) for who in ANNOTATORS for step in judged]
     answer = _lines(said)
-    scheme = SchemeItem.preset(presets()["potato"])
+    scheme = preset(presets()["potato"])
 
     @app.get("/v1/schemes")
     def get_schemes() -> SchemeList:

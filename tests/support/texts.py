@@ -103,5 +103,5 @@ def said(query: str) -> TextSearch:
 def found(store: Store, project: str, query: str, **wanted: object) -> list[tuple[str, str]]:
     """Return the steps and parts of the matches, by position."""
     search = TextSearch(parse_text_query(query), **wanted)  # type: ignore[arg-type]  # of any test
-    hits = store.texts.search(Reach.only(project), search, 1000)
+    hits = [line.hit for line in store.texts.search(Reach.only(project), search, 1000)]
     return [(hit.step_id[-2:], str(hit.part)) for hit in sorted(hits, key=lambda h: h.position)]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.messages.new_texts import find_new_texts, read_step_texts
 from spanloom.core.model.trajectory import Outcome, Status, StepType, Usage
-from spanloom.core.ports.texts import Part
 from spanloom.core.query.flat_steps import (
     FlatStep,
     count_repeats,
@@ -37,6 +36,7 @@ from spanloom.core.query.where.tree import (
     Words,
 )
 from spanloom.core.records.declared import FieldType
+from spanloom.core.records.hit import Part
 from spanloom.storage.runs.rows import agent_names
 from spanloom.storage.runs.step_arrays import placed_steps
 

@@ -8,73 +8,32 @@ import orjson
 from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.runs.step_schemas import encode_step_cursor
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
-from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR, EXAMPLE_STEP
+from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR
 from spanloom.core.document import Document
 from spanloom.core.formats.entry import HTML, NDJSON, Of, Via
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.ports.steps import StepCursor
+from spanloom.core.records.change import CHANGE
+from spanloom.core.records.conversation import CONVERSATION as CONVERSATION_RECORD
+from spanloom.core.records.field import FieldList, Stats, ValueItem, ValueList
+from spanloom.core.records.hit import HIT
+from spanloom.core.records.record import example_of
 from spanloom.core.records.run import RUN
+from spanloom.core.records.span import SPAN, SpanList
 from spanloom.core.records.step import STEP as STEP_RECORD
+from spanloom.core.records.upkeep import (
+    Deletion,
+    Diagnosis,
+    Replay,
+    ServiceDescription,
+    Snapshot,
+)
 
 _ITEM = RUN.example
-_CONVERSATION = {
-    "conversation_id": EXAMPLE_CONVERSATION,
-    "project": "default",
-    "runs": 3,
-    "started_at": "1715399000000",
-    "question": "Three days in Shanghai, from Saturday: what should I see?",
-    "answer": "Booked: two seats on the night train.",
-    "user_id": "user-ada",
-    "input_tokens": 1950,
-    "output_tokens": 780,
-    "last_run": {
-        "trace_id": EXAMPLE_TRACE,
-        "started_at": "1715400000000",
-        "duration": "4500",
-        "status": "settled",
-        "outcome": "ok",
-    },
-}
-_HIT = {
-    "trace_id": EXAMPLE_TRACE,
-    "project": "default",
-    "started_at": "1715400000000",
-    "step_id": EXAMPLE_STEP,
-    "position": 5,
-    "part": "output",
-    "type": "tool",
-    "name": "refund",
-    "snippet": "error: the rate limit of 5 refunds a minute is reached",
-    "offsets": [[11, 21]],
-}
-_SPAN = {
-    "span_id": "a1c4e1b7d2f30002",
-    "parent_span_id": "00f067aa0ba902b7",
-    "name": "weather",
-    "kind": "tool",
-    "step_id": "a1c4e1b7d2f30002",
-    "dialect": "openinference",
-    "rule": "openinference.span.kind=TOOL",
-    "started_at": "1715400000500",
-    "duration": "500",
-}
-_PROCESS = {"version": "1.0.0", "pid": 4711}
-_FINDING = {
-    "name": "detached-parts",
-    "status": "ok",
-    "found": "none",
-    "todo": "",
-}
-EXAMPLE_REPLAY = "00064119b2c8d000"
-_REPLAY = {
-    "id": EXAMPLE_REPLAY,
-    "total": 1200,
-    "done": 400,
-    "written": 37,
-    "failed": 0,
-    "is_finished": False,
-}
+_SPAN = SPAN.example
+_REPLAY = example_of(Replay)
+EXAMPLE_REPLAY: str = _REPLAY["id"]
 _KEY = {
     "id": EXAMPLE_KEY_ID,
     "project": "support",
@@ -85,18 +44,6 @@ _KEY = {
     "last_used_at": "2026-02-01T08:30:00Z",
 }
 _KEY_TEXT = f"sl_{EXAMPLE_KEY_ID}_{'x' * 43}"
-_DELETION = {
-    "id": EXAMPLE_REPLAY,
-    "traces": 1,
-    "spans": 14,
-    "requested_at": "1769860800000",
-    "requested_by": "127.0.0.1",
-    "is_over": False,
-    "trace_id": EXAMPLE_TRACE,
-    "project": None,
-    "conversation_id": None,
-    "before": None,
-}
 _METRICS = """\
 # HELP spanloom_spans_accepted_total Spans acknowledged: fsynced in the spool.
 # TYPE spanloom_spans_accepted_total counter
@@ -164,18 +111,10 @@ STEPS = or_rows(
         )
     )
 )
-_CHANGE = {
-    "project": "default",
-    "trace_id": EXAMPLE_TRACE,
-    "version": 1,
-    "status": "settled",
-    "changed_at": "1715400004600",
-    "start": "1715400000000",
-}
 CHANGES = _answer(
     "What changed, oldest first; or events, each with an item as its data.",
     _component("ChangeList"),
-    {"items": [_CHANGE], "next": "1715400004600000"},
+    {"items": [CHANGE.example], "next": "1715400004600000"},
 )
 CHANGES["content"]["text/event-stream"] = {
     "schema": {"type": "string"},
@@ -185,10 +124,7 @@ STATS = or_rows(
     _answer(
         "The groups and their numbers; also as lines, or as a table.",
         _component("Stats"),
-        {
-            "items": [{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "sum(cost)": 0.21}],
-            "truncated": False,
-        },
+        example_of(Stats),
     )
 )
 SPELLED = _answer(
@@ -200,29 +136,14 @@ FIELDS = or_rows(
     _answer(
         "Every field; or as lines, or as a table.",
         _component("FieldList"),
-        {
-            "items": [
-                {
-                    "name": "duration",
-                    "of": "trajectories",
-                    "type": "duration",
-                    "description": "From the start to the end of the root.",
-                    "operators": ["=", "!=", "<", "<=", ">", ">=", "in", "exists"],
-                    "example": "duration > 20s",
-                    "choices": [],
-                    "is_list": False,
-                    "has_keys": False,
-                    "is_ordered": True,
-                }
-            ]
-        },
+        example_of(FieldList),
     )
 )
 VALUES = or_rows(
     _answer(
         "Values, the most frequent first; or as lines, or as a table.",
         _component("ValueList"),
-        {"items": [{"value": "travel_planner", "count": 12}]},
+        example_of(ValueList),
     )
 )
 FACETS = _answer(
@@ -232,7 +153,7 @@ FACETS = _answer(
         "items": [
             {
                 "field": "agent",
-                "values": [{"value": "travel_planner", "count": 12}],
+                "values": [example_of(ValueItem)],
                 "truncated": False,
             }
         ]
@@ -252,7 +173,7 @@ DOCUMENT = _answer(
 SPANS = _answer(
     "Every stored span of the trace.",
     _component("SpanList"),
-    {"trace_id": _ITEM["trace_id"], "spans": [_SPAN]},
+    example_of(SpanList),
 )
 _ROW = {
     "row": 0,
@@ -361,14 +282,14 @@ CONVERSATIONS = or_rows(
     _answer(
         "A page of conversations; or all of them as lines, or as a table.",
         _component("ConversationList"),
-        {"items": [_CONVERSATION], "next_cursor": EXAMPLE_CURSOR},
+        {"items": [CONVERSATION_RECORD.example], "next_cursor": EXAMPLE_CURSOR},
     )
 )
 HITS = or_rows(
     _answer(
         "A page of hits; or all of them as lines, or as a table.",
         _component("HitList"),
-        {"items": [_HIT], "next_cursor": EXAMPLE_HIT_CURSOR},
+        {"items": [HIT.example], "next_cursor": EXAMPLE_HIT_CURSOR},
     )
 )
 CONVERSATION = or_rows(
@@ -439,15 +360,14 @@ DIFF = _answer(
 KEY = _answer("The key, revoked.", _component("KeyItem"), _KEY)
 KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
 NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})
+_DELETION = example_of(Deletion)
 DELETION = _answer("What was deleted.", _component("Deletion"), _DELETION)
 DELETIONS = _answer("The newest deletions.", _component("DeletionList"), {"items": [_DELETION]})
-SNAPSHOT = _answer("The snapshot is taken.", _component("Snapshot"), {"tables": 15})
+SNAPSHOT = _answer("The snapshot is taken.", _component("Snapshot"), example_of(Snapshot))
 HEALTH = _answer("Yes.", _component("Health"), {"status": "ok"})
 DESCRIPTION = _answer(
-    "What it is.", _component("ServiceDescription"), {"version": "1.0.0", "sql_port": 8123}
+    "What it is.", _component("ServiceDescription"), example_of(ServiceDescription)
 )
 READINESS = _answer("Yes.", _component("Readiness"), {"status": "ok", "reasons": []})
-DIAGNOSIS = _answer(
-    "A finding for each check.", _component("Diagnosis"), {**_PROCESS, "findings": [_FINDING]}
-)
+DIAGNOSIS = _answer("A finding for each check.", _component("Diagnosis"), example_of(Diagnosis))
 METRICS = _answer("Every metric.", {"type": "string"}, _METRICS, "text/plain")

@@ -12,10 +12,10 @@ from spanloom.api.query.cursors import decode_cursor, encode_cursor
 from spanloom.api.query.filters import ConversationFilters, Filters, Name, RunFilters
 from spanloom.api.query.questions import fingerprint, read_question
 from spanloom.api.rows.choice import DOCUMENT_COLUMNS, RUN_GROUPS, read_fields
-from spanloom.api.rows.columns import Columns, Sort, columns_of
-from spanloom.core.model.trajectory import Kind, Outcome, Status
+from spanloom.api.rows.columns import Columns, columns_of
 from spanloom.core.query.question import NEWEST_FIRST, Question
-from spanloom.core.query.summaries import ConversationSummary, Cursor
+from spanloom.core.query.summaries import Cursor
+from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
 
 MAX_LIMIT = 1000
@@ -25,10 +25,6 @@ EXAMPLE_CONVERSATION = "trip-to-shanghai"
 EXAMPLE_CURSOR = encode_cursor(Cursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default"))
 
 TraceId = Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$"), AfterValidator(str.lower)]
-Milliseconds = Annotated[str, Field(pattern="^[0-9]+$"), Sort.LENGTH]
-"""A duration in milliseconds."""
-Moment = Annotated[str, Field(pattern="^[0-9]+$"), Sort.MOMENT]
-"""A point in time: milliseconds since the epoch."""
 
 
 class PageQuery(BaseModel):
@@ -117,24 +113,25 @@ class ConversationListQuery(PageQuery, ConversationFilters):
     """Which conversations to list: those in which a run passes every filter."""
 
 
+NextCursor = Annotated[
+    str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
+]
+
+
 class ChosenList(BaseModel):
     """A page of a list whose items have only what `fields` asks for."""
 
     model_config = ConfigDict(extra="forbid")
 
     items: list[dict[str, JsonValue]]
-    next_cursor: Annotated[
-        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
-    ]
+    next_cursor: NextCursor
 
 
 class TrajectoryList(BaseModel):
     """A page of trajectories, newest first."""
 
     items: list[Run]
-    next_cursor: Annotated[
-        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
-    ]
+    next_cursor: NextCursor
 
 
 class Conversation(BaseModel):
@@ -142,120 +139,20 @@ class Conversation(BaseModel):
 
     conversation_id: str
     items: list[Run]
-    next_cursor: Annotated[
-        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
-    ]
-
-
-class LastRun(BaseModel):
-    """How far a conversation has come."""
-
-    trace_id: str
-    started_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
-    duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
-    status: Status
-    outcome: Annotated[Outcome, Field(description="`paused`: it waits for a person.")]
-
-
-class ConversationItem(BaseModel):
-    """One line of the list of conversations: all its runs together."""
-
-    conversation_id: str
-    project: str
-    runs: Annotated[int, Field(description="Runs, without those that repeat another.")]
-    started_at: Annotated[Moment, Field(description="When its first run began.")]
-    question: Annotated[
-        str, Field(description="What was asked first, one line of at most 200 characters.")
-    ]
-    answer: Annotated[str, Field(description="What the last run answered; empty where it has not.")]
-    user_id: Annotated[
-        str | None, Field(description="For whom its newest run was that tells it.")
-    ] = None
-    input_tokens: Annotated[int, Field(description="Of all its runs.")]
-    output_tokens: Annotated[int, Field(description="Of all its runs.")]
-    last_run: Annotated[LastRun, Field(description="Its newest run.")]
-
-    @classmethod
-    def of(cls, summary: ConversationSummary) -> "ConversationItem":
-        """Return a summary from the store as a response model."""
-        return cls(
-            conversation_id=summary.conversation_id,
-            project=summary.project,
-            runs=summary.runs,
-            started_at=str(summary.start_ns // 1_000_000),
-            question=summary.question,
-            answer=summary.answer,
-            user_id=summary.user_id or None,
-            input_tokens=summary.input_tokens,
-            output_tokens=summary.output_tokens,
-            last_run=LastRun(
-                trace_id=summary.last_trace_id,
-                started_at=str(summary.last_start_ns // 1_000_000),
-                duration=str(max(0, summary.last_duration_ns) // 1_000_000),
-                status=summary.last_status,
-                outcome=summary.last_outcome,
-            ),
-        )
+    next_cursor: NextCursor
 
 
 class ConversationList(BaseModel):
     """A page of conversations, by their newest run, newest first."""
 
     items: list[ConversationItem]
-    next_cursor: Annotated[
-        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
-    ]
-
-
-class SpanVerdict(BaseModel):
-    """What became of one stored span, and why."""
-
-    span_id: str
-    parent_span_id: Annotated[str | None, Field(description="Null for a root.")]
-    name: str
-    kind: Kind
-    step_id: Annotated[
-        str | None,
-        Field(description="The step under which it counts: its own id, another's, null for noise."),
-    ]
-    dialect: Annotated[str, Field(description="The convention it was read with.")]
-    rule: Annotated[str, Field(description="The rule that decided.")]
-    started_at: Annotated[Moment, Field(description="Milliseconds since the epoch.")]
-    duration: Annotated[Milliseconds, Field(description="Milliseconds.")]
-    error: Annotated[
-        str | None, Field(description="The failure that it tells, in a line; null without one.")
-    ] = None
-
-
-class SpanList(BaseModel):
-    """The spans that a trajectory is built from, by (start, span id): as a rule all stored ones."""
-
-    trace_id: str
-    spans: list[SpanVerdict]
-
-
-class Snapshot(BaseModel):
-    """The tables of the store, held as they are."""
-
-    tables: Annotated[int, Field(description="How many tables are held.")]
+    next_cursor: NextCursor
 
 
 class Health(BaseModel):
     """Alive."""
 
     status: Annotated[str, Field(description="`ok`.")] = "ok"
-
-
-class ServiceDescription(BaseModel):
-    """What a service is, for whoever asks it."""
-
-    version: Annotated[str, Field(description="Of Spanloom.")]
-    sql_port: Annotated[
-        int | None,
-        Field(
-            description="Where it answers SQL, on the same host and with TLS as here; null without."
-        ),
-    ]
 
 
 class Readiness(BaseModel):

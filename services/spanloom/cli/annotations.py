@@ -18,8 +18,8 @@ from spanloom.core.showing.values import counted, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from spanloom.client.annotation_models import ImportReport
     from spanloom.client.client import Client
+    from spanloom.core.records.scheme import ImportReport
 
 EntryReader: TypeAlias = (
     "Callable[[Iterable[Path], Path | None], Iterator[dict[str, Any]]]"  # as JSON has them

@@ -32,9 +32,9 @@ PLACES: Mapping[str, str] = {
 """Option → the field of a run that has its values."""
 ITEMS: Mapping[str, str] = {
     "list": "spanloom.core.records.run:Run",
-    "search": "spanloom.client.models:TextHit",
-    "conversations": "spanloom.client.models:ConversationSummary",
-    "fields": "spanloom.client.models:FieldInfo",
+    "search": "spanloom.core.records.hit:Hit",
+    "conversations": "spanloom.core.records.conversation:ConversationItem",
+    "fields": "spanloom.core.records.field:FieldItem",
 }
 """Command → the model of the items it lists, imported only for completion."""
 TRACE_IDS = frozenset({"trace_id", "a", "b"})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from spanloom.cli.begun_query import Begun
     from spanloom.client.client import Client
-    from spanloom.client.models import FieldInfo
+    from spanloom.core.records.field import FieldItem
 
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _links(begun: Begun, *, is_shape: bool) -> Iterator[tuple[str, str]]:
     return ((word, "") for word in links)
 
 
-def _values(field: FieldInfo, begun: Begun, ctx: click.Context) -> Iterable[str]:
+def _values(field: FieldItem, begun: Begun, ctx: click.Context) -> Iterable[str]:
     if field.choices:
         return field.choices
     if field.type != "text":
@@ -161,7 +161,7 @@ OFFERS: Mapping[str, Offer] = {
 """Option → the completion of its value."""
 
 
-def _fields(ctx: click.Context) -> Sequence[FieldInfo]:
+def _fields(ctx: click.Context) -> Sequence[FieldItem]:
     return ask_briefly(ctx, lambda client: client.fields().items) or ()
 
 

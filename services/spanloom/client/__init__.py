@@ -7,7 +7,7 @@ iterables that fetch page by page (``found.py``), or a ``ClientError`` (``errors
 """
 
 from spanloom.client.async_client import AsyncClient
-from spanloom.client.changes import AsyncChanges, Change, Changes
+from spanloom.client.changes import AsyncChanges, Changes
 from spanloom.client.client import Client
 from spanloom.client.diff_models import Diff
 from spanloom.client.errors import (
@@ -25,8 +25,11 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.client.models import AgentStep, Replay, RootStep, SpanVerdict, Step, Trajectory
+from spanloom.client.models import AgentStep, RootStep, Step, Trajectory
+from spanloom.core.records.change import Change
 from spanloom.core.records.run import Run
+from spanloom.core.records.span import SpanVerdict
+from spanloom.core.records.upkeep import Replay
 
 __all__ = [
     "AgentStep",

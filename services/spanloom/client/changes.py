@@ -17,11 +17,9 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.client.models import Answer
-from spanloom.core.model.trajectory import Status  # noqa: TC001  # likewise
 from spanloom.core.query.recent import Recent
-from spanloom.core.records.declared import Moment  # noqa: TC001  # likewise
-from spanloom.core.records.run import Run  # noqa: TC001  # likewise
+from spanloom.core.records.change import Change  # noqa: TC001  # pydantic reads it
+from spanloom.core.records.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -33,22 +31,7 @@ PASSING = (UnreachableError, TimedOutError, UnavailableError)
 """The errors while a service restarts, or the network is down."""
 
 
-class Change(Answer):
-    """A version of a run that was stored."""
-
-    project: str
-    trace_id: str
-    version: int
-    status: Status
-    changed_at: Moment
-    start: Moment
-    what: str = VERSION
-    """``annotations``: the annotations of the run changed."""
-    trajectory: Run | None = None
-    """The current state of the run, if ``fields`` was set."""
-
-
-class ChangePage(Answer):
+class ChangePage(Record):
     """Some changes, oldest first, and where the next ones begin."""
 
     items: list[Change]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from spanloom.client.models import Answer
 from spanloom.core.model.trajectory import Status  # noqa: TC001  # pydantic reads it
+from spanloom.core.records.record import Record
 
 Op = Literal["same", "changed", "added", "removed", "moved"]
 
 
-class DiffSide(Answer):
+class DiffSide(Record):
     """One of the two runs."""
 
     trace_id: str
@@ -24,7 +24,7 @@ class DiffSide(Answer):
     """Milliseconds since the epoch."""
 
 
-class DiffChange(Answer):
+class DiffChange(Record):
     """A field that both have with different values."""
 
     field: str
@@ -33,7 +33,7 @@ class DiffChange(Answer):
     b: Any = None  # any JSON value
 
 
-class DiffStep(Answer):
+class DiffStep(Record):
     """A step of either run, or of both."""
 
     op: Op
@@ -42,7 +42,7 @@ class DiffStep(Answer):
     changes: list[DiffChange] = []  # noqa: RUF012  # pydantic copies it
 
 
-class DiffSummary(Answer):
+class DiffSummary(Record):
     """How many steps of each kind there are; the counts by op are in ``model_extra`` too."""
 
     same: int = 0
@@ -56,7 +56,7 @@ class DiffSummary(Answer):
     first_difference: int | None = None
 
 
-class Diff(Answer):
+class Diff(Record):
     """Two runs side by side."""
 
     a: DiffSide

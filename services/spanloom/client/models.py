@@ -1,4 +1,4 @@
-"""The responses of the API, as typed objects.
+"""Documents of the API and pages of lists, as typed objects; records are in ``core/records``.
 
 Times and durations are whole milliseconds here, strings in JSON. A field that a newer service
 adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
@@ -6,140 +6,30 @@ adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it b
 
 from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
-from spanloom.core.model.finding import FindingStatus
 from spanloom.core.model.trajectory import Kind, Outcome, Status, StepType
 from spanloom.core.records.declared import Milliseconds, Moment
+from spanloom.core.records.record import Record
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 
 
-class Answer(BaseModel):
-    """The base of all response models."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-
-class LastRun(Answer):
-    """How far a conversation has come."""
-
-    trace_id: str
-    started_at: Moment
-    duration: Milliseconds
-    status: Status
-    outcome: Outcome
-    """``paused``: the last run waits for a person."""
-
-
-class ConversationSummary(Answer):
-    """One conversation in a list: all its runs together."""
-
-    conversation_id: str
-    project: str
-    runs: int
-    started_at: Moment
-    question: str
-    """The question of the first run, shortened to one line."""
-    answer: str
-    """The answer of the last run; empty if there is none."""
-    user_id: str | None = None
-    input_tokens: int
-    output_tokens: int
-    last_run: LastRun
-
-
-class TextHit(Answer):
-    """A text that has what was looked for, at the step that brought it."""
-
-    trace_id: str
-    project: str
-    started_at: Milliseconds
-    step_id: str
-    position: int
-    """Place of the step among those of its run, from 1."""
-    part: str
-    """``input``, ``output`` or ``error``."""
-    type: str
-    name: str
-    snippet: str
-    """The text around the first match, as plain text."""
-    offsets: list[tuple[int, int]]
-    """Ranges of the matches in the snippet, in characters: start, and end (exclusive)."""
-
-
-class Page(Answer, Generic[ItemT]):
+class Page(Record, Generic[ItemT]):
     """Some items of a list, and where the next ones begin."""
 
     items: list[ItemT]
     next_cursor: str | None
 
 
-class SpanVerdict(Answer):
-    """What became of one stored span, and why."""
-
-    span_id: str
-    parent_span_id: str | None
-    name: str
-    kind: Kind
-    step_id: str | None
-    dialect: str
-    rule: str
-    started_at: Moment
-    duration: Milliseconds
-    error: str | None = None
-
-
-class SpanList(Answer):
-    """Every stored span of a trace by (start, span id)."""
-
-    trace_id: str
-    spans: list[SpanVerdict]
-
-
-class Replay(Answer):
-    """The progress of a replay, in traces."""
-
-    id: str
-    total: int
-    done: int
-    written: int
-    failed: int
-    is_finished: bool
-
-
-class Deletion(Answer):
-    """The extent of a deletion, or of its dry run."""
-
-    id: str
-    """Empty for a dry run."""
-    traces: int
-    spans: int
-    """Spans received of these traces, repeats included."""
-
-
-class ServiceDescription(Answer):
-    """The description of a service."""
-
-    version: str
-    sql_port: int | None
-    """The SQL port, on the same host and with TLS as the API; ``None`` without one."""
-
-
-class Snapshot(Answer):
-    """A snapshot of a store's tables."""
-
-    tables: int
-
-
-class StepError(Answer):
+class StepError(Record):
     """Why a step failed."""
 
     code: int
     msg: str
 
 
-class BasicInfo(Answer):
+class BasicInfo(Record):
     """When a step ran, and whether it failed."""
 
     started_at: Moment
@@ -147,7 +37,7 @@ class BasicInfo(Answer):
     error: StepError | None = None
 
 
-class MetricsInfo(Answer):
+class MetricsInfo(Record):
     """The figures of an agent, or of a whole run."""
 
     llm_duration: Milliseconds
@@ -161,7 +51,7 @@ class MetricsInfo(Answer):
     output_tokens: int
 
 
-class ModelInfo(Answer):
+class ModelInfo(Record):
     """The tokens of a model call, and when its first answer came."""
 
     input_tokens: int
@@ -172,7 +62,7 @@ class ModelInfo(Answer):
     input_creation_cached_tokens: int
 
 
-class RootStep(Answer):
+class RootStep(Record):
     """The whole run."""
 
     id: str
@@ -184,7 +74,7 @@ class RootStep(Answer):
     metrics_info: MetricsInfo
 
 
-class Step(Answer):
+class Step(Record):
     """One step of an agent."""
 
     id: str
@@ -205,7 +95,7 @@ class AgentStep(RootStep):
     steps: list[Step]
 
 
-class Failure(Answer):
+class Failure(Record):
     """A failure of the run, where it happened."""
 
     code: int
@@ -217,7 +107,7 @@ class Failure(Answer):
     traceback: str = ""
 
 
-class Cost(Answer):
+class Cost(Record):
     """The cost of the model calls of a run, in US dollars."""
 
     usd: float | None
@@ -227,10 +117,10 @@ class Cost(Answer):
     sources: list[str]
     """``sender``, ``own`` (the operator's prices), or a catalogue with its version."""
     unpriced_calls: int = 0
-    unpriced_models: list[str] = []
+    unpriced_models: list[str] = []  # noqa: RUF012  # pydantic copies it
 
 
-class Extraction(Answer):
+class Extraction(Record):
     """Metadata of the extraction; further members are in ``model_extra``."""
 
     version: int
@@ -245,12 +135,12 @@ class Extraction(Answer):
     outcome: Outcome | None = None
     """``None`` in documents of older extractors."""
     failures: int = 0
-    errors: list[Failure] = []
+    errors: list[Failure] = []  # noqa: RUF012  # pydantic copies it
     conversation_id: str | None = None
     environment: str | None = None
     user_id: str | None = None
-    tags: list[str] = []
-    metadata: dict[str, str] = {}
+    tags: list[str] = []  # noqa: RUF012  # pydantic copies it
+    metadata: dict[str, str] = {}  # noqa: RUF012  # pydantic copies it
     """Metadata of the run, as reported by the sender."""
     reported_cost: float | None = None
     """The cost of the calls as reported by the sender, in its currency."""
@@ -264,7 +154,7 @@ class Extraction(Answer):
     """The trace that received the answer for which this run waited."""
 
 
-class Trajectory(Answer):
+class Trajectory(Record):
     """The canonical document of one run."""
 
     id: str
@@ -281,64 +171,3 @@ class Trajectory(Answer):
         from spanloom.client.html.tree import tree_html  # noqa: PLC0415  # for notebooks only
 
         return tree_html(self.model_dump(mode="json"))
-
-
-class Finding(Answer):
-    """The result of one check of the service."""
-
-    name: str
-    status: FindingStatus
-    found: str
-    todo: str
-
-
-class Diagnosis(Answer):
-    """The results of the service's checks of itself."""
-
-    version: str
-    pid: int
-    findings: list[Finding]
-
-
-class Stats(Answer):
-    """Metrics of runs or steps, by group."""
-
-    items: list[dict[str, str | int | float | bool | None]]
-    """One item per group: its fields, the ``start`` of its interval, and its metrics by name."""
-    truncated: bool
-    """Whether there are more groups than these."""
-
-
-class FieldInfo(Answer):
-    """A field that a ``where`` can name."""
-
-    name: str
-    of: str
-    """``trajectories`` or ``steps``."""
-    type: str
-    description: str
-    operators: list[str]
-    example: str
-    choices: list[str]
-    is_list: bool
-    has_keys: bool
-    is_ordered: bool
-
-
-class FieldList(Answer):
-    """Every field, of runs and of steps."""
-
-    items: list[FieldInfo]
-
-
-class FieldValue(Answer):
-    """A value, and how many have it."""
-
-    value: str | int | bool
-    count: int
-
-
-class FieldValues(Answer):
-    """Values of a field, the most frequent first."""
-
-    items: list[FieldValue]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.listed_runs import listed_run
+from tests.support.listed_runs import listed_conversation, listed_run
 from tests.support.memory_annotations import MemoryVersions
 from tests.support.memory_state import MemoryState
 from tests.support.memory_store import MemoryStore
@@ -18,7 +18,7 @@ from spanloom.api.app import create_app
 from spanloom.core.model.replay import Replay, Selection
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.feed import FeedPage
 from spanloom.core.ports.reading import Documents, StoredVersion
@@ -27,7 +27,6 @@ from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN
 from spanloom.core.query.stats import Group
-from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -38,9 +37,10 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
-    from spanloom.core.ports.texts import HitCursor, TextHit, TextSearch
+    from spanloom.core.ports.texts import HitCursor, ListedHit, TextSearch
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Numbers
+    from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 REPLAY = "00064119b2c8d000"
@@ -56,13 +56,13 @@ class ShelfStore:
     rows: list[ListedStep] = field(default_factory=list)
     """Steps of one run."""
     summaries: list[ListedRun] = field(default_factory=list)
-    talks: list[ConversationSummary] = field(default_factory=list)
+    talks: list[ListedConversation] = field(default_factory=list)
     continuations: dict[TraceKey, Continuation] = field(default_factory=dict)
     asked: list[tuple[Reach, Condition | None]] = field(default_factory=list)
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
     sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
-    hits: list[TextHit] = field(default_factory=list)
+    hits: list[ListedHit] = field(default_factory=list)
     searched: list[tuple[Reach, TextSearch]] = field(default_factory=list)
     error: Exception | None = None
 
@@ -212,7 +212,7 @@ class ShelvedSteps(Shelved):
 class ShelvedConversations(Shelved):
     def list(
         self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
-    ) -> Sequence[ConversationSummary]:
+    ) -> Sequence[ListedConversation]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
             raise self._shelf.error
@@ -236,7 +236,7 @@ class ShelvedFeed(Shelved):
 class ShelvedTexts(Shelved):
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
-    ) -> Sequence[TextHit]:
+    ) -> Sequence[ListedHit]:
         self._shelf.searched.append((reach, wanted))
         if self._shelf.error:
             raise self._shelf.error
@@ -297,25 +297,17 @@ def summary(number: int, project: str = "default", conversation_id: str = "") ->
     return listed_run(key, start_ns, 2_000_000, conversation_id=conversation_id or None)
 
 
-def talk(number: int, project: str = "default") -> ConversationSummary:
+def talk(number: int, project: str = "default") -> ListedConversation:
     start_ns = 1_715_400_000_000_000_000 + number // 2
-    return ConversationSummary(
-        project=project,
+    last = listed_run(
+        TraceKey(project, f"{number:032x}"),
+        start_ns,
+        2_000_000,
+        outcome="paused",
         conversation_id=f"talk {number}",
-        cursor=Cursor(start_ns, f"{number:032x}", project),
-        runs=2,
-        start_ns=1_715_400_000_000_000_000,
-        question="Where to?",
-        answer="Oslo",
-        user_id="",
-        input_tokens=20,
-        output_tokens=10,
-        last_trace_id=f"{number:032x}",
-        last_start_ns=start_ns,
-        last_duration_ns=2_000_000,
-        last_status=Status.SETTLED,
-        last_outcome=Outcome.PAUSED,
     )
+    asked: dict[str, Any] = {"question": "Where to?", "answer": "Oslo"}
+    return listed_conversation(last, runs=2, input_tokens=20, output_tokens=10, **asked)
 
 
 @pytest.fixture

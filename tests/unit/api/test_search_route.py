@@ -10,11 +10,10 @@ from tests.support.access import Locks
 
 from spanloom.api.app import create_app
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.texts import Part, TextHit, TextSearch
-from spanloom.core.query.snippets import Mark, Snippet
+from spanloom.core.ports.texts import ListedHit, TextSearch
 from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.records.hit import HIT, Hit, Part
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -23,10 +22,15 @@ if TYPE_CHECKING:
 NS = 10**9
 
 
-def hit(number: int) -> TextHit:
-    snippet = Snippet("a <b>refund</b> 退款", [Mark(5, 11)])
-    key = TraceKey("default", f"{number:032x}")
-    return TextHit(key, number * NS, "a1c4e1b7d2f30004", 5, Part.OUTPUT, "tool", "refund", snippet)
+def hit(number: int) -> ListedHit:
+    values = {
+        "trace_id": f"{number:032x}",
+        "started_at": number * 1_000,
+        "position": 5,
+        "snippet": "a <b>refund</b> 退款",
+        "offsets": [(5, 11)],
+    }
+    return ListedHit(Hit.model_validate({**HIT.example, **values}), number * NS)
 
 
 def test_a_hit_is_plain_text_with_the_places_of_what_was_looked_for(

@@ -13,21 +13,21 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from spanloom import client as client_room
-from spanloom.api.stats.schemas import FieldItem
+from spanloom.api.stats.schemas import field_item
 from spanloom.cli.begun_query import Place, read_begun
 from spanloom.cli.completing_fields import WAIT_S
 from spanloom.cli.completion import PROGRAM, VARIABLE
 from spanloom.cli.group import spanloom
 from spanloom.client import UnreachableError
-from spanloom.client.models import FieldList, FieldValues
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
+from spanloom.core.records.field import FieldList, ValueList
 
 VALUES = ["refunds", "it's", 'say "no"', "\x1b[2J"]
 KNOWN = FieldList.model_validate(
     {
         "items": [
-            *(FieldItem.of_field(f, "trajectories").model_dump() for f in RUN_FIELDS.values()),
-            *(FieldItem.of_field(f, "steps").model_dump() for f in STEP_FIELDS.values()),
+            *(field_item(f, "trajectories").model_dump() for f in RUN_FIELDS.values()),
+            *(field_item(f, "steps").model_dump() for f in STEP_FIELDS.values()),
         ]
     }
 )
@@ -51,9 +51,9 @@ class Answering:
             raise UnreachableError("nothing answers")
         return KNOWN
 
-    def field_values(self, name: str, *, of: str, project: str | None) -> FieldValues:
+    def field_values(self, name: str, *, of: str, project: str | None) -> ValueList:
         self.asked.append((name, of, project))
-        return FieldValues.model_validate({"items": [{"value": v, "count": 1} for v in VALUES]})
+        return ValueList.model_validate({"items": [{"value": v, "count": 1} for v in VALUES]})
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,8 @@ from tests.support.sql_port import SqlPort, open_port
 from spanloom import __main__ as entry
 from spanloom.cli.group import spanloom
 from spanloom.client import NotFoundError, UnauthenticatedError, UnreachableError
-from spanloom.client.models import ServiceDescription
 from spanloom.client.sql import find_sql_url
+from spanloom.core.records.upkeep import ServiceDescription
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,6 +12,7 @@ from tests.support.served_feed import ServedFeed
 
 from spanloom import Client
 from spanloom.client import (
+    Change,
     Changes,
     ForbiddenError,
     GoneError,
@@ -21,7 +22,7 @@ from spanloom.client import (
 )
 from spanloom.client.calls import feed
 from spanloom.client.calls.lists import RunQuery
-from spanloom.client.changes import Change, ChangePage, Following
+from spanloom.client.changes import ChangePage, Following
 from spanloom.core.model.trajectory import Status
 
 if TYPE_CHECKING:

@@ -121,7 +121,7 @@ def test_two_tellers_each_in_a_trace_of_its_own(world: World, seed: int) -> None
     asked = {line.run.question: line.key.trace_id for line in lines}
     assert links(world) == {asked["yes"]: asked["Send Bob 500"]}
     [talk] = world.store.conversations.list(Reach.ALL, None, 10)
-    assert (talk.runs, talk.last_trace_id) == (3, asked["And what is left?"])
+    assert (talk.item.runs, talk.item.last_run.trace_id) == (3, asked["And what is left?"])
 
 
 @pytest.mark.parametrize("name", ["js-langfuse", "eino-langfuse"])

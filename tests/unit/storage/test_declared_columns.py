@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import migrate
-from spanloom.storage.upkeep.declared_columns import VIEW, add_declared, declared_columns
+from spanloom.storage.upkeep.declared_columns import VIEWS, add_declared, declared_columns
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -26,7 +28,7 @@ def test_the_schema_has_what_records_declare(fresh_database: Client) -> None:
         for name, definition in columns.items():
             kind, comment = made[table, name]
             assert definition.startswith(f"`{name}` {kind} "), (table, name)
-            if table == "trajectory_list":
+            if table != "trajectories":
                 said = comment.partition("; 0 in rows older")[0].removesuffix(".") + "."
                 escaped = said.replace("'", "\\'")
                 assert f"COMMENT '{escaped}'" in definition, (name, definition)
@@ -35,13 +37,37 @@ def test_the_schema_has_what_records_declare(fresh_database: Client) -> None:
 def test_a_column_that_a_table_lacks_is_added_once(fresh_database: Client) -> None:
     lane = Lane(fresh_database)
     migrate(lane)
-    before = fresh_database.query(f"DESCRIBE {VIEW}").result_rows
+    before = fresh_database.query("DESCRIBE v_trajectories").result_rows
     lane.run("ALTER TABLE trajectory_list DROP COLUMN Tags")
     lane.run("ALTER TABLE trajectory_list DROP COLUMN `Steps.ErrorType`")
-    fewer = f"CREATE OR REPLACE VIEW {VIEW} AS SELECT * EXCEPT Seq FROM trajectory_list FINAL"
+    fewer = (
+        "CREATE OR REPLACE VIEW v_trajectories AS SELECT * EXCEPT Seq FROM trajectory_list FINAL"
+    )
     lane.run(f"{fewer} COMMENT 'It\\'s as it was.'")
     assert add_declared(lane) == ["trajectory_list.Tags", "trajectory_list.Steps.ErrorType"]
-    after = fresh_database.query(f"DESCRIBE {VIEW}").result_rows
+    after = fresh_database.query("DESCRIBE v_trajectories").result_rows
     assert {row[0] for row in before} <= {row[0] for row in after}
-    assert [*lane.rows("comment_of_table", table=VIEW)] == [("It's as it was.",)]
+    assert [*lane.rows("comment_of_table", table="v_trajectories")] == [("It's as it was.",)]
+    assert add_declared(lane) == []
+
+
+@pytest.mark.parametrize(
+    ("view", "column"), [("v_scores", "Rationale"), ("v_annotations", "AnchorQuote")]
+)
+def test_a_view_shows_the_column_that_its_table_lacked(
+    fresh_database: Client, view: str, column: str
+) -> None:
+    lane = Lane(fresh_database)
+    migrate(lane)
+    described = "SELECT name, type FROM system.columns WHERE table = {view:String} ORDER BY name"
+    before = fresh_database.query(described, {"view": view}).result_rows
+    table = VIEWS[view].record.table
+    lane.run(f"CREATE OR REPLACE VIEW {view} AS SELECT * EXCEPT (IsDeleted, {column}) FROM {table}")
+    if table == "scores":
+        lane.run("DROP VIEW annotation_scores_writer")  # it writes the column
+    lane.run(f"ALTER TABLE {table} DROP COLUMN {column}")
+    assert add_declared(lane) == [f"{table}.{column}"]
+    after = fresh_database.query(described, {"view": view}).result_rows
+    assert {row[0] for row in before} <= {row[0] for row in after}
+    assert fresh_database.query(f"SELECT count() FROM {view}").result_rows == [(0,)]
     assert add_declared(lane) == []

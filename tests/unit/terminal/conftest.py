@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 from tests.support.access import open_access
-from tests.support.listed_runs import listed_run
+from tests.support.listed_runs import changed, listed_conversation, listed_run
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import message_of, wire_span
 
@@ -21,7 +21,6 @@ from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome
 from spanloom.core.query.question import ANY_RUN
-from spanloom.core.query.summaries import ConversationSummary, ListedRun
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.query.question import Question
-    from spanloom.core.query.summaries import Cursor
+    from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -114,28 +113,23 @@ class OneTrajectory:
 
     def list_conversations(
         self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
-    ) -> Sequence[ConversationSummary]:
+    ) -> Sequence[ListedConversation]:
         runs = self.list(reach, where, limit, after)
         return [self._conversation(run) for run in runs]
 
-    def _conversation(self, run: ListedRun) -> ConversationSummary:
-        return ConversationSummary(
-            project=run.key.project,
+    def _conversation(self, run: ListedRun) -> ListedConversation:
+        last = changed(
+            run,
+            trace_id=TRACE,
             conversation_id=f"talk {run.start_ns}",
-            cursor=run.cursor,
-            runs=3,
-            start_ns=0,
+            outcome=Outcome.PAUSED,
+            duration=4_500,
             question="Where to?",
             answer="",
             user_id="ada",
-            input_tokens=3300,
-            output_tokens=520,
-            last_trace_id=TRACE,
-            last_start_ns=run.start_ns,
-            last_duration_ns=4_500_000_000,
-            last_status=run.status,
-            last_outcome=Outcome.PAUSED,
         )
+        sums = {"runs": 3, "input_tokens": 3300, "output_tokens": 520}
+        return listed_conversation(last, run.cursor, started_at=0, user_id="ada", **sums)
 
     def _summary(self, start_ns: int) -> ListedRun:
         return listed_run(

@@ -14,7 +14,7 @@ from tests.support.trajectory_lists import trace
 from tests.unit.terminal.conftest import TRACE
 
 from spanloom.cli.tail import tail_command
-from spanloom.client import changes
+from spanloom.client import Change, changes
 from spanloom.core.model.trajectory import Status
 from spanloom.terminal.runs import print_run
 
@@ -65,7 +65,7 @@ def test_what_comes_after_the_start_is_printed_once(
 ) -> None:
     take, is_told = changes.Following.take, threading.Event()
 
-    def taking(following: changes.Following, page: changes.ChangePage) -> Iterator[changes.Change]:
+    def taking(following: changes.Following, page: changes.ChangePage) -> Iterator[Change]:
         yield from take(following, page)
         if any(change.trace_id == trace(3) for change in page.items):
             is_told.set()

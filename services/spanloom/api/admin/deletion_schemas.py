@@ -5,11 +5,11 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from spanloom.api.query.filters import Instant, Name
-from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE, Milliseconds
+from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.api.schemas import TraceId as TraceIdText
-from spanloom.core.model import deletion as deletions
 from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.records.upkeep import Deletion
 
 
 class DeletionQuery(BaseModel):
@@ -48,44 +48,6 @@ class DeletionQuery(BaseModel):
         """Return the conditions as a scope for the store."""
         reach = Reach.ALL.narrowed(self.project)
         return DeletionScope(reach, self.trace_id, self.conversation, self.before)
-
-
-class Deletion(BaseModel):
-    """What was deleted, by whom, when, and how much it was."""
-
-    id: Annotated[str, Field(description="Empty for a dry run, which is not recorded.")]
-    traces: Annotated[int, Field(description="Traces that it took.")]
-    spans: Annotated[int, Field(description="Spans that had arrived of them, repeats included.")]
-    requested_at: Annotated[Milliseconds, Field(description="Milliseconds since the epoch.")]
-    requested_by: str
-    is_over: Annotated[
-        bool,
-        Field(description="Whether what arrives of these traces now is stored again."),
-    ]
-    trace_id: str | None = None
-    project: str | None = None
-    conversation_id: str | None = None
-    before: Annotated[Milliseconds | None, Field(description="Milliseconds since the epoch.")] = (
-        None
-    )
-
-    @classmethod
-    def of(cls, deletion: deletions.Deletion) -> "Deletion":
-        """Return a deletion as a response model."""
-        scope = deletion.scope
-        before_ns = scope.start_before_ns
-        return cls(
-            id=deletion.id,
-            traces=deletion.traces,
-            spans=deletion.spans,
-            requested_at=str(deletion.requested_at_ns // 1_000_000),
-            requested_by=deletion.requested_by,
-            is_over=deletion.is_over,
-            trace_id=scope.trace_id,
-            project=None if scope.reach.is_every else ", ".join(sorted(scope.reach.projects)),
-            conversation_id=scope.conversation_id,
-            before=None if before_ns is None else str(before_ns // 1_000_000),
-        )
 
 
 class DeletionList(BaseModel):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
 
-from spanloom.api.admin.deletion_schemas import Deletion, DeletionList, DeletionQuery
+from spanloom.api.admin.deletion_schemas import DeletionList, DeletionQuery
 from spanloom.api.examples import DELETION, DELETIONS
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.http.needs import needs
@@ -16,6 +16,7 @@ from spanloom.api.services import Using
 from spanloom.core.model.access import ALL_PROJECTS, Caller, Scope
 from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.records.upkeep import Deletion
 
 router = APIRouter(tags=["deletions"])
 
@@ -43,8 +44,8 @@ async def post_deletion(
         traces, spans = await using.calls.run(
             using.store.deletions.extent_of, scope, wanted.until_seq
         )
-        return Deletion.of(replace(wanted, id="", traces=traces, spans=spans))
-    return Deletion.of(await using.calls.run(using.store.deletions.delete, wanted))
+        return Deletion.made_of(replace(wanted, id="", traces=traces, spans=spans))
+    return Deletion.made_of(await using.calls.run(using.store.deletions.delete, wanted))
 
 
 @router.get(
@@ -62,7 +63,7 @@ async def list_deletions(
 ) -> DeletionList:
     """Return the newest deletions, newest first; they are recorded for good."""
     found = await using.calls.run(using.store.deletions.list, limit)
-    return DeletionList(items=[Deletion.of(deletion) for deletion in found])
+    return DeletionList(items=[Deletion.made_of(deletion) for deletion in found])
 
 
 def _within(caller: Caller, scope: DeletionScope) -> DeletionScope:

@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.api.query.cursors import decode_position, demand, encode_cursor
 from spanloom.api.query.filters import Instant, Name
-from spanloom.api.schemas import PageQuery
-from spanloom.core.model import replay as replays
+from spanloom.api.schemas import NextCursor, PageQuery
 from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.records.upkeep import Replay
 
 _REPLAY_ID = re.compile(r"[0-9a-f]{16}")
 
@@ -71,29 +71,6 @@ class ReplayQuery(BaseModel):
         )
 
 
-class Replay(BaseModel):
-    """How far a replay has come."""
-
-    id: str
-    total: Annotated[int, Field(description="Traces selected when it began.")]
-    done: Annotated[int, Field(description="Traces built again.")]
-    written: Annotated[int, Field(description="Of them: came out otherwise than before.")]
-    failed: Annotated[int, Field(description="Of them: could not be built, and stay as they were.")]
-    is_finished: bool
-
-    @classmethod
-    def of(cls, replay: replays.Replay) -> "Replay":
-        """Return a recorded replay as a response model."""
-        return cls(
-            id=replay.id,
-            total=replay.total,
-            done=replay.done,
-            written=replay.written,
-            failed=replay.failed,
-            is_finished=replay.is_finished,
-        )
-
-
 class ReplayPageQuery(PageQuery):
     """Which page of the list of replays to give."""
 
@@ -111,6 +88,4 @@ class ReplayList(BaseModel):
     """A page of replays, newest first."""
 
     items: list[Replay]
-    next_cursor: Annotated[
-        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
-    ]
+    next_cursor: NextCursor

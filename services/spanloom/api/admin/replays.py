@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Query
 
 from spanloom.api.admin.replay_schemas import (
-    Replay,
     ReplayList,
     ReplayPageQuery,
     ReplayQuery,
@@ -21,6 +20,7 @@ from spanloom.api.query.questions import fingerprint
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.query.paging import read_page
+from spanloom.core.records.upkeep import Replay
 from spanloom.replays import request_replay
 
 router = APIRouter(tags=["replays"])
@@ -54,7 +54,7 @@ async def post_replay(
     """
     wanted = query.selection(callers, using.extractor_version)
     replay = await using.calls.run(request_replay, using.store.replays, wanted, time.time_ns())
-    return Replay.of(replay)
+    return Replay.made_of(replay)
 
 
 @router.get(
@@ -75,7 +75,7 @@ async def list_replays(
         read_page, lambda limit: using.store.replays.list(reach, limit, after), query.limit
     )
     return ReplayList(
-        items=[Replay.of(replay) for replay in page.lines],
+        items=[Replay.made_of(replay) for replay in page.lines],
         next_cursor=encode_replay_cursor(page.lines[-1].cursor, question)
         if page.has_more
         else None,
@@ -94,4 +94,4 @@ async def get_replay(replay_id: ReplayIdInPath, callers: CallersReach, using: Us
     replay = await using.calls.run(using.store.replays.get, replay_id, callers)
     if replay is None:
         raise HTTPException(404, f"There is no replay {replay_id!r}.")
-    return Replay.of(replay)
+    return Replay.made_of(replay)

@@ -1,17 +1,19 @@
 """Routes of the service itself: health, readiness, metrics, version, diagnosis, OpenAPI."""
 
+import os
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from spanloom import __version__
-from spanloom.api.admin.doctor_schemas import Diagnosis
 from spanloom.api.examples import DESCRIPTION, DIAGNOSIS, HEALTH, METRICS, READINESS
 from spanloom.api.http.needs import needs, open_to_all
 from spanloom.api.http.problems import problem, problem_responses
-from spanloom.api.schemas import Health, Readiness, ServiceDescription
+from spanloom.api.schemas import Health, Readiness
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
+from spanloom.core.records.upkeep import Diagnosis, FindingItem, ServiceDescription
 
 router = APIRouter(tags=["service"])
 
@@ -91,7 +93,9 @@ async def get_diagnosis(using: Using) -> Diagnosis:
 
     Checks of files in the data directory are `skipped` here. It tells of all projects.
     """
-    return Diagnosis.of(await using.calls.run(using.examine))
+    findings = await using.calls.run(using.examine)
+    items = list(map(FindingItem.made_of, findings))
+    return Diagnosis(version=__version__, pid=os.getpid(), findings=items)
 
 
 @router.get("/openapi.json", include_in_schema=False)

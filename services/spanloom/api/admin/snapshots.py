@@ -5,9 +5,9 @@ from fastapi import APIRouter
 from spanloom.api.examples import SNAPSHOT
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.schemas import Snapshot
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
+from spanloom.core.records.upkeep import Snapshot
 
 router = APIRouter(tags=["snapshots"])
 

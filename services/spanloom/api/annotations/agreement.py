@@ -6,13 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from spanloom.api.annotations.agreement_queries import AgreementQuery, PartQuery
-from spanloom.api.annotations.agreement_schemas import Agreement, UnitItem, UnitList
 from spanloom.api.annotations.examples import AGREEMENT, UNITS
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.services import Using
 from spanloom.core.annotation.comparison import Unit, UnitMark, aspects_of
 from spanloom.core.model.access import Scope
+from spanloom.core.records.agreement import Agreement, UnitItem, UnitList
 
 router = APIRouter(tags=["annotations"])
 
@@ -39,7 +39,7 @@ async def get_agreement(query: Comparing, using: Using) -> Agreement:
 
     def agree() -> Agreement:
         found = using.annotating.agreeing.agree(query.asked(using))
-        return Agreement.of(query.scheme, query.project, found)
+        return Agreement.made_of(found, scheme=query.scheme, project=query.project)
 
     return await using.calls.run(agree)
 

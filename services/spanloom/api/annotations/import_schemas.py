@@ -1,57 +1,27 @@
-"""Reads the body of an import, and the response model of its report."""
+"""Reads the body of an import, and makes its report."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import orjson
 from fastapi import HTTPException
-from pydantic import BaseModel, Field
 
 from spanloom.annotation.exchange import ImportOutcome
 from spanloom.annotation.writing import MOST_ROWS
+from spanloom.core.records.scheme import ImportFinding, ImportReport
 
 
-class ImportFinding(BaseModel):
-    """What is to be said of one line."""
-
-    line: Annotated[int, Field(description="From 1.")]
-    detail: str
-
-
-class ImportReport(BaseModel):
-    """What came of an import."""
-
-    dry_run: bool
-    added: Annotated[int, Field(description="Annotations that are new.")]
-    there: Annotated[int, Field(description="Annotations that were stored before.")]
-    refused: Annotated[
-        list[ImportFinding], Field(description="Lines of which nothing was taken, and why.")
-    ]
-    flags: Annotated[
-        list[ImportFinding],
-        Field(description="What was kept although the scheme does not know it."),
-    ]
-
-    @classmethod
-    def of(
-        cls, taken: Sequence[ImportOutcome], is_dry_run: bool
-    ) -> "ImportReport":  # as pydantic's
-        """Return the report of an import, with its lines in order."""
-        return cls(
-            dry_run=is_dry_run,
-            added=sum(one.added for one in taken),
-            there=sum(one.there for one in taken),
-            refused=[
-                ImportFinding(line=at, detail=one.refused)
-                for at, one in enumerate(taken, 1)
-                if one.refused
-            ],
-            flags=[
-                ImportFinding(line=at, detail=flag)
-                for at, one in enumerate(taken, 1)
-                for flag in one.flags
-            ],
-        )
+def report_of(taken: Sequence[ImportOutcome], *, is_dry_run: bool) -> ImportReport:
+    """Return the report of an import, with its lines in order."""
+    refused = [(at, one.refused) for at, one in enumerate(taken, 1) if one.refused]
+    flags = [(at, flag) for at, one in enumerate(taken, 1) for flag in one.flags]
+    return ImportReport(
+        dry_run=is_dry_run,
+        added=sum(one.added for one in taken),
+        there=sum(one.there for one in taken),
+        refused=[ImportFinding(line=at, detail=detail) for at, detail in refused],
+        flags=[ImportFinding(line=at, detail=flag) for at, flag in flags],
+    )
 
 
 def read_entries(body: bytes) -> list[dict[str, Any]]:

@@ -8,11 +8,12 @@ from fastapi import APIRouter, Query, Request
 from spanloom.annotation.exchange import ImportOutcome
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.annotations.examples import IMPORTED
-from spanloom.api.annotations.import_schemas import ImportReport, read_entries
+from spanloom.api.annotations.import_schemas import read_entries, report_of
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.services import Services, Using
 from spanloom.core.model.access import Scope
+from spanloom.core.records.scheme import ImportReport
 
 router = APIRouter(tags=["annotations"])
 
@@ -51,7 +52,7 @@ async def take_all(
     for start in range(0, len(entries), TAKEN_AT_ONCE):
         some = entries[start : start + TAKEN_AT_ONCE]
         taken += await using.calls.run(_take, using, project, some, is_dry_run)
-    return ImportReport.of(taken, is_dry_run)
+    return report_of(taken, is_dry_run=is_dry_run)
 
 
 def _take(

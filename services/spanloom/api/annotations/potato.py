@@ -10,7 +10,6 @@ from starlette.responses import StreamingResponse
 from spanloom.annotation.blind import withheld_from
 from spanloom.api.annotations.annotators import AskedAnnotations, OneProject, Reader
 from spanloom.api.annotations.examples import IMPORTED, TASK
-from spanloom.api.annotations.import_schemas import ImportReport
 from spanloom.api.annotations.imports import DryRunInQuery, take_all
 from spanloom.api.annotations.zip_stream import zipped
 from spanloom.api.http.needs import needs
@@ -21,6 +20,7 @@ from spanloom.core.formats.entry import Of
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.model.access import Scope
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.records.scheme import ImportReport
 
 router = APIRouter(tags=["annotations"])
 

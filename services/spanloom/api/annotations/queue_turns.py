@@ -7,13 +7,14 @@ from fastapi import APIRouter, Depends
 
 from spanloom.api.annotations.annotators import Annotator, OneProject, Reader
 from spanloom.api.annotations.examples import NEXT, PLACE, QUEUE
-from spanloom.api.annotations.queue_schemas import NextRun, QueueItem, QueuePlace
+from spanloom.api.annotations.queue_schemas import queue_item, queue_place
 from spanloom.api.annotations.queues import READING, WRITING, QueueInPath
 from spanloom.api.http.needs import needs
 from spanloom.api.runs.places import TraceIdInPath
 from spanloom.api.services import Using
 from spanloom.core.annotation.queue import QueueView
 from spanloom.core.model.access import Scope
+from spanloom.core.records.queue import NextRun, QueueItem, QueuePlace
 
 router = APIRouter(tags=["annotations"])
 
@@ -35,7 +36,7 @@ class Turn:
 
     async def say(self, note: Callable[[str, str, str, str], QueueView]) -> QueueItem:
         """Record an event of the item by ``note``, and return the state of its queue."""
-        return QueueItem.of(await self._calls.run(note, *self._place))
+        return queue_item(await self._calls.run(note, *self._place))
 
 
 OneTurn = Annotated[Turn, Depends()]
@@ -53,7 +54,7 @@ async def next_item(
 ) -> NextRun:
     """Return what the annotator has begun, else the next that is theirs, which is begun then."""
     next_for = using.annotating.queues.next_for
-    return NextRun(**(await using.calls.run(next_for, project, name, annotator))._asdict())
+    return NextRun.made_of(await using.calls.run(next_for, project, name, annotator))
 
 
 @router.get(
@@ -69,7 +70,7 @@ async def get_item(
     """Return an item, and which it is of those that the annotator has."""
     holding = using.annotating.queues.views.holding
     desk = await using.calls.run(holding, project, name, trace_id)
-    return QueuePlace.at_item(desk, trace_id, reader)
+    return queue_place(desk, trace_id, reader)
 
 
 @router.post(

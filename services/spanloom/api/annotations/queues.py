@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path
 from spanloom.api.annotations.annotators import OneProject, Reader
 from spanloom.api.annotations.examples import QUEUE, QUEUED, QUEUES
 from spanloom.api.annotations.queue_requests import QueueRequest
-from spanloom.api.annotations.queue_schemas import QueuedRuns, QueueItem, QueueList
+from spanloom.api.annotations.queue_schemas import QueuedRuns, QueueList, queue_item, queued_runs
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -15,6 +15,7 @@ from spanloom.api.query.questions import read_where, refuse_words
 from spanloom.api.runs.places import ProjectInQuery
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
+from spanloom.core.records.queue import QueueItem
 
 router = APIRouter(tags=["annotations"])
 
@@ -38,7 +39,7 @@ async def list_queues(
     """Return every queue and how far its annotators are."""
     listed = using.annotating.queues.views.listed
     desks = await using.calls.run(listed, callers.narrowed(project))
-    return QueueList(items=[QueueItem.of(desk) for desk in desks])
+    return QueueList(items=[queue_item(desk) for desk in desks])
 
 
 @router.put(
@@ -59,7 +60,7 @@ async def put_queue(
     refuse_words(using, read_where(wanted.where))
     queue = wanted.queue(project, name, using.annotating.writing.now_us())
     put = using.annotating.queues.put
-    return QueueItem.of(
+    return queue_item(
         await using.calls.run(
             put, queue, wanted.trace_ids, wanted.gold_trace_ids, wanted.where.strip()
         )
@@ -79,7 +80,7 @@ async def get_queue(name: QueueInPath, project: OneProject, using: Using) -> Que
 
     def read() -> QueueItem:
         desk = queues.views.named(project, name)
-        return QueueItem.of(desk, queues.gold.accuracy(desk))
+        return queue_item(desk, queues.gold.accuracy(desk))
 
     return await using.calls.run(read)
 
@@ -96,4 +97,4 @@ async def list_items(
 ) -> QueuedRuns:
     """Return its trajectories, who annotates each, and who is done."""
     desk = await using.calls.run(using.annotating.queues.views.named, project, name)
-    return QueuedRuns.of(desk, reader)
+    return queued_runs(desk, reader)

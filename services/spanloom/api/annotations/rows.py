@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from spanloom.api.rows.columns import Sort, columns_of
+from spanloom.api.rows.columns import columns_of
 from spanloom.core.model.annotation import MARK_FIELDS
+from spanloom.core.records.declared import Moment  # noqa: TC001  # pydantic reads it
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,10 +32,10 @@ class AnnotationRow(BaseModel):
     error_subtype: str
     severity: str
     rationale: str
-    value: Annotated[dict[str, Any] | None, Sort.JSON, Field(description="What else was said.")]
+    value: Annotated[dict[str, Any] | None, Field(description="What else was said.")]
     version: Annotated[int, Field(description="Of the trajectory that was judged.")]
     revision: int | None
-    at: Annotated[str | None, Sort.MOMENT]
+    at: Moment | None
     state: str
     stands_at: Annotated[str, Field(description="The step that it stands at now.")]
     score: Annotated[float | None, Field(description="What all of the annotator's marks come to.")]

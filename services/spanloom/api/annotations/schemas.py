@@ -8,12 +8,13 @@ from spanloom.annotation.entries import plain_places
 from spanloom.annotation.reading import ResolvedAnnotation
 from spanloom.annotation.requests import Write
 from spanloom.annotation.writing import MOST_ROWS
-from spanloom.api.rows.columns import Sort, columns_of
+from spanloom.api.rows.columns import columns_of
 from spanloom.core.annotation.marks import plain
 from spanloom.core.model.annotation import MARK_FIELDS, Annotation
+from spanloom.core.records.annotation import ANNOTATION, AnnotationItem
 
-EXAMPLE_STEP = "00f067aa0ba902b7"
-EXAMPLE_WRITE = "0b9f5f0e-6f0a-4f36-9e44-0a2b7e3f5c11"
+EXAMPLE_STEP: str = ANNOTATION.example["step_id"]
+EXAMPLE_WRITE: str = ANNOTATION.example["write_id"]
 
 Text = Annotated[str, Field(max_length=512)]
 WriteId = Annotated[
@@ -129,43 +130,6 @@ class UndoRequest(BaseModel):
     ]
 
 
-class AnnotationItem(BaseModel):
-    """A current annotation and how it stands to the current version."""
-
-    scheme: str
-    annotator: str
-    step_id: Annotated[str, Field(description="Empty: the whole trajectory.")]
-    revision: int
-    write_id: str
-    base_revision: int
-    group: str
-    at: Annotated[str, Sort.MOMENT, Field(description="Milliseconds since the epoch.")]
-    origin: str
-    is_deleted: bool
-    scheme_hash: str
-    version: Annotated[int, Field(description="That it was made on.")]
-    state: Literal["valid", "changed", "moved", "orphaned", "whole"]
-    stands_at: Annotated[str, Field(description="The step that it is of now; empty: none.")]
-    reason: Annotated[str, Field(description="Of a state other than valid.")]
-    places: Annotated[
-        list[tuple[int, int] | None],
-        Sort.JSON,
-        Field(
-            description="Of `value.spans`, made on texts that have changed: where each stands now,"
-            " start and end in UTF-16 units; null if its words are not there, or more than once.",
-            examples=[[(26, 31), None]],
-        ),
-    ]
-    quote: Annotated[str, Field(description="Name and beginning of the step then.")]
-    correctness: str
-    error_type: str
-    error_subtype: str
-    severity: str
-    penalty: float
-    rationale: str
-    value: Annotated[dict[str, Any], Sort.JSON]
-
-
 ANNOTATION_COLUMNS = columns_of(AnnotationItem)
 
 
@@ -183,27 +147,11 @@ class AnnotationList(BaseModel):
     ]
 
 
-def write_row(said: Annotation) -> dict[str, Any]:
+def write_row(annotation: Annotation) -> dict[str, Any]:
     """Return an annotation without its state, as a dict, not a model: there may be very many."""
-    mark = said.mark
-    return {
-        "scheme": said.slot.scheme,
-        "annotator": said.slot.annotator,
-        "step_id": said.slot.step_id,
-        "revision": said.revision,
-        "write_id": said.write_id,
-        "base_revision": said.base_revision,
-        "group": said.group,
-        "at": str(said.at_us // 1_000),
-        "origin": said.origin.value,
-        "is_deleted": said.is_deleted,
-        "scheme_hash": said.scheme_hash,
-        "version": said.anchor.version,
-        "quote": said.anchor.quote,
-        **{name: getattr(mark, name) for name in MARK_FIELDS},
-        "penalty": plain(said.penalty),
-        "value": dict(mark.value),
-    }
+    return AnnotationItem.row_of(
+        annotation, penalty=plain(annotation.penalty), value=dict(annotation.mark.value)
+    )
 
 
 def shown(row: ResolvedAnnotation) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from fastapi import APIRouter, Path
 from spanloom.api.annotations.annotators import OneProject, Reader
 from spanloom.api.annotations.examples import CHECKED, SCHEME, SCHEMES
 from spanloom.api.annotations.scheme_schemas import (
-    CheckedScheme,
     CheckedSchemes,
-    SchemeItem,
-    SchemeList,
     SchemeText,
+    preset,
+    stored_scheme,
 )
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
@@ -21,6 +20,7 @@ from spanloom.api.services import Using
 from spanloom.core.annotation.presets import presets
 from spanloom.core.annotation.scheme_reader import check_schemes
 from spanloom.core.model.access import Scope
+from spanloom.core.records.scheme import CheckedScheme, SchemeItem, SchemeList
 
 router = APIRouter(tags=["annotations"])
 
@@ -48,8 +48,8 @@ async def list_schemes(
     """Return the schemes that were put, and the presets `mast`, `potato` and `trail`."""
     reach = callers.narrowed(project)
     found = await using.calls.run(using.annotating.schemes.listed, reach)
-    items = [SchemeItem.of(stored, reading) for stored, reading in found]
-    return SchemeList(items=items, presets=[SchemeItem.preset(s) for s in presets().values()])
+    items = [stored_scheme(s.project, reading, s.put_by, s.at_us) for s, reading in found]
+    return SchemeList(items=items, presets=list(map(preset, presets().values())))
 
 
 @router.put(
@@ -74,7 +74,7 @@ async def put_scheme(
     at_us = using.annotating.writing.now_us()
     put = using.annotating.rescoring.put
     reading = await using.calls.run(put, project, name, wanted.text, reader, at_us)
-    return SchemeItem.put(project, reading, reader, at_us)
+    return stored_scheme(project, reading, reader, at_us)
 
 
 @router.post(
@@ -87,4 +87,4 @@ async def put_scheme(
 async def check(wanted: SchemeText, using: Using) -> CheckedSchemes:
     """Return each scheme of the text with remarks and errors; nothing is stored."""
     found = await using.calls.run(check_schemes, wanted.text)
-    return CheckedSchemes(schemes=[CheckedScheme.of(one) for one in found])
+    return CheckedSchemes(schemes=list(map(CheckedScheme.made_of, found)))

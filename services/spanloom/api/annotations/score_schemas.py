@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.api.query.cursors import decode_position, demand, encode_cursor
 from spanloom.api.query.filters import Name
 from spanloom.api.query.questions import fingerprint
-from spanloom.api.rows.columns import Sort
 from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_TRACE, MAX_LIMIT, TraceId
 from spanloom.core.model import score as scores
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace, ScoreQuery
+from spanloom.core.records.score import ScoreItem
 
 
 def encode_score_cursor(place: ScorePlace, question: str = "") -> str:
@@ -153,63 +153,6 @@ class ScoresRequest(BaseModel):
     ]
 
 
-class ScoreItem(BaseModel):
-    """A current score."""
-
-    score_id: str
-    trace_id: str
-    project: str
-    target: str
-    step_id: str
-    name: str
-    source: str
-    author: str
-    value: Annotated[
-        float | bool | str | None, Sort.JSON, Field(description="Of the type `value_type`.")
-    ] = None
-    value_type: str
-    passed: bool | None = None
-    is_complete: Annotated[bool, Field(description="Whether nothing is missing from it.")]
-    status: str
-    error_code: str
-    rationale: str
-    judged_version: int
-    evaluator_version: str
-    config_hash: str
-    experiment: str
-    item: str
-    repeat: int
-    at: Annotated[str, Sort.MOMENT, Field(description="Milliseconds since the epoch.")]
-
-    @classmethod
-    def of(cls, score: scores.Score) -> "ScoreItem":
-        """Return a score as a response model."""
-        return cls(
-            score_id=score.id,
-            trace_id=score.key.trace_id,
-            project=score.key.project,
-            target=score.target,
-            step_id=score.step_id,
-            name=score.name,
-            source=score.source,
-            author=score.author,
-            value=_value(score),
-            value_type=score.value_type,
-            passed=score.passed,
-            is_complete=score.is_complete,
-            status=score.status,
-            error_code=score.error_code,
-            rationale=score.rationale,
-            judged_version=score.judged_version,
-            evaluator_version=score.evaluator_version,
-            config_hash=score.config_hash,
-            experiment=score.experiment,
-            item=score.item,
-            repeat=score.repeat,
-            at=str(score.revision // 1_000),
-        )
-
-
 class ScoreList(BaseModel):
     """Scores, by project, trace and id."""
 
@@ -224,11 +167,3 @@ def _typed(value: float | bool | str | None) -> tuple[str, float | None, str]:
     if isinstance(value, (int, float)):
         return "number", value, ""
     return ("none", None, "") if value is None else ("category", None, value)
-
-
-def _value(score: scores.Score) -> float | bool | str | None:
-    if score.value_type == "boolean" and score.number is not None:
-        return bool(score.number)
-    if score.value_type == "number":
-        return score.number
-    return score.text if score.value_type in ("category", "text") else None

@@ -9,7 +9,7 @@ from spanloom.annotation.blind import withheld_from
 from spanloom.annotation.pages import every_score
 from spanloom.api.annotations.annotators import OneProject, Reader
 from spanloom.api.annotations.examples import SCORES, STORED_SCORES
-from spanloom.api.annotations.score_schemas import ScoreItem, ScoreList, ScoresQuery, ScoresRequest
+from spanloom.api.annotations.score_schemas import ScoreList, ScoresQuery, ScoresRequest
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -22,6 +22,7 @@ from spanloom.core.model.access import Scope
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tenancy import Reach
+from spanloom.core.records.score import ScoreItem
 
 router = APIRouter(tags=["annotations"])
 
@@ -53,7 +54,7 @@ async def list_scores(
         most = query.limit if "limit" in query.model_fields_set else None
         found = every_score(using.store.scores, reach, query.asked(), after)
         kept = (score for score in found if not withheld(score.key, score.author))
-        rows = (vars(ScoreItem.of(score)) for score in islice(kept, most))
+        rows = (ScoreItem.row_of(score) for score in islice(kept, most))
         return await stream_found(rows, columns_of(ScoreItem), form, using.calls)
 
     def read() -> tuple[list[Score], int, Score | None]:
@@ -64,7 +65,7 @@ async def list_scores(
         return seen, len(page[:limit]) - len(seen), more
 
     seen, hidden, last = await using.calls.run(read)
-    items = [ScoreItem.of(score) for score in seen]
+    items = [ScoreItem.made_of(score) for score in seen]
     behind = last and query.cursor_behind(last)
     return ScoreList(items=items, withheld=hidden, next_cursor=behind)
 
@@ -94,5 +95,5 @@ async def write_scores(wanted: ScoresRequest, project: OneProject, using: Using)
         using.store.scores.add(made)
 
     await using.calls.run(store)
-    items = [ScoreItem.of(score) for score in made]
+    items = [ScoreItem.made_of(score) for score in made]
     return ScoreList(items=items, withheld=0, next_cursor=None)

@@ -85,4 +85,4 @@ async def _position(feed: Feed, wanted: Wanted, token: str | None) -> Position:
 
 
 def _shown(told: Announcement, fields: str | None) -> bytes:
-    return ChangeItem.of(told, fields).model_dump_json(exclude_unset=True).encode()
+    return ChangeItem.shown(told, fields).model_dump_json(exclude_unset=True).encode()

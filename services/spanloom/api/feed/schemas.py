@@ -1,6 +1,6 @@
 """Request and response models of the change feed."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,14 +8,13 @@ from spanloom.api.feed.tokens import encode_token
 from spanloom.api.feed.window import Wanted
 from spanloom.api.query.filters import Filters, Name
 from spanloom.api.query.questions import read_where
-from spanloom.api.schemas import EXAMPLE_TRACE, Milliseconds, Where
+from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.tenancy import Reach
-from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage
 from spanloom.core.query.positions import Position
 from spanloom.core.query.where.tree import asks_for_words
-from spanloom.core.records.run import Run
+from spanloom.core.records.change import Change
 
 LONGEST_WAIT_S = 60
 NO_WORDS = (
@@ -83,44 +82,16 @@ class ChangesQuery(Filters):
         return Wanted(reach, self.filter(), self.annotations, asked)
 
 
-class ChangeItem(BaseModel):
+class ChangeItem(Change):
     """A version of a trajectory that was stored, or something new said of it."""
 
-    project: str
-    trace_id: Annotated[str, Field(examples=[EXAMPLE_TRACE])]
-    version: Annotated[int, Field(description="Grows with every change of the trajectory.")]
-    status: Status
-    changed_at: Annotated[
-        Milliseconds, Field(description="When it was stored, milliseconds since the epoch.")
-    ]
-    start: Annotated[Milliseconds, Field(description="When the run began, likewise.")]
-    what: Annotated[
-        Literal["version", "annotations"],
-        Field(
-            description="`annotations`: what is said of it changed, its annotations or scores; "
-            "version and status are those of now. Left out of a version."
-        ),
-    ] = "version"
-    trajectory: Annotated[
-        Run | None, Field(description="What it is now; only with `fields=core`.")
-    ] = None
-
     @classmethod
-    def of(cls, told: Announcement, fields: str | None) -> "ChangeItem":
-        """Return an announcement as a response model."""
-        more: dict[str, Any] = {"what": "annotations"} if told.is_said else {}
-        if fields and told.now:
-            more["trajectory"] = told.now.run
-        of = told.now if told.is_said and told.now else told
-        return cls(
-            project=told.key.project,
-            trace_id=told.key.trace_id,
-            version=of.version,
-            status=of.status,
-            changed_at=str(told.changed_us // 1000),
-            start=str(of.start_ns // 1_000_000),
-            **more,
-        )
+    def shown(cls, announcement: Announcement, fields: str | None) -> Self:
+        """Return an announcement as a response model; what it leaves out is unset."""
+        more: dict[str, Any] = {"what": "annotations"} if announcement.is_said else {}
+        if fields and announcement.now:
+            more["trajectory"] = announcement.now.run
+        return cls.made_of(announcement, **more)
 
 
 class ChangeList(BaseModel):
@@ -132,5 +103,5 @@ class ChangeList(BaseModel):
     @classmethod
     def of(cls, page: FeedPage, fields: str | None) -> "ChangeList":
         """Return a page of the feed as a response model."""
-        items = [ChangeItem.of(told, fields) for told in page.announcements]
+        items = [ChangeItem.shown(one, fields) for one in page.announcements]
         return cls(items=items, next=encode_token(page.next))

@@ -7,9 +7,9 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from spanloom.api.http.problems import Problem
-from spanloom.api.schemas import SpanList
 from spanloom.core.formats.coze_schema import coze_schema
 from spanloom.core.formats.schema import canonical_schema, parsed_schema
+from spanloom.core.records.span import SpanList
 
 TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.query.paging import Page
     from spanloom.core.query.question import Rank
-    from spanloom.core.query.summaries import ConversationSummary, ListedRun
+    from spanloom.core.query.summaries import ListedConversation, ListedRun
 
 PositionT = TypeVar("PositionT")
 
@@ -36,7 +36,7 @@ def encode_cursor(position: Iterable[object], question: str = "") -> str:
 
 
 def next_cursor(
-    page: Page[ListedRun] | Page[ConversationSummary], query: BaseModel, of: str = ""
+    page: Page[ListedRun] | Page[ListedConversation], query: BaseModel, of: str = ""
 ) -> str | None:
     """Return the cursor of the next page, or ``None`` after the last page."""
     return encode_cursor(page.lines[-1].cursor, fingerprint(query, of)) if page.has_more else None

@@ -10,17 +10,15 @@
 from __future__ import annotations
 
 from enum import Enum
-from types import UnionType
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_origin
 
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.records.declared import Timed
+from spanloom.core.records.record import bare_type, is_record, timed_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
 COUNTED = tuple(kind.value for kind in Kind)
@@ -57,21 +55,24 @@ def columns_of(model: type[BaseModel]) -> Columns:
 
 
 def _sort_of(field: FieldInfo) -> Sort | Columns:
-    declared = next((one for one in field.metadata if isinstance(one, Sort | Timed)), None)
-    if isinstance(declared, Timed):
-        return Sort(declared.value)
-    return declared or _sort_of_type(field.annotation)
+    timed = timed_of(field)
+    return Sort(timed.value) if timed else _sort_of_type(bare_type(field.annotation)[0])
 
 
 def _sort_of_type(kind: Any) -> Sort | Columns:  # a type
-    if isinstance(kind, UnionType):
-        return _sort_of_type(next(one for one in get_args(kind) if one is not type(None)))
-    if (origin := get_origin(kind)) is not None:
-        return _NESTED.get(origin, Sort.TEXT)  # a Literal of strings
-    if issubclass(kind, BaseModel):
+    if is_record(kind):
         return columns_of(kind)
-    return _PLAIN.get(kind, Sort.TEXT)  # as above
+    if get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, Enum)):
+        return Sort.TEXT
+    return _SORTS.get(kind, Sort.JSON)
 
 
-_NESTED = {list: Sort.TEXTS, dict: Sort.COUNTS}
-_PLAIN = {int: Sort.WHOLE, float: Sort.REAL, bool: Sort.TRUTH}
+_SORTS: Mapping[Any, Sort] = {
+    str: Sort.TEXT,
+    int: Sort.WHOLE,
+    float: Sort.REAL,
+    bool: Sort.TRUTH,
+    list[str]: Sort.TEXTS,
+    dict[str, int]: Sort.COUNTS,
+    list[tuple[int, int]]: Sort.PAIRS,
+}

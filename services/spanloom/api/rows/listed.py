@@ -55,12 +55,21 @@ class Rows(Generic[LineT, CursorT]):
         shown: Iterable[Row] = (vars(self.show(line)) for line in lines)
         if self.add is not None:
             shown = ({**own, **added} for own, added in zip(shown, self.add(lines), strict=False))
-        rows = [{name: row[name] for name in self.columns} for row in shown]
-        for name in [name for name, sort in self.columns.items() if sort in _TEXTS]:
-            for row in rows:
-                if isinstance(row[name], int):
-                    row[name] = str(row[name])
-        for name in [name for name, sort in self.columns.items() if not isinstance(sort, Sort)]:
-            for row in rows:
-                row[name] = vars(row[name])  # a nested row
-        return rows
+        return plain_rows(
+            ({name: row[name] for name in self.columns} for row in shown), self.columns
+        )
+
+
+def plain_rows(rows: Iterable[dict[str, Any]], columns: Columns) -> list[dict[str, Any]]:
+    """Return rows of plain values, which may be records, as in JSON."""
+    plain = list(rows)
+    for name in [name for name, sort in columns.items() if sort in _TEXTS]:
+        for row in plain:
+            if isinstance(row[name], int):
+                row[name] = str(row[name])
+    for name, inner in columns.items():
+        if not isinstance(inner, Sort):
+            nested = plain_rows(({**vars(row[name])} for row in plain), inner)
+            for row, one in zip(plain, nested, strict=True):
+                row[name] = one
+    return plain

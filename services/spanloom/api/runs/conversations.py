@@ -19,7 +19,6 @@ from spanloom.api.runs.places import AcceptInHeader, most_of
 from spanloom.api.schemas import (
     EXAMPLE_CONVERSATION,
     Conversation,
-    ConversationItem,
     ConversationList,
     ConversationListQuery,
     ConversationQuery,
@@ -28,7 +27,8 @@ from spanloom.api.schemas import (
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.query.paging import read_page
-from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
+from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
+from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
 
 router = APIRouter(tags=["trajectories"])
@@ -69,16 +69,16 @@ async def list_conversations(
     after, asked = position_of(query, CONVERSATIONS_PATH), query.filter()
     reach = callers.narrowed(query.project)
 
-    def read(limit: int, after: Cursor | None) -> Sequence[ConversationSummary]:
+    def read(limit: int, after: Cursor | None) -> Sequence[ListedConversation]:
         return using.store.conversations.list(reach, asked, limit, after)
 
     if (form := form_for(accept)) is not None:
         columns = columns_of(ConversationItem)
-        rows = Rows(read, ConversationItem.of, columns, after, most_of(query))
+        rows = Rows(read, lambda line: line.item, columns, after, most_of(query))
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
     return ConversationList(
-        items=[ConversationItem.of(summary) for summary in page.lines],
+        items=[line.item for line in page.lines],
         next_cursor=next_cursor(page, query, CONVERSATIONS_PATH),
     )
 

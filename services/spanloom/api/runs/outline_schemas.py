@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from spanloom.api.schemas import Moment
 from spanloom.core.model.trajectory import Status
 from spanloom.core.outline.find import Match
 from spanloom.core.outline.previews import first_words
 from spanloom.core.outline.view import RunView
 from spanloom.core.ports.annotations import KeptAt
 from spanloom.core.ports.reading import StoredVersion
+from spanloom.core.records.declared import Moment
 
 MAX_ROWS = 512
 MAX_FOUND = 1_000
@@ -39,12 +39,12 @@ class VersionItem(BaseModel):
     def of(cls, stored: StoredVersion) -> "VersionItem":
         """Return the newest version as a response model."""
         told = stored._asdict()
-        return cls(is_newest=True, stored_at=str(told.pop("stored_at_ms")), **told)
+        return cls(is_newest=True, stored_at=told.pop("stored_at_ms"), **told)
 
     @classmethod
     def of_kept(cls, kept: KeptAt) -> "VersionItem":
         """Return a kept version as a response model."""
-        return cls(version=kept.version, is_newest=False, stored_at=str(kept.at_us // 1000))
+        return cls(version=kept.version, is_newest=False, stored_at=kept.at_us // 1000)
 
 
 class VersionList(BaseModel):

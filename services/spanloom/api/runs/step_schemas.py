@@ -9,7 +9,7 @@ from spanloom.api.query.filters import Filters
 from spanloom.api.query.questions import fingerprint, read_steps_where, read_where
 from spanloom.api.rows.choice import STEP_GROUPS, read_fields
 from spanloom.api.rows.columns import Columns, columns_of
-from spanloom.api.schemas import Fields, PageQuery
+from spanloom.api.schemas import Fields, NextCursor, PageQuery
 from spanloom.core.ports.steps import StepCursor, StepsAsked
 from spanloom.core.query.summaries import Cursor
 from spanloom.core.query.where.problems import both
@@ -71,6 +71,4 @@ class StepList(BaseModel):
     """A page of steps: newest run first, the steps of each by their position."""
 
     items: list[StepRow]
-    next_cursor: Annotated[
-        str | None, Field(description="Pass it as `cursor` for the next page; null on the last.")
-    ]
+    next_cursor: NextCursor

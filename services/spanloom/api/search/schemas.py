@@ -8,11 +8,11 @@ from pydantic import AfterValidator, BaseModel, Field
 from spanloom.api.query.cursors import decode_position, demand, encode_cursor, is_position
 from spanloom.api.query.filters import Instant
 from spanloom.api.query.questions import fingerprint
-from spanloom.api.rows.columns import Sort
-from spanloom.api.schemas import EXAMPLE_TRACE, Moment, PageQuery
-from spanloom.core.ports.texts import HitCursor, Part, TextHit, TextSearch
+from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery
+from spanloom.core.ports.texts import HitCursor, TextSearch
 from spanloom.core.query.summaries import Cursor
 from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.records.hit import HIT, Hit, Part
 
 _STEP_ID = re.compile(r"[0-9a-f]{16}")
 
@@ -39,7 +39,7 @@ MAX_HITS = 200
 DEFAULT_HITS = 20
 HITS_AT_ONCE = 1_000
 """Hits of one page of a streamed answer: each text is read, to show the words around the match."""
-EXAMPLE_STEP = "a1c4e1b7d2f30004"
+EXAMPLE_STEP: str = HIT.example["step_id"]
 EXAMPLE_HIT_CURSOR = encode_hit_cursor(
     HitCursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default", EXAMPLE_STEP, 2)
 )
@@ -112,48 +112,6 @@ class SearchQuery(PageQuery):
             tuple(part for part in Part if part in self.in_.split(",")),
             self.since or 0,
             2**64 - 1 if self.until is None else self.until,
-        )
-
-
-class Hit(BaseModel):
-    """A text that has what was looked for, at the step that brought it."""
-
-    trace_id: str
-    project: str
-    started_at: Annotated[Moment, Field(description="When the run began, as in lists.")]
-    step_id: str
-    position: Annotated[
-        int, Field(description="Place of the step among those of its run, from 1, as they began.")
-    ]
-    part: Annotated[Part, Field(description="Which text of the step.")]
-    type: Annotated[str, Field(description="Of the step: agent, model, tool or graph.")]
-    name: Annotated[str, Field(description="Of the step.")]
-    snippet: Annotated[
-        str, Field(description="What stands around the first place: plain text, never markup.")
-    ]
-    offsets: Annotated[
-        list[tuple[int, int]],
-        Field(
-            description="Where in the snippet it stands: for each place the number of its first "
-            "character and of the one behind it, counted in Unicode code points."
-        ),
-        Sort.PAIRS,
-    ]
-
-    @classmethod
-    def of(cls, hit: TextHit) -> "Hit":
-        """Return a hit from the store as a response model."""
-        return cls(
-            trace_id=hit.key.trace_id,
-            project=hit.key.project,
-            started_at=str(hit.start_ns // 1_000_000),
-            step_id=hit.step_id,
-            position=hit.position,
-            part=hit.part,
-            type=hit.type,
-            name=hit.name,
-            snippet=hit.snippet.text,
-            offsets=[(mark.start, mark.end) for mark in hit.snippet.marks],
         )
 
 

@@ -15,11 +15,12 @@ from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import stream_rows
 from spanloom.api.runs.places import AcceptInHeader, most_of
-from spanloom.api.search.schemas import HITS_AT_ONCE, Hit, HitList, SearchQuery, encode_hit_cursor
+from spanloom.api.search.schemas import HITS_AT_ONCE, HitList, SearchQuery, encode_hit_cursor
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
-from spanloom.core.ports.texts import HitCursor, TextHit
+from spanloom.core.ports.texts import HitCursor, ListedHit
 from spanloom.core.query.paging import read_page
+from spanloom.core.records.hit import Hit
 
 router = APIRouter(tags=["trajectories"])
 
@@ -52,15 +53,22 @@ async def search_texts(
         raise HTTPException(501, SWITCHED_OFF)
     reach, wanted, after = callers.narrowed(query.project), query.wanted(), query.after()
 
-    def read(limit: int, after: HitCursor | None) -> Sequence[TextHit]:
+    def read(limit: int, after: HitCursor | None) -> Sequence[ListedHit]:
         return using.store.texts.search(reach, wanted, limit, after)
 
     if (form := form_for(accept)) is not None:
-        rows = Rows(read, Hit.of, columns_of(Hit), after, most_of(query), at_once=HITS_AT_ONCE)
+        rows = Rows(
+            read,
+            lambda line: line.hit,
+            columns_of(Hit),
+            after,
+            most_of(query),
+            at_once=HITS_AT_ONCE,
+        )
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
     last = page.lines[-1].cursor if page.has_more else None
     return HitList(
-        items=[Hit.of(hit) for hit in page.lines],
+        items=[line.hit for line in page.lines],
         next_cursor=last and encode_hit_cursor(last, fingerprint(query)),
     )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,15 +19,12 @@ from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
 from spanloom.core.query.where.values import OPERATORS
 from spanloom.core.records.declared import FieldType
+from spanloom.core.records.field import FieldItem, Of, Stats, ValueItem
 
 _SORTS = {FieldType.FLAG: Sort.TRUTH, FieldType.INTEGER: Sort.WHOLE}
 SUBJECTS = {"trajectories": Subject.RUN, "steps": Subject.STEP}
 _INTERVAL = re.compile(r"([1-9]\d{0,5})([smhd])")
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-Of = Annotated[
-    Literal["trajectories", "steps"],
-    Field(description="What is asked about.", examples=["steps"]),
-]
 
 
 class SomeRuns(Filters):
@@ -109,24 +106,10 @@ class StatsQuery(SomeRuns):
         return int(found[1]) * _UNITS_S[found[2]] * 10**9
 
 
-class Stats(BaseModel):
-    """Numbers of groups: by time in its order, else the largest first number first."""
-
-    items: Annotated[
-        list[dict[str, str | int | float | bool | None]],
-        Field(
-            description="A group each: the values that make it, `start` of its time in milliseconds"
-            " since the epoch, and its numbers by their names. Null: absent, or unknown. Durations"
-            " are milliseconds."
-        ),
-    ]
-    truncated: Annotated[bool, Field(description="Whether there are more groups than these.")]
-
-    @classmethod
-    def of(cls, asked: Numbers, groups: list[Group]) -> "Stats":
-        """Return groups as a response model; one group above the limit makes it ``truncated``."""
-        most = asked.top - 1
-        return cls(items=[_item(asked, g) for g in groups[:most]], truncated=len(groups) > most)
+def stats_of(asked: Numbers, groups: list[Group]) -> Stats:
+    """Return groups as a response; one group above the limit makes it ``truncated``."""
+    most = asked.top - 1
+    return Stats(items=[_item(asked, g) for g in groups[:most]], truncated=len(groups) > most)
 
 
 def operators_of(field: declared.Field) -> list[str]:
@@ -135,35 +118,10 @@ def operators_of(field: declared.Field) -> list[str]:
     return [*(operator.value for operator in OPERATORS[field.type]), *more]
 
 
-class FieldItem(BaseModel):
-    """A field that `where` can name."""
-
-    name: str
-    of: Of
-    type: Annotated[str, Field(description="What its values are.")]
-    description: str
-    operators: Annotated[list[str], Field(description="What it can be compared by.")]
-    example: Annotated[str, Field(description="A condition with it.")]
-    choices: Annotated[list[str], Field(description="All its values, where they are few.")]
-    is_list: Annotated[bool, Field(description="Whether it has several values.")]
-    has_keys: Annotated[bool, Field(description="Whether it is asked by key: `metadata.tier`.")]
-    is_ordered: Annotated[bool, Field(description="Whether lists can be ordered by it.")]
-
-    @classmethod
-    def of_field(cls, field: declared.Field, of: Literal["trajectories", "steps"]) -> "FieldItem":
-        """Return a declared field as a response model."""
-        return cls(
-            name=field.name,
-            of=of,
-            type=field.type.value,
-            description=field.description,
-            operators=operators_of(field),
-            example=field.example,
-            choices=list(field.choices),
-            is_list=field.is_list,
-            has_keys=field.has_keys,
-            is_ordered=of == "trajectories" and is_orderable(field),
-        )
+def field_item(field: declared.Field, of: str) -> FieldItem:
+    """Return a declared field of ``trajectories`` or ``steps``."""
+    is_ordered = of == "trajectories" and is_orderable(field)
+    return FieldItem.made_of(field, of=of, operators=operators_of(field), is_ordered=is_ordered)
 
 
 class LineQuery(BaseModel):
@@ -187,12 +145,6 @@ class SpelledWhere(BaseModel):
     where: Annotated[str, Field(description="In the `where` language; empty for an empty line.")]
 
 
-class FieldList(BaseModel):
-    """Every field, of runs and of steps."""
-
-    items: list[FieldItem]
-
-
 class ValuesQuery(SomeRuns):
     """Which values of a field to give."""
 
@@ -200,19 +152,6 @@ class ValuesQuery(SomeRuns):
     limit: Annotated[
         int, Field(ge=1, le=1000, description="The most items to give.", examples=[50])
     ] = 50
-
-
-class ValueItem(BaseModel):
-    """A value and how often it is there."""
-
-    value: str | int | bool
-    count: Annotated[int, Field(description="Runs, or steps, that have it.")]
-
-
-class ValueList(BaseModel):
-    """Values of a field, the most frequent first."""
-
-    items: list[ValueItem]
 
 
 def values_in(groups: Sequence[Group]) -> list[ValueItem]:

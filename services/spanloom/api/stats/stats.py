@@ -17,16 +17,14 @@ from spanloom.api.services import Using
 from spanloom.api.stats.facets import Facet, FacetList, FacetsQuery
 from spanloom.api.stats.schemas import (
     SUBJECTS,
-    FieldItem,
-    FieldList,
     LineQuery,
     SpelledWhere,
-    Stats,
     StatsQuery,
-    ValueList,
     ValuesQuery,
+    field_item,
     numbers_columns,
     sort_of,
+    stats_of,
     values_in,
 )
 from spanloom.core.model.access import Scope
@@ -34,6 +32,7 @@ from spanloom.core.query.asked_numbers import parse_group
 from spanloom.core.query.stats import COUNT, Metric, Numbers
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
 from spanloom.core.query.where.short.spelling import spell
+from spanloom.core.records.field import FieldItem, FieldList, Stats, ValueList
 
 router = APIRouter(tags=["questions"])
 
@@ -60,7 +59,7 @@ async def get_stats(
     asked, form, reach = query.numbers(), form_for(accept), callers.narrowed(query.project)
     refuse_words(using, asked.where, asked.steps_where)
     groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
-    answer = Stats.of(asked, list(groups))
+    answer = stats_of(asked, list(groups))
     if form is None:
         return answer
     columns, is_cut = numbers_columns(asked), answer.truncated
@@ -97,8 +96,8 @@ async def list_fields(
 ) -> Response | FieldList:
     """Return every field of runs and of steps, with its type, its operators and an example."""
     form = form_for(accept)
-    items = [FieldItem.of_field(field, "trajectories") for field in RUN_FIELDS.values()]
-    items += [FieldItem.of_field(field, "steps") for field in STEP_FIELDS.values()]
+    items = [field_item(field, "trajectories") for field in RUN_FIELDS.values()]
+    items += [field_item(field, "steps") for field in STEP_FIELDS.values()]
     if form is None:
         return FieldList(items=items)
     rows = [vars(item) for item in items]

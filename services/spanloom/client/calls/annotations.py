@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 import orjson
 
-from spanloom.client.annotation_models import ImportReport, Scheme, SchemeList
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import JSON, Call, Reply, Request, get, given
 from spanloom.core.formats.entry import NDJSON
+from spanloom.core.records.scheme import ImportReport, SchemeItem, SchemeList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -82,17 +82,17 @@ def import_annotations(
     return Call(request, lambda reply: ImportReport.model_validate_json(reply.body))
 
 
-def schemes(*, project: str | None = None) -> Call[Sequence[Scheme]]:
+def schemes(*, project: str | None = None) -> Call[Sequence[SchemeItem]]:
     """Return the annotation schemes of a project, followed by the presets."""
 
-    def read(reply: Reply) -> Sequence[Scheme]:
+    def read(reply: Reply) -> Sequence[SchemeItem]:
         found = SchemeList.model_validate_json(reply.body)
         return [*found.items, *found.presets]
 
     return Call(get("/v1/schemes", project=project), read)
 
 
-def put_scheme(name: str, text: str, *, project: str | None = None) -> Call[Scheme]:
+def put_scheme(name: str, text: str, *, project: str | None = None) -> Call[SchemeItem]:
     """Store a scheme from its YAML or JSON; its ``remarks`` name lines to look at."""
     request = Request(
         "PUT",
@@ -101,7 +101,7 @@ def put_scheme(name: str, text: str, *, project: str | None = None) -> Call[Sche
         {"content-type": JSON},
         orjson.dumps({"text": text}),
     )
-    return Call(request, lambda reply: Scheme.model_validate_json(reply.body))
+    return Call(request, lambda reply: SchemeItem.model_validate_json(reply.body))
 
 
 def _said(

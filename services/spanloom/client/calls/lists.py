@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spanloom.client.calls.walks import Documents, Listing
-from spanloom.client.models import ConversationSummary
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import given, or_any, segment
 from spanloom.core.records import run_filters
+from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
 
@@ -93,11 +93,11 @@ def conversations(
     service: str | None = None,
     environment: str | None = None,
     user: str | None = None,
-) -> Listing[ConversationSummary]:
+) -> Listing[ConversationItem]:
     """Return conversations in which a run passes every filter, ordered by their newest such run."""
     asked = {"project": project, "service": service, "environment": environment, "user": user}
     params = given(written({**asked, "since": since, "until": until}))
-    return Listing("/v1/conversations", params, limit, ConversationSummary)
+    return Listing("/v1/conversations", params, limit, ConversationItem)
 
 
 def conversation(

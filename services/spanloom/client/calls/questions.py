@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
-from spanloom.client.models import FieldList, FieldValues, Stats
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import Call, Reply, Request, get, segment
+from spanloom.core.records.field import FieldList, Stats, ValueList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def field_values(
     since: Moment | None = None,
     until: Moment | None = None,
     limit: int | None = None,
-) -> Call[FieldValues]:
+) -> Call[ValueList]:
     """Return the values of a field, the most frequent first."""
     request = get(
         f"/v1/fields/{segment(name)}/values",
@@ -75,7 +75,7 @@ def field_values(
         until=milliseconds_or_none(until),
         limit=limit,
     )
-    return _typed(request, FieldValues)
+    return _typed(request, ValueList)
 
 
 def _typed(request: Request, model: type[_ModelT]) -> Call[_ModelT]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from spanloom.client.models import SpanList, SpanVerdict, Trajectory
+from spanloom.client.models import Trajectory
 from spanloom.client.request import NOT_MODIFIED, OK, Call, Reply, body_of, get, segment
+from spanloom.core.records.span import SpanList, SpanVerdict
 
 
 class Tagged(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.client.calls.walks import Listing
-from spanloom.client.models import TextHit
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import given
+from spanloom.core.records.hit import Hit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ def search(
     project: str | None = None,
     since: Moment | None = None,
     until: Moment | None = None,
-) -> Listing[TextHit]:
+) -> Listing[Hit]:
     """Return texts that have every word and ``"phrase"``, newest run first (docs/search.md).
 
     ``parts`` are ``input``, ``output`` and ``error``; by default all. ``since`` and ``until``
@@ -41,4 +41,4 @@ def search(
             "until": milliseconds_or_none(until),
         }
     )
-    return Listing("/v1/search", filters, limit, TextHit, PAGE_HITS)
+    return Listing("/v1/search", filters, limit, Hit, PAGE_HITS)

@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
-from spanloom.client.models import Deletion, Diagnosis, Replay, ServiceDescription, Snapshot
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import Call, Reply, Request, get, post, segment
+from spanloom.core.records.upkeep import (
+    Deletion,
+    Diagnosis,
+    Replay,
+    ServiceDescription,
+    Snapshot,
+)
 
 if TYPE_CHECKING:
     from spanloom.client.moments import Moment

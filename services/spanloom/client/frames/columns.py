@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import chain
-from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 import orjson
-from pydantic import BaseModel
 
 from spanloom.core.records.declared import Timed
+from spanloom.core.records.record import bare_type, is_record, timed_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
     Row = Mapping[str, Any]  # as JSON has it
@@ -95,8 +95,8 @@ class Columns:
 def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
     """Yield the columns of a model with their kinds; a mapping's are known once a row has them."""
     for name, field in model.model_fields.items():
-        kind = _bare(field.annotation)
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
+        kind = bare_type(field.annotation)[0]
+        if is_record(kind):
             yield from kinds_of(kind, f"{before}{name}.")
         elif get_origin(kind) is not dict:
             yield before + name, _kind_of_field(kind, field)
@@ -105,12 +105,12 @@ def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Ki
 def _kinds_inside(model: type[BaseModel]) -> Iterator[tuple[str, Kind]]:
     """Yield each mapping with the kind of its values."""
     for name, field in model.model_fields.items():
-        if get_origin(kind := _bare(field.annotation)) is dict:
+        if get_origin(kind := bare_type(field.annotation)[0]) is dict:
             yield name, _KINDS.get(get_args(kind)[1], Kind.TEXT)
 
 
 def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
-    if Timed.MOMENT in field.metadata:
+    if timed_of(field) is Timed.MOMENT:
         return Kind.MOMENT
     if get_origin(kind) is list:
         return Kind.TEXTS
@@ -125,13 +125,6 @@ def _kind_of_value(values: Sequence[object]) -> Kind:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return Kind.TEXTS
     return _KINDS.get(type(value), Kind.TEXT)
-
-
-def _bare(kind: Any) -> Any:  # types
-    """Return a type without ``None``."""
-    if isinstance(kind, UnionType):
-        return next(one for one in get_args(kind) if one is not type(None))
-    return kind
 
 
 def _texts(values: Sequence[Any]) -> Iterable[str | None]:  # JSON values

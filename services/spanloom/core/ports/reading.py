@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.continuations import Continuation
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Group, Numbers
-    from spanloom.core.query.summaries import ConversationSummary, Cursor, ListedRun
+    from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 
@@ -129,7 +129,7 @@ class ConversationReader(Protocol):
 
     def list(
         self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
-    ) -> Sequence[ConversationSummary]:
+    ) -> Sequence[ListedConversation]:
         """Return up to ``limit`` conversations with at least one run that passes the filter.
 
         Each is summed up over all its runs, except those that repeat another or have no step.

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from spanloom.core.records.hit import Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.tenancy import Reach
-    from spanloom.core.query.snippets import Snippet
     from spanloom.core.query.text_query import TextQuery
-
-
-class Part(StrEnum):
-    """Where a step has a text."""
-
-    INPUT = "input"
-    OUTPUT = "output"
-    ERROR = "error"
+    from spanloom.core.records.hit import Hit
 
 
 class HitCursor(NamedTuple):
@@ -34,26 +27,19 @@ class HitCursor(NamedTuple):
     """The number of the part, from 1, in the order of ``Part``."""
 
 
-class TextHit(NamedTuple):
-    """A text that matches the search, at the step that had it first in its run."""
+class ListedHit(NamedTuple):
+    """A hit in a list, and what the list needs to continue after it."""
 
-    key: TraceKey
+    hit: Hit
     start_ns: int
-    """When the run began."""
-    step_id: str
-    position: int
-    """The position of the step in its run by start, from 1."""
-    part: Part
-    type: str
-    """The type of the step: ``agent``, ``model``, ``tool`` or ``graph``."""
-    name: str
-    snippet: Snippet
+    """When the run began, in nanoseconds: hits are ordered by it."""
 
     @property
     def cursor(self) -> HitCursor:
         """The position just after this hit."""
-        place = list(Part).index(self.part) + 1
-        return HitCursor(self.start_ns, self.key.trace_id, self.key.project, self.step_id, place)
+        hit = self.hit
+        place = list(Part).index(hit.part) + 1
+        return HitCursor(self.start_ns, hit.trace_id, hit.project, hit.step_id, place)
 
 
 class TextSearch(NamedTuple):
@@ -71,7 +57,7 @@ class TextFinder(Protocol):
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
-    ) -> Sequence[TextHit]:
+    ) -> Sequence[ListedHit]:
         """Return up to ``limit`` hits, those of the run that began last first.
 
         A text that the newest version of its run no longer has is not a hit, nor is a text of a

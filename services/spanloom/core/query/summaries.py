@@ -11,6 +11,7 @@ from spanloom.core.query.continuations import Continuation
 
 if TYPE_CHECKING:
     from spanloom.core.query.question import Rank
+    from spanloom.core.records.conversation import ConversationItem
     from spanloom.core.records.run import Run
 
 
@@ -92,26 +93,9 @@ class ListedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationSummary:
-    """One line of a list of conversations: totals of its runs, its beginning and its end."""
+class ListedConversation:
+    """A conversation in a list, and what the list needs to continue after it."""
 
-    project: str
-    conversation_id: str
+    item: ConversationItem
     cursor: Cursor
     """The position just after this line: that of its newest run that passes the filters."""
-    runs: int
-    start_ns: int
-    """When its first run began."""
-    question: str
-    """The first question, one line of at most 200 characters."""
-    answer: str
-    """The answer of its last run; empty where that one waits, failed, or is under way."""
-    user_id: str
-    """The user of the newest run that has one, or empty."""
-    input_tokens: int
-    output_tokens: int
-    last_trace_id: str
-    last_start_ns: int
-    last_duration_ns: int
-    last_status: Status
-    last_outcome: Outcome

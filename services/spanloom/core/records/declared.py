@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import PlainSerializer, WithJsonSchema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.core.records.built import BuiltRun, BuiltSteps
+    from spanloom.core.records.built import BuiltSteps
 
 
 class Timed(Enum):
@@ -36,6 +36,8 @@ class Timed(Enum):
 
 _AS_TEXT = PlainSerializer(str, when_used="json")
 _DIGITS = WithJsonSchema({"type": "string", "pattern": "^[0-9]+$"})
+PLAIN_TEXT = WithJsonSchema({"type": "string"})
+"""For a moment whose description does not say that it has only digits."""
 Milliseconds = Annotated[int, Timed.LENGTH, _AS_TEXT, _DIGITS]
 """A length; a string in JSON, because JavaScript would round a number."""
 Moment = Annotated[int, Timed.MOMENT, _AS_TEXT, _DIGITS]
@@ -74,15 +76,16 @@ class Tables(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A column of a run in ClickHouse."""
+    """A column of a record in ClickHouse."""
 
     column: str
     type: str
     comment: str
-    value: Callable[[BuiltRun], object] | None = None
-    """The value in a row; ``None``: set by the code that makes the rows, for example for several
-    columns at once, or by the table."""
+    value: Callable[[Any], object] | None = None
+    """The value in a row, of a ``BuiltRun`` or of what the record is made of; ``None``: set by the
+    code that makes the rows, for example for several columns at once, or by the table."""
     tables: Tables = Tables.BOTH
+    """Of columns of runs; other records are in the one table that their declaration names."""
     codec: str = "ZSTD(1)"
     """Ignored for ``LowCardinality``, which has none."""
     default: str = ""
@@ -130,9 +133,31 @@ class StoredSteps:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """How a field of a step is read: SQL over the run's columns and items such as ``StepName``."""
+    """How a field is read: SQL over the columns of a query.
+
+    Of a step these are the run's columns and items such as ``StepName``.
+    """
 
     sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """How a field of a conversation is read: SQL of one run, whose sum over the runs it is."""
+
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """How a field is taken from the object of which the record is made.
+
+    Without it, a field is the object's attribute of the same name.
+    """
+
+    take: Callable[[Any], object] | str | None
+    """A function of the object, or the path of an attribute: ``"slot.scheme"``; ``None``: passed by
+    the code that makes the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +195,5 @@ class Other:
 
     stored: Stored | StoredSteps | None = None
     asked: Asked | None = None
+    name: str = ""
+    """The path of the attribute with the value of the column, for example ``"anchor.ordinal"``."""

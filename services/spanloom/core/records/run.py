@@ -6,6 +6,7 @@ from pydantic import Field
 
 from spanloom.core.model.trajectory import Kind, Outcome, Status
 from spanloom.core.records.built import BuiltRun
+from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
     Asked,
     Example,
@@ -18,7 +19,7 @@ from spanloom.core.records.declared import (
     StoredCounts,
     Tables,
 )
-from spanloom.core.records.record import Declaration, Record
+from spanloom.core.records.record import Record
 
 _NAME = "LowCardinality(String)"
 _NAMES = "Array(LowCardinality(String))"

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from spanloom.core.model.trajectory import Step, StepType, Usage
 from spanloom.core.records.built import BuiltSteps
+from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
     Asked,
     Example,
@@ -17,7 +18,7 @@ from spanloom.core.records.declared import (
     Read,
     StoredSteps,
 )
-from spanloom.core.records.record import Declaration, Record
+from spanloom.core.records.record import Record
 
 LONGEST_MESSAGE = 1000
 """Maximum characters of an error message in rows; documents have all of it."""

@@ -1,7 +1,5 @@
 -- Current annotations after a slot, in the order of slots: the highest revision of each slot.
-SELECT Project, TraceId, Scheme, Annotator, StepId, Revision, WriteId, BaseRevision, AtUnixMicro, Origin, UndoGroup, IsDeleted,
-       SchemeHash, Version, StepHash, AnchorAgent, AnchorOrdinal, AnchorType, AnchorAgentName, AnchorQuote, Correctness, ErrorType, ErrorSubtype,
-       Severity, Penalty, Rationale, Value
+SELECT {columns}
 FROM
 (
     SELECT *

@@ -1,7 +1,5 @@
 -- Current scores after a position, by project, trace and id: the highest revision of each score.
-SELECT Project, TraceId, ScoreId, Revision, Target, StepId, ConversationId, Name, Source, Author, JudgedVersion, StepHash,
-       ValueType, ValueNumber, ValueText, Passed, IsComplete, Status, ErrorCode, Rationale, Evidence, EvaluatorVersion,
-       ConfigHash, RuleId, Experiment, Item, Repeat, InputTokens, OutputTokens, Cost, IsDeleted
+SELECT {columns}
 FROM
 (
     SELECT *

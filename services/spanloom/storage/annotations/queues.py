@@ -18,8 +18,10 @@ from spanloom.core.model.annotation_queue import (
     QueueItem,
 )
 from spanloom.core.model.span import TraceKey
+from spanloom.core.records.queue import QUEUED_RUN
 from spanloom.storage.annotations.rows import living
 from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.object_rows import ObjectRows
 from spanloom.storage.engine.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 
-_ITEM_COLUMNS = ("Project", "Queue", "TraceId", "Place", "Version", "Failures", "IsGold")
+_ITEMS = ObjectRows(QUEUED_RUN, QueueItem, {}, {"is_gold": bool})
 _EVENT_COLUMNS = ("Project", "Queue", "TraceId", "Annotator", "AtUnixMicro", "Event")
 _OF_ROW = ("project", "name", "at_us")
 
@@ -57,8 +59,10 @@ class ReadQueues:
 
     def items(self, queue: Queue) -> Sequence[QueueItem]:
         """See ``QueueReader.items``."""
-        rows = self._reader.rows("queue_items", project=queue.project, queue=queue.name)
-        items = [QueueItem(*row)._replace(is_gold=bool(row.IsGold)) for row in rows]
+        rows = self._reader.rows(
+            "queue_items", columns=_ITEMS.columns, project=queue.project, queue=queue.name
+        )
+        items = list(map(_ITEMS.object, rows))
         return living(self._reader, items, lambda item: TraceKey(queue.project, item.trace_id))
 
     def events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
@@ -109,8 +113,9 @@ class ClickHouseAnnotationQueues(ReadQueues):
 
     def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
         """See ``AnnotationQueueStore.add_items``."""
-        rows = ([queue.project, queue.name, *item] for item in items)
-        self._worker.insert("annotation_queue_items", _ITEM_COLUMNS, rows)
+        of_queue = {"Project": queue.project, "Queue": queue.name}
+        rows = ({**of_queue, **_ITEMS.row(item)} for item in items)
+        self._worker.insert_objects("annotation_queue_items", rows)
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
         """See ``AnnotationQueueStore.add_events``: a finished annotator sees all annotations."""

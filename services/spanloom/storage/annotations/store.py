@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.annotation import Slot
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.annotations.rows import from_row, living_page, to_row
+from spanloom.storage.annotations.rows import ANNOTATION_ROWS, living_page, to_row
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane
 
+_COLUMNS = ANNOTATION_ROWS.columns
 _BEFORE_ALL = Slot(TraceKey("", ""), "", "", "")
 
 
@@ -65,6 +66,7 @@ class ClickHouseAnnotations:
         (project, trace_id), scheme, annotator, step_id = after or _BEFORE_ALL
         rows = self._reader.rows(
             "current_annotations",
+            columns=_COLUMNS,
             reach=within(reach),
             trace_id=asked.trace_id,
             scheme=asked.scheme,
@@ -78,19 +80,25 @@ class ClickHouseAnnotations:
             after_step=step_id,
             limit=limit,
         )
-        return list(map(from_row, rows))
+        return list(map(ANNOTATION_ROWS.object, rows))
 
     def revisions(self, key: TraceKey, scheme: str, annotator: str) -> Sequence[Annotation]:
         """See ``AnnotationStore.revisions``."""
         rows = self._reader.rows(
-            "annotation_revisions", **key._asdict(), scheme=scheme, annotator=annotator
+            "annotation_revisions",
+            columns=_COLUMNS,
+            **key._asdict(),
+            scheme=scheme,
+            annotator=annotator,
         )
-        return list(map(from_row, rows))
+        return list(map(ANNOTATION_ROWS.object, rows))
 
     def written(self, key: TraceKey, write_ids: Sequence[str]) -> Sequence[Annotation]:
         """See ``AnnotationStore.written``."""
         return [
-            from_row(row)
+            ANNOTATION_ROWS.object(row)
             for some in batched(write_ids)
-            for row in self._reader.rows("written_annotations", **key._asdict(), write_ids=some)
+            for row in self._reader.rows(
+                "written_annotations", columns=_COLUMNS, **key._asdict(), write_ids=some
+            )
         ]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.shorts import all_of
-from spanloom.core.query.summaries import ConversationSummary, Cursor
-from spanloom.storage.engine.conditions import within
+from spanloom.core.query.summaries import Cursor, ListedConversation
+from spanloom.core.records.conversation import CONVERSATION, ConversationItem, LastRun
+from spanloom.core.records.declared import Summed
+from spanloom.storage.engine.conditions import Condition, within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Candidate, Key, behind, read_list
 from spanloom.storage.where.compile import passing
@@ -34,7 +35,7 @@ class ClickHouseConversations:
 
     def list(
         self, reach: Reach, where: tree.Condition | None, limit: int, after: Cursor | None = None
-    ) -> Sequence[ConversationSummary]:
+    ) -> Sequence[ListedConversation]:
         """See ``ConversationReader.list``."""
         where = all_of(where, TURNS)
 
@@ -54,14 +55,14 @@ class ClickHouseConversations:
                 for row in rows
             ]
 
-        def current(found: Sequence[Candidate]) -> Mapping[Key, ConversationSummary]:
+        def current(found: Sequence[Candidate]) -> Mapping[Key, ListedConversation]:
             return self._current(where, list(dict.fromkeys(one.key for one in found)))
 
         return read_list(candidates, current, limit, after, is_descending=True)
 
     def _current(
         self, where: tree.Condition | None, asked: Sequence[Key]
-    ) -> Mapping[Key, ConversationSummary]:
+    ) -> Mapping[Key, ListedConversation]:
         """Return those of the conversations that have a current run that passes the filter."""
         if not asked:
             return {}
@@ -69,14 +70,22 @@ class ClickHouseConversations:
         told = dict.fromkeys(asked, _NOTHING)
         for keys in batched([(row.Project, row.TraceId) for row in members], KEYS_AT_ONCE):
             rows = self._reader.rows(
-                "conversation_page", keys=keys, turns=passing(TURNS, "t"), filter=passing(where)
+                "conversation_page",
+                keys=keys,
+                turns=passing(TURNS, "t"),
+                filter=passing(where),
+                totals=_TOTALS,
             )
             for project, conversation_id, *part in rows:
                 if known := told.get((project, conversation_id)):  # one may have moved elsewhere
-                    told[project, conversation_id] = known.joined(_Part(*part))
-        return {of: part.summary(*of) for of, part in told.items() if part.passing > _NOWHERE}
+                    told[project, conversation_id] = known.joined(_part(part))
+        return {of: part.line(*of) for of, part in told.items() if part.passing > _NOWHERE}
 
 
+_SUMMED = {
+    field.name: summed.sql for field in CONVERSATION.fields if (summed := field.find(Summed))
+}
+_TOTALS = Condition(", ".join(f"sum({sql}) AS {name}" for name, sql in _SUMMED.items()), {})
 _NOWHERE = [0, ""]
 _Place = list[Any]  # start and trace id, as JSON values; places compare by the start of the runs
 
@@ -84,9 +93,8 @@ _Place = list[Any]  # start and trace id, as JSON values; places compare by the 
 class _Part(NamedTuple):
     """The summary of some runs of a conversation: a row of ``conversation_page.sql``."""
 
-    runs: int
-    input_tokens: int
-    output_tokens: int
+    totals: list[int]
+    """Those of the fields that are sums, in their order."""
     first: list[Any]
     """The place of the first run, and its question."""
     last: list[Any]
@@ -98,37 +106,41 @@ class _Part(NamedTuple):
     def joined(self, other: _Part) -> _Part:
         """Return the summary of these and the other runs together."""
         return _Part(
-            self.runs + other.runs,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
+            [one + more for one, more in zip(self.totals, other.totals, strict=True)],
             min(self.first, other.first),
             max(self.last, other.last),
             max(self.last_user, other.last_user),
             max(self.passing, other.passing),
         )
 
-    def summary(self, project: str, conversation_id: str) -> ConversationSummary:
+    def line(self, project: str, conversation_id: str) -> ListedConversation:
         """Return it as a line of the list."""
         (start_ns, _), question = self.first
         passing_ns, passing_trace_id = self.passing
         (last_start_ns, last_trace_id), status, outcome, last_duration_ns, answer = self.last
-        return ConversationSummary(
-            project=project,
+        last_run = LastRun(
+            trace_id=last_trace_id,
+            started_at=last_start_ns // 1_000_000,
+            duration=max(0, last_duration_ns) // 1_000_000,
+            status=status,
+            outcome=outcome,
+        )
+        item = ConversationItem(
             conversation_id=conversation_id,
-            cursor=Cursor(passing_ns, passing_trace_id, project),
-            runs=self.runs,
-            start_ns=start_ns,
+            project=project,
+            started_at=start_ns // 1_000_000,
             question=question,
             answer=answer,
-            user_id=self.last_user[1],
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
-            last_trace_id=last_trace_id,
-            last_start_ns=last_start_ns,
-            last_duration_ns=last_duration_ns,
-            last_status=Status(status),
-            last_outcome=Outcome(outcome),
+            user_id=self.last_user[1] or None,
+            last_run=last_run,
+            **dict(zip(_SUMMED, self.totals, strict=True)),
         )
+        return ListedConversation(item, Cursor(passing_ns, passing_trace_id, project))
 
 
-_NOTHING = _Part(0, 0, 0, [[2**64, ""], ""], [_NOWHERE], [_NOWHERE, ""], _NOWHERE)
+def _part(columns: list[Any]) -> _Part:
+    """Return the columns of a row after the conversation's."""
+    return _Part(columns[: len(_SUMMED)], *columns[len(_SUMMED) :])
+
+
+_NOTHING = _Part([0] * len(_SUMMED), [[2**64, ""], ""], [_NOWHERE], [_NOWHERE, ""], _NOWHERE)

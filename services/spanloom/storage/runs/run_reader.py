@@ -13,7 +13,7 @@ from spanloom.core.records.run import RUN, Run
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.core.records.record import Declared
+    from spanloom.core.records.declaration import Declared
     from spanloom.storage.engine.parameters import Row
 
 _INTERNAL = ("IsWaiting", "IsResuming")

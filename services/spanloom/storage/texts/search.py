@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.texts import HitCursor, Part, TextHit
+from spanloom.core.ports.texts import HitCursor, ListedHit
 from spanloom.core.query.snippets import make_snippet
-from spanloom.storage.engine.conditions import within
+from spanloom.core.records.declared import Read
+from spanloom.core.records.hit import HIT, Hit, Part
+from spanloom.storage.engine.conditions import Condition, within
 from spanloom.storage.texts.conditions import having_text
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.texts import TextSearch
     from spanloom.core.query.text_query import TextQuery
-    from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 
@@ -30,6 +30,8 @@ MAX_CANDIDATES = 4_000
 TEXTS_AT_ONCE = 50
 _STEP_ID = "{:016x}".format
 _PARTS = tuple(Part)
+_READ = {field.name: read.sql for field in HIT.fields if (read := field.find(Read))}
+_COLUMNS = Condition(", ".join(f"{sql} AS {name}" for name, sql in _READ.items()), {})
 _TextKey: TypeAlias = tuple[str, int, str, int]
 
 
@@ -42,7 +44,7 @@ class ClickHouseTextFinder:
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
-    ) -> Sequence[TextHit]:
+    ) -> Sequence[ListedHit]:
         """See ``TextFinder.search``."""
         text = having_text(self._reader, wanted.query)
         found: dict[HitCursor, tuple[Row, int]] = {}
@@ -90,26 +92,29 @@ class ClickHouseTextFinder:
         current = self._reader.rows("current_texts", asked=asked, keys=keys) if rows else ()
         return {_text_key(row): row.Position for row in current}
 
-    def _text_hits(self, query: TextQuery, found: Sequence[tuple[Row, int]]) -> Iterator[TextHit]:
+    def _text_hits(self, query: TextQuery, found: Sequence[tuple[Row, int]]) -> Iterator[ListedHit]:
         for at in range(0, len(found), TEXTS_AT_ONCE):
             some = found[at : at + TEXTS_AT_ONCE]
             texts = self._stored_texts([row for row, _ in some])
             for row, position in some:
                 stored = texts[row.Project, row.TraceId, row.StepId, row.Place, row.Hash]
-                yield TextHit(
-                    key=TraceKey(row.Project, row.TraceId),
-                    start_ns=row.TrajectoryStart,
+                snippet = make_snippet(stored.Text, query)
+                hit = Hit(
+                    trace_id=row.TraceId,
+                    project=row.Project,
+                    started_at=row.TrajectoryStart // 1_000_000,
                     step_id=_STEP_ID(row.StepId),
                     position=position,
                     part=_PARTS[row.Place - 1],
-                    type=stored.Type,
-                    name=stored.Name,
-                    snippet=make_snippet(stored.Text, query),
+                    snippet=snippet.text,
+                    offsets=list(snippet.marks),
+                    **{name: getattr(stored, name) for name in _READ},
                 )
+                yield ListedHit(hit, row.TrajectoryStart)
 
     def _stored_texts(self, rows: Sequence[Row]) -> Mapping[tuple[object, ...], Row]:
         places = [(row.Project, row.TrajectoryStart, row.TraceId, row.StepId) for row in rows]
-        stored = self._reader.rows("read_texts", places=places)
+        stored = self._reader.rows("read_texts", places=places, columns=_COLUMNS)
         return {(r.Project, r.TraceId, r.StepId, r.Place, r.Hash): r for r in stored}
 
 

@@ -7,30 +7,75 @@ have the default of the column's type. Safe to interrupt, and to repeat.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.records.annotation import ANNOTATION
 from spanloom.core.records.declared import Stored
+from spanloom.core.records.every import RECORDS
 from spanloom.core.records.run import RUN
-from spanloom.core.records.step import STEP
+from spanloom.core.records.score import SCORE
 from spanloom.storage.engine.conditions import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from spanloom.core.records.declaration import Declaration
+    from spanloom.core.records.declared import StoredSteps
     from spanloom.storage.engine.lane import Lane
 
 LIST = "trajectory_list"
-VIEW = "v_trajectories"
-"""A view with the columns that the list had when the view was created."""
+
+
+class _View(NamedTuple):
+    """A view over a table, with the columns that the table had when the view was created."""
+
+    record: Declaration
+    source: str
+    """What it selects from, as SQL."""
+    hidden: Sequence[str] = ()
+    """Columns of fields that it does not show."""
+
+
+VIEWS = {
+    "v_trajectories": _View(
+        RUN,
+        f"{LIST} FINAL",
+    ),
+    "v_scores": _View(
+        SCORE,
+        """(
+            SELECT * FROM scores
+            ORDER BY Project, TraceId, ScoreId, Revision DESC
+            LIMIT 1 BY Project, TraceId, ScoreId
+        ) WHERE NOT IsDeleted""",
+    ),
+    "v_annotations": _View(
+        ANNOTATION,
+        """(
+            SELECT * FROM annotations
+            ORDER BY Project, TraceId, Scheme, Annotator, StepId,
+                Revision DESC, AtUnixMicro DESC, WriteId DESC
+            LIMIT 1 BY Project, TraceId, Scheme, Annotator, StepId
+        ) WHERE NOT IsDeleted""",
+        ("WriteId", "BaseRevision", "UndoGroup", "IsDeleted"),
+    ),
+}
 
 
 def declared_columns() -> Mapping[str, Mapping[str, str]]:
     """Return the declared columns of each table by name, each in the form for ``ADD COLUMN``."""
     columns: dict[str, dict[str, str]] = defaultdict(dict)
-    for stored in (*RUN.stored, *STEP.stored):
-        for table in stored.tables.value if isinstance(stored, Stored) else (LIST,):
-            columns[table][stored.column] = stored.definition
+    for declaration in RECORDS:
+        for stored in declaration.stored:
+            for table in _tables(declaration, stored):
+                columns[table][stored.column] = stored.definition
     return columns
+
+
+def _tables(declaration: Declaration, stored: Stored | StoredSteps) -> Sequence[str]:
+    if declaration.table:
+        return (declaration.table,)
+    return stored.tables.value if isinstance(stored, Stored) else (LIST,)
 
 
 def add_declared(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[str]:
@@ -40,7 +85,7 @@ def add_declared(lane: Lane, before_each: Callable[[], None] = lambda: None) -> 
     """
     declared = declared_columns()
     there: dict[str, list[str]] = defaultdict(list)
-    for row in lane.rows("columns_of_tables", tables=[*declared, VIEW]):
+    for row in lane.rows("columns_of_tables", tables=[*declared, *VIEWS]):
         there[row.table].append(row.name)
     missing = [
         (table, name, definition)
@@ -51,18 +96,20 @@ def add_declared(lane: Lane, before_each: Callable[[], None] = lambda: None) -> 
     for table, _, definition in missing:
         before_each()
         lane.run(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {definition}")
-    _show(lane, there[VIEW], before_each)
+    for view in VIEWS:
+        _show(lane, view, there[view], before_each)
     return [f"{table}.{name}" for table, name, _ in missing]
 
 
-def _show(lane: Lane, shown: list[str], before_each: Callable[[], None]) -> None:
-    """Create the view again if the list has a field of runs that the view lacks."""
-    columns = [stored.column for field in RUN.fields if (stored := field.find(Stored))]
-    if lacking := [column for column in columns if column not in shown]:
+def _show(lane: Lane, view: str, shown: list[str], before_each: Callable[[], None]) -> None:
+    """Create the view again if its table has a field of the record that the view lacks."""
+    made = VIEWS[view]
+    columns = [stored.column for field in made.record.fields if (stored := field.find(Stored))]
+    if lacking := [column for column in columns if column not in (*shown, *made.hidden)]:
         names = ", ".join(f"`{column}`" for column in (*shown, *lacking))
-        ((comment,),) = lane.rows("comment_of_table", table=VIEW)
+        ((comment,),) = lane.rows("comment_of_table", table=view)
         before_each()
         lane.run(
-            f"CREATE OR REPLACE VIEW {VIEW} AS SELECT {names} FROM {LIST} FINAL "  # noqa: S608
+            f"CREATE OR REPLACE VIEW {view} AS SELECT {names} FROM {made.source} "  # noqa: S608
             f"COMMENT {quoted(comment)}"
         )

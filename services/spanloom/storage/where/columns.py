@@ -17,7 +17,7 @@ from spanloom.core.records.step import STEP
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.records.record import Declaration
+    from spanloom.core.records.declaration import Declaration
 
 
 class Column(NamedTuple):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.ports.texts import Part
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.tree import Compare, Exists, In, Operator
+from spanloom.core.records.hit import Part
 from spanloom.storage.annotations.queues import ReadQueues
 from spanloom.storage.engine.conditions import Condition, within
 from spanloom.storage.texts.conditions import having_text

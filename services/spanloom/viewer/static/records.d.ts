@@ -106,3 +106,402 @@ export interface StepRow {
   /** The trace that its run reports again. */
   duplicate_of: string | null;
 }
+
+/** How far a conversation has come. */
+export interface LastRun {
+  trace_id: string;
+  /** Milliseconds since the epoch. */
+  started_at: string;
+  /** Milliseconds. */
+  duration: string;
+  status: string;
+  /** `paused`: it waits for a person. */
+  outcome: string;
+}
+
+/** One line of the list of conversations: all its runs together. */
+export interface ConversationItem {
+  conversation_id: string;
+  project: string;
+  /** Runs, without those that repeat another. */
+  runs: number;
+  /** When its first run began. */
+  started_at: string;
+  /** What was asked first, one line of at most 200 characters. */
+  question: string;
+  /** What the last run answered; empty where it has not. */
+  answer: string;
+  /** For whom its newest run was that tells it. */
+  user_id: string | null;
+  /** Of all its runs. */
+  input_tokens: number;
+  /** Of all its runs. */
+  output_tokens: number;
+  /** Its newest run. */
+  last_run: LastRun;
+}
+
+/** A text that has what was looked for, at the step that brought it. */
+export interface Hit {
+  trace_id: string;
+  project: string;
+  /** When the run began, as in lists. */
+  started_at: string;
+  step_id: string;
+  /** Place of the step among those of its run, from 1, as they began. */
+  position: number;
+  /** Which text of the step. */
+  part: string;
+  /** Of the step: agent, model, tool or graph. */
+  type: string;
+  /** Of the step. */
+  name: string;
+  /** What stands around the first place: plain text, never markup. */
+  snippet: string;
+  /** Where in the snippet it stands: for each place the number of its first character and of the one behind it, counted in Unicode code points. */
+  offsets: [number, number][];
+}
+
+/** A version of a trajectory that was stored, or something new said of it. */
+export interface Change {
+  project: string;
+  trace_id: string;
+  /** Grows with every change of the trajectory. */
+  version: number;
+  status: string;
+  /** When it was stored, milliseconds since the epoch. */
+  changed_at: string;
+  /** When the run began, likewise. */
+  start: string;
+  /** `annotations`: what is said of it changed, its annotations or scores; version and status are those of now. Left out of a version. */
+  what: "version" | "annotations";
+  /** What it is now; only with `fields=core`. */
+  trajectory: Run | null;
+}
+
+/** A current score. */
+export interface ScoreItem {
+  score_id: string;
+  trace_id: string;
+  project: string;
+  target: string;
+  step_id: string;
+  name: string;
+  source: string;
+  author: string;
+  /** Of the type `value_type`. */
+  value: number | boolean | string | null;
+  value_type: string;
+  passed: boolean | null;
+  /** Whether nothing is missing from it. */
+  is_complete: boolean;
+  status: string;
+  error_code: string;
+  rationale: string;
+  judged_version: number;
+  evaluator_version: string;
+  config_hash: string;
+  experiment: string;
+  item: string;
+  repeat: number;
+  /** Milliseconds since the epoch. */
+  at: string;
+}
+
+/** A current annotation and how it stands to the current version. */
+export interface AnnotationItem {
+  scheme: string;
+  annotator: string;
+  /** Empty: the whole trajectory. */
+  step_id: string;
+  revision: number;
+  write_id: string;
+  base_revision: number;
+  group: string;
+  /** Milliseconds since the epoch. */
+  at: string;
+  origin: string;
+  is_deleted: boolean;
+  scheme_hash: string;
+  /** That it was made on. */
+  version: number;
+  state: "valid" | "changed" | "moved" | "orphaned" | "whole";
+  /** The step that it is of now; empty: none. */
+  stands_at: string;
+  /** Of a state other than valid. */
+  reason: string;
+  /** Of `value.spans`, made on texts that have changed: where each stands now, start and end in UTF-16 units; null if its words are not there, or more than once. */
+  places: ([number, number] | null)[];
+  /** Name and beginning of the step then. */
+  quote: string;
+  correctness: string;
+  error_type: string;
+  error_subtype: string;
+  severity: string;
+  penalty: number;
+  rationale: string;
+  value: Record<string, any>;
+}
+
+/** One annotator against answers that are known. */
+export interface GoldItem {
+  /** Known, about items that the annotator has done. */
+  answers: number;
+  /** Of them, those that the annotator gave too. */
+  right: number;
+}
+
+/** How far one annotator is. */
+export interface ProgressItem {
+  assigned: number;
+  done: number;
+  /** How many of the done ones have a beginning. */
+  timed: number;
+  /** From beginning to done, all timed together. */
+  seconds: number;
+  /** Of one of them, the median; null where none is timed. */
+  median_seconds: number | null;
+  /** Of one queue: against known answers; null where there are none. */
+  gold: GoldItem | null;
+}
+
+/** A queue and how it stands. */
+export interface QueueItem {
+  name: string;
+  project: string;
+  scheme: string;
+  /** `assigned`, or `free`: who asks next gets an item. */
+  mode: string;
+  annotators: string[];
+  each: number;
+  blind: boolean;
+  order: string;
+  away: string[];
+  /** Below this share of like steps: to adjudicate. */
+  threshold: number | null;
+  /** Share of items to adjudicate in any case. */
+  sample: number;
+  /** What a living queue asks for; else empty. */
+  where: string;
+  /** Whether it goes on taking in what it finds. */
+  living: boolean;
+  instructions: string;
+  items: number;
+  /** Items that two or more are done with. */
+  overlap: number;
+  /** How many items are how far. */
+  states: Record<string, number>;
+  progress: Record<string, ProgressItem>;
+}
+
+/** A trajectory in a queue. */
+export interface QueuedRun {
+  trace_id: string;
+  /** When it was put in. */
+  version: number;
+  /** open, begun, done, to_adjudicate or adjudicated. */
+  state: string;
+  annotators: string[];
+  done_by: string[];
+  /** When it was put in. */
+  failures: number;
+  /** Whether its answers are known; not told to annotators. */
+  gold: boolean;
+  /** Share of steps judged alike, once it is done; null: none is shared. */
+  alike: number | null;
+}
+
+/** A type of the taxonomy. */
+export interface ErrorTypeItem {
+  name: string;
+  subtypes: string[];
+}
+
+/** A severity, and what it takes off the score. */
+export interface SeverityItem {
+  name: string;
+  weight: number;
+}
+
+/** What of a scheme is not understood, or is read otherwise by Potato. */
+export interface SchemeRemark {
+  /** From 1. */
+  line: number;
+  key: string;
+  reason: string;
+}
+
+/** A scheme, as it is understood and as it was written. */
+export interface SchemeItem {
+  name: string;
+  /** Null: a preset, there in every project. */
+  project: string | null;
+  annotation_type: string;
+  description: string;
+  correctness_options: string[];
+  /** Empty: every option is an error. */
+  correct_option: string;
+  error_types: ErrorTypeItem[];
+  severities: SeverityItem[];
+  max_score: number;
+  show_score: boolean;
+  /** Whether done means that all is said. */
+  required: boolean;
+  /** Who can be responsible besides the agents of the run. */
+  agents: string[];
+  /** Whether every correction has to say why. */
+  reason_required: boolean;
+  /** What types and subtypes mean. */
+  definitions: Record<string, string>;
+  /** Identifies the text. */
+  hash: string;
+  /** Milliseconds since the epoch. */
+  put_at: string | null;
+  put_by: string;
+  text: string;
+  remarks: SchemeRemark[];
+}
+
+/** What became of one stored span, and why. */
+export interface SpanVerdict {
+  span_id: string;
+  /** Null for a root. */
+  parent_span_id: string | null;
+  name: string;
+  kind: string;
+  /** The step under which it counts: its own id, another's, null for noise. */
+  step_id: string | null;
+  /** The convention it was read with. */
+  dialect: string;
+  /** The rule that decided. */
+  rule: string;
+  /** Milliseconds since the epoch. */
+  started_at: string;
+  /** Milliseconds. */
+  duration: string;
+  /** The failure that it tells, in a line; null without one. */
+  error: string | null;
+}
+
+/** A field that `where` can name. */
+export interface FieldItem {
+  name: string;
+  /** What is asked about. */
+  of: "trajectories" | "steps";
+  /** What its values are. */
+  type: string;
+  description: string;
+  /** What it can be compared by. */
+  operators: string[];
+  /** A condition with it. */
+  example: string;
+  /** All its values, where they are few. */
+  choices: string[];
+  /** Whether it has several values. */
+  is_list: boolean;
+  /** Whether it is asked by key: `metadata.tier`. */
+  has_keys: boolean;
+  /** Whether lists can be ordered by it. */
+  is_ordered: boolean;
+}
+
+/** One scheme of a text. */
+export interface CheckedScheme {
+  /** Empty if it has none. */
+  name: string;
+  /** Where it begins, from 1. */
+  line: number;
+  remarks: SchemeRemark[];
+  /** What cannot be meant; with any it is not stored. */
+  errors: SchemeRemark[];
+}
+
+/** What is to be said of one line. */
+export interface ImportFinding {
+  /** From 1. */
+  line: number;
+  detail: string;
+}
+
+/** What came of an import. */
+export interface ImportReport {
+  dry_run: boolean;
+  /** Annotations that are new. */
+  added: number;
+  /** Annotations that were stored before. */
+  there: number;
+  /** Lines of which nothing was taken, and why. */
+  refused: ImportFinding[];
+  /** What was kept although the scheme does not know it. */
+  flags: ImportFinding[];
+}
+
+/** A figure, or why there is none. */
+export interface Figure {
+  /** Null where it is not defined. */
+  value: number | null;
+  /** Why there is no value; else empty. */
+  reason: string;
+}
+
+/** How often two annotators said two things of one unit. */
+export interface Confusion {
+  a: string;
+  b: string;
+  units: number;
+}
+
+/** Two annotators over the units that both judged. */
+export interface PairItem {
+  annotators: string[];
+  units: number;
+  kappa: Figure;
+  percent: Figure;
+  confusion: Confusion[];
+}
+
+/** How far annotators agree on one thing. */
+export interface MeasureItem {
+  /** correctness, error_type, severity, score, decisive_step, … */
+  name: string;
+  /** nominal, ordinal or interval. */
+  level: string;
+  /** Steps, or trajectories, that anybody judged. */
+  units: number;
+  /** Of them, judged by two or more. */
+  shared: number;
+  /** Krippendorff's. */
+  alpha: Figure;
+  /** Of alpha, 95 %, by drawing trajectories; null where it has none. */
+  interval: number[] | null;
+  /** Cohen's, the mean over pairs. */
+  kappa: Figure;
+  percent: Figure;
+  pairs: PairItem[];
+}
+
+/** How far annotators agree. */
+export interface Agreement {
+  scheme: string;
+  project: string;
+  trajectories: number;
+  annotations: number;
+  /** Annotations of steps that say something else now, or have gone. */
+  left_out: number;
+  measures: MeasureItem[];
+  by_agent: Record<string, MeasureItem[]>;
+  by_step_type: Record<string, MeasureItem[]>;
+}
+
+/** What annotators say of one step, or of one run. */
+export interface UnitItem {
+  trace_id: string;
+  /** Empty: the whole run. */
+  step_id: string;
+  agent: string;
+  step_type: string;
+  /** Name and beginning of the step. */
+  quote: string;
+  /** By annotator. */
+  values: Record<string, string>;
+}

@@ -16,7 +16,7 @@ from spanloom.core.records.step import STEP
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.records.record import Declaration
+    from spanloom.core.records.declaration import Declaration
 
 Value: TypeAlias = "str | int | float | bool"
 """Durations and times are nanoseconds, times since the epoch."""

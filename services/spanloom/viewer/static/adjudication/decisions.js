@@ -5,9 +5,7 @@ import { annotator } from "../state/annotator.js";
 import { rowOf } from "../tree/outline.js";
 
 /**
- * An annotation as returned by the service.
- * @typedef {{annotator: string, step_id: string, stands_at: string, origin: string, state: string, revision: number, quote: string, correctness: string,
- *   error_type: string, error_subtype: string, severity: string, rationale: string, value: Record<string, unknown>}} Said
+ * @typedef {import("../records.js").AnnotationItem} Said
  * @typedef {{step: string, at: number, said: Map<string, Said>, decided: Said | null, quote: string}} Row `at`: its row in the outline, -1: gone or the whole run
  */
 

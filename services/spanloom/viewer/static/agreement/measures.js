@@ -6,11 +6,9 @@ import { change } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 
-/**
- * @typedef {{value: number | null, reason: string}} Value
- * @typedef {{annotators: [string, string], units: number, kappa: Value, percent: Value, confusion: {a: string, b: string, units: number}[]}} Pair
- * @typedef {{name: string, level: string, units: number, shared: number, alpha: Value, interval: [number, number] | null, kappa: Value, percent: Value, pairs: Pair[]}} Measure
- */
+/** @typedef {import("../records.js").Figure} Value */
+/** @typedef {import("../records.js").PairItem} Pair */
+/** @typedef {import("../records.js").MeasureItem} Measure */
 
 const NAMES = /** @type {const} */ (["correctness", "error_type", "severity", "score", "decisive_step", "responsible_agent"]);
 

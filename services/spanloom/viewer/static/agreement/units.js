@@ -10,7 +10,7 @@ import { inWords, nameOf } from "./measures.js";
 
 const MOST_NAMED = 50;
 
-/** @typedef {{trace_id: string, step_id: string, agent: string, step_type: string, quote: string, values: Record<string, string>}} Unit */
+/** @typedef {import("../records.js").UnitItem} Unit */
 
 /** @param {{asked: Record<string, string | undefined>}} props */
 export function Units({ asked }) {

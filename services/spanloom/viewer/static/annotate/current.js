@@ -27,7 +27,7 @@ const AFTER_MS = 50;
 let project = "";
 
 /** @type {Scheme} */
-const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, agents: [], reason_required: false, definitions: {}, hash: "", text: "", remarks: [] };
+const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, agents: [], reason_required: false, definitions: {}, hash: "", put_at: null, put_by: "", text: "", remarks: [] };
 
 /** The scheme of a name, if it is known. @param {string} name */
 export const schemeOf = (name) => schemes.peek()?.find((one) => one.name === name) ?? UNKNOWN;

@@ -1,13 +1,7 @@
 /** A scheme: which option is right, which is partly right, the letters of its choices, and their names. */
 import { t } from "../i18n/index.js";
 
-/**
- * A scheme as returned by the service.
- * @typedef {{name: string, project: string | null, annotation_type: string, description: string, correctness_options: string[],
- *   correct_option: string, error_types: {name: string, subtypes: string[]}[], severities: {name: string, weight: number}[],
- *   max_score: number, show_score: boolean, required: boolean, agents: string[], reason_required: boolean, definitions: Record<string, string>, hash: string, text: string,
- *   remarks: {line: number, key: string, reason: string}[]}} Scheme
- */
+/** A scheme as returned by the service. @typedef {import("../records.js").SchemeItem} Scheme */
 
 /** Letters with another meaning while the form has the focus. */
 const TAKEN = "jknru";

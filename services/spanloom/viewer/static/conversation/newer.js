@@ -8,7 +8,7 @@ import { html } from "../ui/html.js";
 import { areAll, linesOf, runs } from "./runs.js";
 import { partAt } from "./state.js";
 
-/** @typedef {{trace_id: string, project: string, version: number}} Line */
+/** @typedef {Pick<import("../records.js").Change, "trace_id" | "project" | "version">} Line */
 
 const PAUSE_MS = 700;
 /** Maximum number of unknown runs per request. */

@@ -8,8 +8,8 @@ import { asError } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { visible } from "../ui/visible.js";
 
-/** @typedef {{line: number, detail: string}} Finding */
-/** @typedef {{dry_run: boolean, added: number, there: number, refused: Finding[], flags: Finding[]}} Report */
+/** @typedef {import("../records.js").ImportFinding} Finding */
+/** @typedef {import("../records.js").ImportReport} Report */
 /** @typedef {{path: string, text: string}} Given */
 
 /** The path of a file, within the chosen folder if there is one. @param {File} file */

@@ -7,7 +7,7 @@ import { visible } from "../ui/visible.js";
 import { runs } from "./runs.js";
 
 /** @typedef {import("./run.js").Run} Run */
-/** A score of a whole run. @typedef {{trace_id: string, project: string, name: string, source: string, author: string, value: number | string | boolean | null, passed: boolean | null, is_complete: boolean}} Score */
+/** A score of a whole run. @typedef {import("../records.js").ScoreItem} Score */
 
 /** The maximum number of scores loaded for a page of runs. */
 const MOST_SCORES = 1000;

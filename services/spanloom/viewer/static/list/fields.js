@@ -9,7 +9,7 @@ import { html } from "../ui/html.js";
 import { COLUMNS } from "./columns.js";
 
 /** @typedef {import("../i18n/index.js").Key} Key */
-/** @typedef {{name: string, of: string, type: string, description: string, operators: string[], example: string, is_ordered: boolean, has_keys: boolean, choices: string[]}} Field */
+/** @typedef {import("../records.js").FieldItem} Field */
 
 const known = signal(/** @type {Field[] | null} */ (null));
 

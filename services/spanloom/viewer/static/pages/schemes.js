@@ -10,13 +10,8 @@ import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 
-/**
- * A scheme as returned by the service.
- * @typedef {{line: number, key: string, reason: string}} Remark
- * @typedef {{name: string, project: string | null, annotation_type: string, description: string, correctness_options: string[], correct_option: string,
- *   error_types: {name: string, subtypes: string[]}[], severities: {name: string, weight: number}[], max_score: number, put_by: string, put_at: string | null,
- *   definitions: Record<string, string>, hash: string, text: string, remarks: Remark[]}} Scheme
- */
+/** @typedef {import("../records.js").SchemeRemark} Remark */
+/** A scheme as returned by the service. @typedef {import("../records.js").SchemeItem} Scheme */
 
 export function Page() {
   const { scheme, project } = place.value.query;

@@ -10,7 +10,7 @@ import { visible } from "../ui/visible.js";
 
 const PAGE = 50;
 
-/** @typedef {{trace_id: string, version: number, state: import("../judging/parts.js").State, annotators: string[], done_by: string[], failures: number, gold: boolean, alike: number | null}} Item */
+/** @typedef {import("../records.js").QueuedRun & {state: import("../judging/parts.js").State}} Item */
 
 /** @param {{items: Item[], queue: import("./list.js").Queue, project: string | undefined, reopen: (id: string) => void}} props */
 export function Items({ items, queue, project, reopen }) {

@@ -7,13 +7,9 @@ import { html } from "../ui/html.js";
 import { line, visible } from "../ui/visible.js";
 import { NextButton } from "./next.js";
 
-/**
- * A queue as returned by the service.
- * @typedef {{assigned: number, done: number, timed: number, seconds: number, median_seconds: number | null, gold: {answers: number, right: number} | null}} Progress
- * @typedef {{name: string, project: string, scheme: string, mode: "assigned" | "free", annotators: string[], each: number, blind: boolean,
- *   order: "oldest" | "random" | "errors" | "disagreement", away: string[], threshold: number | null, sample: number, where: string,
- *   living: boolean, instructions: string, items: number, overlap: number, states: Record<string, number>, progress: Record<string, Progress>}} Queue
- */
+/** @typedef {import("../records.js").ProgressItem} Progress */
+/** @typedef {{mode: "assigned" | "free", order: "oldest" | "random" | "errors" | "disagreement"}} Kept how items come to annotators */
+/** A queue as returned by the service. @typedef {import("../records.js").QueueItem & Kept} Queue */
 
 /** @param {{queues: Queue[]}} props */
 export function QueueTable({ queues }) {

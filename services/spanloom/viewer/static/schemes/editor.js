@@ -12,7 +12,7 @@ import { EXAMPLES } from "./examples.js";
 import { Source } from "./source.js";
 
 /** @typedef {import("../pages/schemes.js").Remark} Remark */
-/** @typedef {{name: string, line: number, remarks: Remark[], errors: Remark[]}} Checked */
+/** @typedef {import("../records.js").CheckedScheme} Checked */
 
 const PAUSE_MS = 300;
 

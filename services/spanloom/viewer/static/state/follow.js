@@ -4,7 +4,7 @@
  */
 import { ApiError, getJson, getStream, pieces } from "../api.js";
 
-/** @typedef {{trace_id: string, project: string, version: number, status: string}} Change */
+/** @typedef {import("../records.js").Change} Change */
 
 const PATH = "/v1/trajectories/changes";
 const RETRY_MS = 3000;

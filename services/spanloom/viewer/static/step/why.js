@@ -7,7 +7,7 @@ import { visible } from "../ui/visible.js";
 import { Json } from "./json.js";
 import { Attributes } from "./raw.js";
 
-/** @typedef {{span_id: string, parent_span_id: string, name: string, step_id: string | null, dialect: string, rule: string}} Verdict */
+/** @typedef {import("../records.js").SpanVerdict} Verdict */
 
 /** @param {{path: string, id: string, project?: string, isMoved: boolean}} props */
 export function Why({ path, id, project, isMoved }) {

@@ -1,0 +1,59 @@
+"""The record of a hit: a text that has what was searched for."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from spanloom.core.records.declaration import Declaration
+from spanloom.core.records.declared import Example, Moment, Read
+from spanloom.core.records.record import Record
+
+
+class Part(StrEnum):
+    """Where a step has a text."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    ERROR = "error"
+
+
+class Hit(Record):
+    """A text that has what was looked for, at the step that brought it."""
+
+    trace_id: Annotated[str, Example("4bf92f3577b34da6a3ce929d0e0e4736")]
+    project: Annotated[str, Example("default")]
+    started_at: Annotated[
+        Moment, Field(description="When the run began, as in lists."), Example("1715400000000")
+    ]
+    step_id: Annotated[str, Example("a1c4e1b7d2f30004")]
+    position: Annotated[
+        int,
+        Field(description="Place of the step among those of its run, from 1, as they began."),
+        Example(5),
+    ]
+    part: Annotated[Part, Field(description="Which text of the step."), Example("output")]
+    type: Annotated[
+        str,
+        Field(description="Of the step: agent, model, tool or graph."),
+        Read("Type"),
+        Example("tool"),
+    ]
+    name: Annotated[str, Field(description="Of the step."), Read("Name"), Example("refund")]
+    snippet: Annotated[
+        str,
+        Field(description="What stands around the first place: plain text, never markup."),
+        Example("error: the rate limit of 5 refunds a minute is reached"),
+    ]
+    offsets: Annotated[
+        list[tuple[int, int]],
+        Field(
+            description="Where in the snippet it stands: for each place the number of its first "
+            "character and of the one behind it, counted in Unicode code points."
+        ),
+        Example([[11, 21]]),
+    ]
+
+
+HIT = Declaration(Hit)
+"""``Read`` is SQL over ``step_texts``."""

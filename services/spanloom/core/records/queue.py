@@ -1,0 +1,198 @@
+"""The records of annotation queues: a queue, its items, and the progress of annotators."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from spanloom.core.records.declaration import Declaration
+from spanloom.core.records.declared import Example, From, Other, Stored
+from spanloom.core.records.record import Record, example_of
+
+_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+class GoldItem(Record):
+    """One annotator against answers that are known."""
+
+    answers: Annotated[
+        int, Field(description="Known, about items that the annotator has done."), Example(12)
+    ]
+    right: Annotated[
+        int, Field(description="Of them, those that the annotator gave too."), Example(11)
+    ]
+
+
+class ProgressItem(Record):
+    """How far one annotator is."""
+
+    assigned: Annotated[int, Example(40)]
+    done: Annotated[int, Example(3)]
+    timed: Annotated[
+        int, Field(description="How many of the done ones have a beginning."), Example(3)
+    ]
+    seconds: Annotated[
+        float, Field(description="From beginning to done, all timed together."), Example(512.5)
+    ]
+    median_seconds: Annotated[
+        float | None,
+        Field(description="Of one of them, the median; null where none is timed."),
+        Example(140.2),
+    ]
+    gold: Annotated[
+        GoldItem | None,
+        Field(description="Of one queue: against known answers; null where there are none."),
+        From(None),
+        Example(example_of(GoldItem)),
+    ] = None
+
+
+class QueueItem(Record):
+    """A queue and how it stands."""
+
+    name: Annotated[str, Example("week 3")]
+    project: Annotated[str, Example("default")]
+    scheme: Annotated[str, Example("potato")]
+    mode: Annotated[
+        str,
+        Field(description="`assigned`, or `free`: who asks next gets an item."),
+        From("mode.value"),
+        Example("assigned"),
+    ]
+    annotators: Annotated[
+        list[str], From(lambda queue: list(queue.annotators)), Example(["ada", "bo"])
+    ]
+    each: Annotated[int, Example(2)]
+    blind: Annotated[bool, From("is_blind"), Example(True)]
+    order: Annotated[str, From("order.value"), Example("oldest")]
+    away: Annotated[list[str], From(lambda queue: list(queue.away)), Example([])]
+    threshold: Annotated[
+        float | None,
+        Field(description="Below this share of like steps: to adjudicate."),
+        Example(0.8),
+    ] = None
+    sample: Annotated[
+        float, Field(description="Share of items to adjudicate in any case."), Example(0.1)
+    ]
+    where: Annotated[
+        str,
+        Field(description="What a living queue asks for; else empty."),
+        Example("tool_steps >= 3"),
+    ]
+    living: Annotated[
+        bool,
+        Field(description="Whether it goes on taking in what it finds."),
+        From("is_living"),
+        Example(True),
+    ]
+    instructions: Annotated[str, Example("Judge every step.")]
+    items: Annotated[int, From(None), Example(40)]
+    overlap: Annotated[
+        int, Field(description="Items that two or more are done with."), From(None), Example(3)
+    ]
+    states: Annotated[
+        dict[str, int],
+        Field(description="How many items are how far."),
+        From(None),
+        Example({"begun": 2, "done": 3, "open": 35}),
+    ]
+    progress: Annotated[
+        dict[str, ProgressItem], From(None), Example({"ada": example_of(ProgressItem)})
+    ]
+
+
+class QueuedRun(Record):
+    """A trajectory in a queue."""
+
+    trace_id: Annotated[str, Stored("TraceId", "String", "Trace id."), Example(_TRACE)]
+    version: Annotated[
+        int,
+        Field(description="When it was put in."),
+        Stored("Version", "UInt32", "Version of the trajectory when it was put in."),
+        Example(1),
+    ]
+    state: Annotated[
+        str,
+        Field(description="open, begun, done, to_adjudicate or adjudicated."),
+        From(None),
+        Example("begun"),
+    ]
+    annotators: Annotated[list[str], From(None), Example(["ada", "bo"])]
+    done_by: Annotated[list[str], From(None), Example(["ada"])]
+    failures: Annotated[
+        int,
+        Field(description="When it was put in."),
+        Stored("Failures", "UInt32", "What had failed in it when it was put in."),
+        Example(2),
+    ]
+    gold: Annotated[
+        bool,
+        Field(description="Whether its answers are known; not told to annotators."),
+        From(None),
+        Example(False),
+    ]
+    alike: Annotated[
+        float | None,
+        Field(description="Share of steps judged alike, once it is done; null: none is shared."),
+        From(None),
+        Example(None),
+    ] = None
+
+
+class QueuePlace(Record):
+    """Where one annotator is in a queue, at one of its items."""
+
+    queue: Annotated[str, From("name"), Example("week 3")]
+    scheme: Annotated[str, Example("potato")]
+    instructions: Annotated[str, Example("Judge every step.")]
+    blind: Annotated[bool, From("is_blind"), Example(True)]
+    item: Annotated[QueuedRun, From(None)]
+    is_mine: Annotated[
+        bool, Field(description="Whether the annotator is to judge it."), From(None), Example(True)
+    ]
+    at: Annotated[
+        int,
+        Field(description="Which it is of the annotator's items, from 1; 0: none."),
+        From(None),
+        Example(4),
+    ]
+    of: Annotated[
+        int, Field(description="How many the annotator has, or may take."), From(None), Example(40)
+    ]
+    done: Annotated[
+        int,
+        Field(description="How many of them the annotator is done with."),
+        From(None),
+        Example(3),
+    ]
+
+
+class NextRun(Record):
+    """What is next for an annotator."""
+
+    trace_id: Annotated[
+        str | None, Field(description="Null: nothing is left."), Example(_TRACE)
+    ] = None
+    left: Annotated[int, Field(description="That one included."), Example(37)]
+
+
+OTHERS = (
+    Other(Stored("Project", "LowCardinality(String)", "Tenant.")),
+    Other(Stored("Queue", "String", "Name of the queue.")),
+    Other(
+        Stored(
+            "Place",
+            "UInt64",
+            "Its place in the queue: what comes later stands behind.",
+            codec="Delta, ZSTD(1)",
+        ),
+        name="place",
+    ),
+    Other(
+        Stored("IsGold", "Bool", "Whether its answers are known: every annotator gets it."),
+        name="is_gold",
+    ),
+)
+"""Columns of items that are not shown; the first two are those of the queue."""
+
+QUEUE = Declaration(QueueItem)
+QUEUED_RUN = Declaration(QueuedRun, OTHERS, table="annotation_queue_items")

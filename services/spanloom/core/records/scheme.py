@@ -1,0 +1,159 @@
+"""The records of annotation schemes, and the report of an import of annotations."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from spanloom.core.records.declaration import Declaration
+from spanloom.core.records.declared import Example, From
+from spanloom.core.records.record import Record
+
+EXAMPLE_SCHEME = """\
+annotation_schemes:
+  - annotation_type: trajectory_eval
+    name: step_evaluation
+    description: Evaluate each agent step
+    error_types:
+      - name: execution
+        subtypes: [wrong_tool, wrong_args]
+"""
+
+
+class SchemeRemark(Record):
+    """What of a scheme is not understood, or is read otherwise by Potato."""
+
+    line: Annotated[int, Field(description="From 1."), Example(7)]
+    key: Annotated[str, Example("colour")]
+    reason: Annotated[str, Example("not a key that we know")]
+
+
+class CheckedScheme(Record):
+    """One scheme of a text."""
+
+    name: Annotated[str, Field(description="Empty if it has none."), Example("step_evaluation")]
+    line: Annotated[int, Field(description="Where it begins, from 1."), Example(2)]
+    remarks: Annotated[
+        list[SchemeRemark], From(lambda checked: list(map(SchemeRemark.made_of, checked.remarks)))
+    ]
+    errors: Annotated[
+        list[SchemeRemark],
+        Field(description="What cannot be meant; with any it is not stored."),
+        From(lambda checked: list(map(SchemeRemark.made_of, checked.errors))),
+        Example([]),
+    ]
+
+
+class ErrorTypeItem(Record):
+    """A type of the taxonomy."""
+
+    name: Annotated[str, Example("execution")]
+    subtypes: Annotated[
+        list[str], From(lambda kind: list(kind.subtypes)), Example(["wrong_tool", "wrong_args"])
+    ]
+
+
+class SeverityItem(Record):
+    """A severity, and what it takes off the score."""
+
+    name: Annotated[str, Example("major")]
+    weight: Annotated[float, Example(5)]
+
+
+class SchemeItem(Record):
+    """A scheme, as it is understood and as it was written."""
+
+    name: Annotated[str, Example("step_evaluation")]
+    project: Annotated[
+        str | None,
+        Field(description="Null: a preset, there in every project."),
+        From(None),
+        Example("default"),
+    ] = None
+    annotation_type: Annotated[str, From("kind"), Example("trajectory_eval")]
+    description: Annotated[str, Example("Evaluate each agent step")]
+    correctness_options: Annotated[
+        list[str],
+        From(lambda scheme: list(scheme.options)),
+        Example(["correct", "incorrect", "partially_correct"]),
+    ]
+    correct_option: Annotated[
+        str, Field(description="Empty: every option is an error."), Example("correct")
+    ]
+    error_types: Annotated[
+        list[ErrorTypeItem],
+        From(lambda scheme: list(map(ErrorTypeItem.made_of, scheme.error_types))),
+    ]
+    severities: Annotated[
+        list[SeverityItem], From(lambda scheme: list(map(SeverityItem.made_of, scheme.severities)))
+    ]
+    max_score: Annotated[float, Example(100)]
+    show_score: Annotated[bool, Example(True)]
+    required: Annotated[
+        bool,
+        Field(description="Whether done means that all is said."),
+        From("is_required"),
+        Example(False),
+    ]
+    agents: Annotated[
+        list[str],
+        Field(description="Who can be responsible besides the agents of the run."),
+        From(lambda scheme: list(scheme.agents)),
+        Example([]),
+    ]
+    reason_required: Annotated[
+        bool,
+        Field(description="Whether every correction has to say why."),
+        From("needs_reason"),
+        Example(False),
+    ]
+    definitions: Annotated[
+        dict[str, str],
+        Field(description="What types and subtypes mean."),
+        From(lambda scheme: dict(scheme.definitions)),
+        Example({}),
+    ]
+    hash: Annotated[
+        str, Field(description="Identifies the text."), Example("602e59cfabcb26f270b1b57e133049f6")
+    ]
+    put_at: Annotated[
+        str | None,
+        Field(description="Milliseconds since the epoch."),
+        From(None),
+        Example("1715400000000"),
+    ] = None
+    put_by: Annotated[str, From(None), Example("ada")]
+    text: Annotated[str, Example(EXAMPLE_SCHEME)]
+    remarks: Annotated[list[SchemeRemark], From(None)]
+
+
+class SchemeList(Record):
+    """The schemes there are."""
+
+    items: list[SchemeItem]
+    presets: Annotated[list[SchemeItem], Example([])]
+
+
+class ImportFinding(Record):
+    """What is to be said of one line."""
+
+    line: Annotated[int, Field(description="From 1."), Example(2)]
+    detail: Annotated[str, Example("it has 3 steps and the trajectory 4")]
+
+
+class ImportReport(Record):
+    """What came of an import."""
+
+    dry_run: Annotated[bool, Example(False)]
+    added: Annotated[int, Field(description="Annotations that are new."), Example(2)]
+    there: Annotated[int, Field(description="Annotations that were stored before."), Example(0)]
+    refused: Annotated[
+        list[ImportFinding], Field(description="Lines of which nothing was taken, and why.")
+    ]
+    flags: Annotated[
+        list[ImportFinding],
+        Field(description="What was kept although the scheme does not know it."),
+        Example([]),
+    ]
+
+
+SCHEME = Declaration(SchemeItem)

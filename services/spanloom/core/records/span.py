@@ -1,0 +1,49 @@
+"""The record of a stored span: what became of it, and why."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.records.declaration import Declaration
+from spanloom.core.records.declared import Example, Milliseconds, Moment
+from spanloom.core.records.record import Record
+
+
+class SpanVerdict(Record):
+    """What became of one stored span, and why."""
+
+    span_id: Annotated[str, Example("a1c4e1b7d2f30002")]
+    parent_span_id: Annotated[
+        str | None, Field(description="Null for a root."), Example("00f067aa0ba902b7")
+    ]
+    name: Annotated[str, Example("weather")]
+    kind: Annotated[Kind, Example("tool")]
+    step_id: Annotated[
+        str | None,
+        Field(description="The step under which it counts: its own id, another's, null for noise."),
+        Example("a1c4e1b7d2f30002"),
+    ]
+    dialect: Annotated[
+        str, Field(description="The convention it was read with."), Example("openinference")
+    ]
+    rule: Annotated[
+        str, Field(description="The rule that decided."), Example("openinference.span.kind=TOOL")
+    ]
+    started_at: Annotated[
+        Moment, Field(description="Milliseconds since the epoch."), Example("1715400000500")
+    ]
+    duration: Annotated[Milliseconds, Field(description="Milliseconds."), Example("500")]
+    error: Annotated[
+        str | None, Field(description="The failure that it tells, in a line; null without one.")
+    ] = None
+
+
+class SpanList(Record):
+    """The spans that a trajectory is built from, by (start, span id): as a rule all stored ones."""
+
+    trace_id: Annotated[str, Example("4bf92f3577b34da6a3ce929d0e0e4736")]
+    spans: list[SpanVerdict]
+
+
+SPAN = Declaration(SpanVerdict)

@@ -1,0 +1,120 @@
+"""The records of a service's upkeep: replays, deletions, snapshots, and its description."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from spanloom.core.model.finding import FindingStatus
+from spanloom.core.model.tenancy import Reach
+from spanloom.core.records.declared import Example, From, Milliseconds
+from spanloom.core.records.record import Record
+
+
+def _named(reach: Reach) -> str | None:
+    return None if reach.is_every else ", ".join(sorted(reach.projects))
+
+
+def _milliseconds(nanoseconds: int | None) -> int | None:
+    return None if nanoseconds is None else nanoseconds // 1_000_000
+
+
+class Replay(Record):
+    """How far a replay has come."""
+
+    id: Annotated[str, Example("00064119b2c8d000")]
+    total: Annotated[int, Field(description="Traces selected when it began."), Example(1200)]
+    done: Annotated[int, Field(description="Traces built again."), Example(400)]
+    written: Annotated[
+        int, Field(description="Of them: came out otherwise than before."), Example(37)
+    ]
+    failed: Annotated[
+        int, Field(description="Of them: could not be built, and stay as they were."), Example(0)
+    ]
+    is_finished: Annotated[bool, Example(False)]
+
+
+class Deletion(Record):
+    """What was deleted, by whom, when, and how much it was."""
+
+    id: Annotated[
+        str,
+        Field(description="Empty for a dry run, which is not recorded."),
+        Example("00064119b2c8d000"),
+    ]
+    traces: Annotated[int, Field(description="Traces that it took."), Example(1)]
+    spans: Annotated[
+        int, Field(description="Spans that had arrived of them, repeats included."), Example(14)
+    ]
+    requested_at: Annotated[
+        Milliseconds,
+        Field(description="Milliseconds since the epoch."),
+        From(lambda deletion: deletion.requested_at_ns // 1_000_000),
+        Example("1769860800000"),
+    ]
+    requested_by: Annotated[str, Example("127.0.0.1")]
+    is_over: Annotated[
+        bool,
+        Field(description="Whether what arrives of these traces now is stored again."),
+        Example(False),
+    ]
+    trace_id: Annotated[
+        str | None, From("scope.trace_id"), Example("4bf92f3577b34da6a3ce929d0e0e4736")
+    ] = None
+    project: Annotated[
+        str | None, From(lambda deletion: _named(deletion.scope.reach)), Example(None)
+    ] = None
+    conversation_id: Annotated[str | None, From("scope.conversation_id"), Example(None)] = None
+    before: Annotated[
+        Milliseconds | None,
+        Field(description="Milliseconds since the epoch."),
+        From(lambda deletion: _milliseconds(deletion.scope.start_before_ns)),
+        Example(None),
+    ] = None
+
+
+class Snapshot(Record):
+    """The tables of the store, held as they are."""
+
+    tables: Annotated[int, Field(description="How many tables are held."), Example(15)]
+
+
+class ServiceDescription(Record):
+    """What a service is, for whoever asks it."""
+
+    version: Annotated[str, Field(description="Of Spanloom."), Example("1.0.0")]
+    sql_port: Annotated[
+        int | None,
+        Field(
+            description="Where it answers SQL, on the same host and with TLS as here; null without."
+        ),
+        Example(8123),
+    ]
+
+
+class FindingItem(Record):
+    """What one check found."""
+
+    name: Annotated[
+        str,
+        Field(description="The check (docs/operations.md).", examples=["parts"]),
+        Example("detached-parts"),
+    ]
+    status: Annotated[FindingStatus, Example("ok")]
+    found: Annotated[
+        str, Field(description="What was found, numbers with their units."), Example("none")
+    ]
+    todo: Annotated[
+        str, Field(description="What to do, with the command; empty for nothing."), Example("")
+    ]
+
+
+class Diagnosis(Record):
+    """What the running process found."""
+
+    version: Annotated[
+        str, Field(description="The version of Spanloom that runs."), Example("1.0.0")
+    ]
+    pid: Annotated[
+        int, Field(description="Its process, which the data directory names too."), Example(4711)
+    ]
+    findings: list[FindingItem]
