@@ -115,6 +115,19 @@ def test_every_problem_is_told_at_once_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("typ = tool", ("type",)),  # a field of steps, which none of runs resembles
+        ("error", ("has_error",)),
+        ("duration", ()),
+    ],
+)
+def test_a_field_that_was_meant_is_named(text: str, meant: tuple[str, ...]) -> None:
+    [problem] = _problems(text)
+    assert problem.did_you_mean == meant
+
+
+@pytest.mark.parametrize(
     ("text", "position", "message"),
     [
         ("", 0, "a condition is missing here"),

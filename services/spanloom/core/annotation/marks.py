@@ -1,4 +1,8 @@
-"""Marks of an annotator: edits, conflicts, validation, scores, and what is missing."""
+"""Marks of an annotator: edits, conflicts, validation, scores, and what is missing.
+
+The page has the rules of edits, conflicts and scores too, so that it can write while the service is
+away (``viewer/static/annotate``: ``marks.js``, ``merge.js``, ``score.js``).
+"""
 
 from __future__ import annotations
 

@@ -89,7 +89,8 @@ class ComparisonReader:
                 message = (
                     f"{first.text} is a field of steps: has({STEP_FIELDS[first.text].example})"
                 )
-            self._reader.report(first, first, message, resembling(first.text, self._fields))
+            near = resembling(first.text, self._fields) or resembling(first.text, STEP_FIELDS)
+            self._reader.report(first, first, message, near)
         elif bool(keys) is not field.has_keys:
             self._reader.report(first, last, _about_keys(field))
         return _Named(first, last, field, ".".join(keys))
@@ -131,7 +132,8 @@ class ComparisonReader:
         if named.field is not None and named.field.type is not FieldType.FLAG:
             expected = [known.value for known in OPERATORS[named.field.type]]
             message = f"{named.field.name} is compared with something"
-            self._reader.report(named.first, named.last, message, expected=[*expected, "exists"])
+            flags = [name for name in (f"has_{named.field.name}",) if name in self._fields]
+            self._reader.report(named.first, named.last, message, flags, [*expected, "exists"])
         return Exists(named.field or _UNKNOWN)
 
     def _value_of(self, field: Field | None, operator: Operator) -> Value:

@@ -3,7 +3,6 @@ import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { near } from "../state/near.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { COLUMNS } from "./columns.js";
@@ -30,13 +29,6 @@ export async function questionOf(text) {
 export function useFields() {
   useEffect(() => void loadFields().catch(() => {}), []);
   return (known.value ?? []).filter((one) => one.of === "trajectories");
-}
-
-/** Suggestions for a word: names of fields that resemble it. @param {string} word */
-export function resembling(word) {
-  const names = [...new Set((known.value ?? []).map((one) => one.name))];
-  const found = [...names.filter((one) => one === `has_${word}`), ...near(word, names, Math.max(1, Math.floor(word.length / 3)))];
-  return found.filter((one) => one !== word).slice(0, 3); // the word itself is no suggestion
 }
 
 /** The label of a number: that of its column, if there is one. @param {string} name */

@@ -6,7 +6,7 @@ import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/keys.js";
 import { Builder } from "./builder.js";
-import { questionOf, resembling } from "./fields.js";
+import { questionOf } from "./fields.js";
 import { failure } from "./runs.js";
 
 /** Apply another filter, from its first page on. @param {string} where */
@@ -73,13 +73,11 @@ function Fault() {
     const at = one.position ?? 0;
     const end = at + (one.length ?? 0);
     const points = [...where];
-    const isValue = /[=<>~:,]\s*$/.test(points.slice(0, at).join(""));
-    const meant = one.did_you_mean?.length || isValue ? (one.did_you_mean ?? []) : resembling(points.slice(at, end).join(""));
     /** @param {string} word */
     const mended = (word) => [...points.slice(0, at), word, ...points.slice(end)].join("");
     return html`<p><code>${points.slice(0, at).join("")}<mark>${points.slice(at, end).join("") || "␣"}</mark>${points.slice(end).join("")}</code>
       <span>${one.detail}</span>
-      ${meant.map((word) => html` <button onClick=${() => questionOf(mended(word)).then(ask)}>${t("filter.meant", { word })}</button>`)}
+      ${(one.did_you_mean ?? []).map((word) => html` <button onClick=${() => questionOf(mended(word)).then(ask)}>${t("filter.meant", { word })}</button>`)}
       ${where.length < 200 && html` <button onClick=${() => ask(quoted(where))}>${t("filter.words")}</button>`}</p>`;
   })}</div>`;
 }
