@@ -26,6 +26,7 @@ from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from tests.support import programs
 from tests.support.examples import register_profiles
 from tests.support.memory_store import MemoryStore
+from tests.support.scratch import use_memory
 from tests.support.served_store import served_store
 from tests.support.tiers import mark_tiers, running, watch_tiers
 
@@ -65,6 +66,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 register_profiles()
 watch_tiers()
+use_memory()
 structlog.configure(
     processors=[
         structlog.processors.add_log_level,
@@ -189,8 +191,9 @@ class RunningSpanloom:
 
 LOG_SHOWN = 4_000
 
-EAGER = {"SPANLOOM_POLL_S": "0.2"}
-"""By default a run is found up to a second after it came: half of that for each of many tests."""
+EAGER = {"SPANLOOM_POLL_S": "0.2", "SPANLOOM_BATCH_WAIT_S": "0.1"}
+"""By default spans wait half a second for others, and a run is found up to a second after it came:
+a second for each of many tests."""
 
 
 class StartSpanloom(Protocol):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 QUICK = ("serve", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
-REQUESTS = 60
+REQUESTS = 12
 
 
 def by_tool(*command: str) -> Callable[[Path, Path], None]:

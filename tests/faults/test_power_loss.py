@@ -21,6 +21,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.support.examples import examples
 from tests.support.power_loss import Image, lose_power, read_image, write_image
 
 from spanloom.collector.spool.bound import RECORD_BYTES
@@ -153,15 +154,15 @@ class SpoolOnAFailingDisk(RuleBasedStateMachine):
         assert dict(rows) == self.aside
 
 
-def run(examples: int) -> None:
+def run(count: int) -> None:
     run_state_machine_as_test(
         SpoolOnAFailingDisk,
-        settings=settings(max_examples=examples, stateful_step_count=12, deadline=None),
+        settings=settings(max_examples=count, stateful_step_count=12, deadline=None),
     )
 
 
 def test_every_acknowledged_request_survives_power_losses() -> None:
-    run(100)
+    run(examples(100))
 
 
 @pytest.mark.slow

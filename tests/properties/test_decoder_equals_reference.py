@@ -67,6 +67,8 @@ def of_fresh_project(message: ExportTraceServiceRequest) -> SpooledRequest:
     return spooled(message, f"p-{secrets.token_hex(6)}")
 
 
+HEAVY = 12
+"""Examples every day: each takes half a second, most of it in the engine."""
 REPEATED_KEYS = message_of([wire_span("ab" * 16, 1)])
 REPEATED_KEYS.resource_spans[0].scope_spans[0].spans[0].attributes.extend(
     [key_value("k", "first"), key_value("other", 1), key_value("k", 2.5), key_value("other", True)]
@@ -77,7 +79,7 @@ REPEATED_KEYS.resource_spans[0].scope_spans[0].spans[0].attributes.extend(
 @example(requests=[REPEATED_KEYS])
 @example(requests=[ExportTraceServiceRequest()])
 @settings(
-    max_examples=examples(40),
+    max_examples=examples(40, every_day=HEAVY),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -89,7 +91,9 @@ def test_any_request(
 
 @given(message=export_requests)
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40, every_day=HEAVY),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_repeats_and_order_of_requests_change_nothing(
     clickhouse_store: ClickHouseStore, message: ExportTraceServiceRequest
@@ -118,7 +122,7 @@ def test_every_capture(clickhouse_store: ClickHouseStore, dialect: str) -> None:
 
 @given(message=export_requests, random=st.randoms(use_true_random=False))
 @settings(
-    max_examples=examples(40),
+    max_examples=examples(40, every_day=HEAVY),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -21,7 +21,10 @@ def register_profiles() -> None:
     settings.load_profile(EVERY_DAY)
 
 
-def examples(count: int) -> int:
-    """Return the number of examples of a property, which is ``count`` in the long form."""
+def examples(count: int, every_day: int = MOST_EVERY_DAY) -> int:
+    """Return the number of examples of a property, which is ``count`` in the long form.
+
+    A property with examples of half a second each makes fewer every day.
+    """
     is_long = settings().max_examples > MOST_EVERY_DAY
-    return count if is_long else min(count, MOST_EVERY_DAY)
+    return count if is_long else min(count, every_day)

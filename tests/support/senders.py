@@ -113,6 +113,10 @@ def all_clients(addresses: Mapping[str, str]) -> list[Client]:
     return clients
 
 
+PAUSE_S = 0.01
+"""Between two requests of a client: as many as can be are no harder to keep, and all are read."""
+
+
 class Load:
     """A context manager of clients in threads; each stops when it is not served."""
 
@@ -169,5 +173,6 @@ class Load:
                 self._ledger.note(request, outcome)
                 if outcome is not Outcome.ACKNOWLEDGED:
                     return
+                self._stopped.wait(PAUSE_S)
         except Exception as fault:  # reported to the test on its own thread
             self._faults.append(fault)

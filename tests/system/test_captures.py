@@ -9,7 +9,7 @@ import httpx
 import pytest
 from tests.support.each_capture import each_capture
 from tests.support.ground_truth import MEASURES, Capture, all_captures, print_matrix
-from tests.support.sent_captures import DEADLINE_S, QUICK, measure_settled, send
+from tests.support.sent_captures import DEADLINE_S, MANY, measure_settled, send_all
 
 if TYPE_CHECKING:
     from tests.conftest import StartSpanloom, Tell
@@ -21,10 +21,9 @@ CAPTURES = all_captures()
 @pytest.fixture(scope="module")
 def results(start_shared_spanloom: StartSpanloom) -> Results:
     """Send everything, wait until everything is extracted, measure everything."""
-    spanloom = start_shared_spanloom(env=QUICK)
+    spanloom = start_shared_spanloom(env=MANY)
     spanloom.wait_until_ready()
-    for capture in CAPTURES:
-        send(spanloom, capture)
+    send_all(spanloom, CAPTURES)
     deadline = time.monotonic() + DEADLINE_S
     with httpx.Client(base_url=spanloom.api) as api:
         return {c: measure_settled(api, c, deadline) for c in CAPTURES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,7 +29,7 @@ from spanloom.core.model.tenancy import Reach
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from tests.conftest import Tell
@@ -69,15 +70,18 @@ class Receiver:
         self._observations = Observations(folder / "observations.sqlite", metrics)
         self._langfuse = LangfuseIngestion(self.exporter, self._observations, LIMITS)
 
-    def take(self, capture: Capture) -> Iterator[bytes]:
-        """Take a run in; yield the requests that wait in the spool."""
+    def take(self, capture: Capture) -> None:
+        """Take a run in."""
         for path, _, body in capture.posts():
             if path == LANGFUSE:
                 assert not self._langfuse.ingest(body, "").refused
         if path != LANGFUSE:
             for request in capture.requests():
                 self.exporter.export_traces(request, "")
-        yield from (waiting.body for waiting in self.spool.read_batch(1 << 30))
+
+    def waiting(self) -> list[bytes]:
+        """Return the requests that wait in the spool."""
+        return [waiting.body for waiting in self.spool.read_batch(1 << 30)]
 
     def close(self) -> list[str]:
         """Close everything; return what all files hold, read as text."""
@@ -103,17 +107,34 @@ def answers_of(world: World, capture: Capture) -> Iterator[Answer]:
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[Capture, dict[str, list[str]]]:
     """Send every run, measure its trajectories, and add what of its texts is found anywhere."""
     folder = tmp_path_factory.mktemp("no-content")
-    found = {}
-    for number, capture in enumerate(CAPTURES):
-        receiver, world = Receiver(folder / str(number)), World()
-        for body in receiver.take(capture):
-            world.send_message(body)
-        world.run(80, every=10)
-        answers = list(answers_of(world, capture))
-        written = [*receiver.close(), *(json.dumps(a.document) for a in answers)]
-        leaks = [t for t in texts_of(capture) for w in written if any(f in w for f in _forms(t))]
-        found[capture] = {**measure(capture, answers, STRUCTURE), "leaks": leaks}
-    return found
+    dialects = groupby(CAPTURES, lambda capture: capture.dialect)
+    return {
+        capture: found
+        for dialect, captures in dialects
+        for capture, found in measured(folder / dialect, list(captures)).items()
+    }
+
+
+def measured(folder: Path, captures: Sequence[Capture]) -> dict[Capture, dict[str, list[str]]]:
+    """Send the runs of a dialect to one receiver, and build all of them at once."""
+    receiver, world = Receiver(folder), World()
+    for capture in captures:
+        receiver.take(capture)
+    for body in receiver.waiting():
+        world.send_message(body)
+    world.run(80, every=10)
+    answers = {capture: list(answers_of(world, capture)) for capture in captures}
+    documents = [json.dumps(a.document) for found in answers.values() for a in found]
+    written = "\n".join([*receiver.close(), *documents])
+    return {
+        capture: {**measure(capture, found, STRUCTURE), "leaks": leaks(capture, written)}
+        for capture, found in answers.items()
+    }
+
+
+def leaks(capture: Capture, written: str) -> list[str]:
+    """Return the texts of a run that are found in what was written."""
+    return [text for text in texts_of(capture) if any(form in written for form in _forms(text))]
 
 
 def _forms(text: str) -> set[str]:

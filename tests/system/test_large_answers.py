@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 MIB = 2**20
-DOCUMENT = 100_000
-DOCUMENTS = [1_800, pytest.param(10_500, marks=(pytest.mark.slow, pytest.mark.timeout(900)))]
+DOCUMENT = 400_000
+DOCUMENTS = [450, pytest.param(2_700, marks=(pytest.mark.slow, pytest.mark.timeout(900)))]
 """180 MB of documents, and more than 1 GB."""
 ROWS = [12_000, pytest.param(250_000, marks=(pytest.mark.slow, pytest.mark.timeout(900)))]
 """More rows than a page has of them and a look at candidates takes."""

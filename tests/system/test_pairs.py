@@ -12,7 +12,7 @@ import httpx
 import pytest
 from tests.support.ground_truth import pair_captures
 from tests.support.pairs import PAIR_MEASURES, wrong_measures
-from tests.support.sent_captures import DEADLINE_S, QUICK, measure_settled, send
+from tests.support.sent_captures import DEADLINE_S, MANY, measure_settled, send_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +36,9 @@ def test_all_pairs_are_right(start_spanloom: StartSpanloom) -> None:
 
 def check(start_spanloom: StartSpanloom, captures: Sequence[Capture]) -> None:
     """Send the runs to a service; demand that each counts once."""
-    spanloom = start_spanloom(env=QUICK)
+    spanloom = start_spanloom(env=MANY)
     spanloom.wait_until_ready()
-    for capture in captures:
-        send(spanloom, capture)
+    send_all(spanloom, captures)
     deadline = time.monotonic() + DEADLINE_S
     with httpx.Client(base_url=spanloom.api) as api:
         found = {

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from docs.frameworks import FRAMEWORKS
+from tests.support import programs
 from tests.support.ground_truth import all_captures
 
 ROOT = Path(__file__).parents[2]
@@ -31,14 +30,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 @pytest.mark.service
 def test_generated_tables_are_current() -> None:
-    check = subprocess.run(
-        [sys.executable, "docs/generate.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    check = programs.run("docs/generate.py", "--check")
     assert check.returncode == 0, check.stderr
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.support import programs
 
 from spanloom.core.errors import StartupError
+from spanloom.storage.engine.connect import is_embedded
 from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ try:
 except StartupError as error:
     sys.exit(str(error))
 """
+
+
+SETTINGS = "SELECT count() FROM system.settings"
 
 
 def open_elsewhere(url: str) -> subprocess.CompletedProcess[str]:
@@ -93,3 +97,18 @@ def test_a_long_read_holds_up_no_insert(clickhouse_store: ClickHouseStore) -> No
     assert reader.is_alive()
     assert took < 1
     reader.join()
+
+
+def test_the_engines_settings_are_read_once_for_all_connections(
+    clickhouse_store: ClickHouseStore, store_url: str
+) -> None:
+    if not is_embedded(store_url):
+        pytest.skip("the embedded engine alone")
+    known = int(clickhouse_store.lanes.worker._client.command(SETTINGS))
+    first, *others = (lane._client for lane in clickhouse_store.lanes)
+    assert len(first.server_settings) == known
+    assert others
+    for client in others:
+        both = zip(client.server_settings.values(), first.server_settings.values(), strict=True)
+        assert all(mine is theirs for mine, theirs in both)
+        assert client.get_client_setting("date_time_input_format") == "best_effort"

@@ -14,10 +14,9 @@ from clickhouse_connect import common
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from spanloom.core.errors import StartupError
+from spanloom.storage.engine.embedded import connect_embedded
 from spanloom.storage.engine.lane import READER_SETTINGS, Lane
-from spanloom.storage.engine.loading import load_engine
 from spanloom.storage.engine.migrate import check_schema
-from spanloom.storage.engine.own_answers import with_own_answers
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -140,9 +139,7 @@ def _connector(url: str) -> Connect:
 
 def _connect_embedded(path: str) -> Client:
     mend_links(Path(path))
-    load_engine()
-    place = f"{path}?{urlencode(ENGINE_OPTIONS)}"
-    return with_own_answers(clickhouse_connect.get_client(interface="chdb", path=place))
+    return connect_embedded(f"{path}?{urlencode(ENGINE_OPTIONS)}")
 
 
 def _open(connect: Connect, url: str) -> Client:
