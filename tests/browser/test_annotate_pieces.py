@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import (
     PANEL,
@@ -50,7 +49,8 @@ def test_the_run_as_a_whole_has_a_note_and_the_next_run_is_a_key_away(
     page: Page, service: RunningSpanloom, traces: list[str]
 ) -> None:
     page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada\"')")
-    page.goto(service.api)
+    among = ", ".join(f'"{trace}"' for trace in traces)
+    page.goto(f"{service.api}/?where=trace_id in ({among})")
     links = page.locator("td.c-name a")
     expect(links.first).to_be_visible()
     order = [str(link.get_attribute("href")).split("/")[-1] for link in links.all()]
@@ -131,16 +131,15 @@ def test_a_scheme_is_pasted_and_its_faults_are_told_by_line(
     expect(page.get_by_label("Scheme", exact=True)).to_have_value("pasted")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_it_is_for_everybody(
-    page: Page, service: RunningSpanloom, trace: str, language: str
-) -> None:
-    page.add_init_script(f"localStorage.setItem('spanloom.language', '\"{language}\"')")
-    page.add_init_script(f"localStorage.setItem('spanloom.annotator', '\"{language}\"')")
-    page.goto(f"{service.api}/trajectories/{trace}?annotate=potato")
+def test_it_is_for_everybody(page: Page, service: RunningSpanloom, trace: str) -> None:
+    annotate(page, service, trace)
     page.locator(f"{ROWS}.k-tool").first.click()
     page.locator(".option").nth(1).click()
     expect(page.locator(".more-asked")).to_be_visible()
     page.locator(".extras button").first.click()
+    expect(page.locator(".corrections textarea").first).to_be_visible()
+    assert faults(page) == []
+    page.get_by_role("button", name="中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh")
     expect(page.locator(".corrections textarea").first).to_be_visible()
     assert faults(page) == []

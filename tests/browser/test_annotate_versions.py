@@ -22,7 +22,7 @@ from tests.support.annotated_page import (
     wait_saved,
 )
 from tests.support.axe import serious
-from tests.support.page_runs import wait_for
+from tests.support.page_runs import start_quick, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -127,13 +127,13 @@ def test_places_are_found_again_in_a_text_that_changed(
 
 
 def test_what_is_said_to_be_saved_survives_a_kill(
-    page: Page, service: RunningSpanloom, trace: str, start_shared_spanloom: StartSpanloom
+    page: Page, start_spanloom: StartSpanloom
 ) -> None:
-    """The last one: it kills the service of the others."""
+    service = start_quick(start_spanloom)
+    trace = send_steps(service, range(2, 5))
     annotate(page, service, trace)
     act(page, "1", "1")
     wait_saved(page)
     service.stop(signal.SIGKILL)
-    again = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    again.wait_until_ready()
+    again = start_quick(start_spanloom)
     assert len(said_of(again, trace)) == 2

@@ -19,10 +19,11 @@ from tests.support.annotated_page import (
 )
 from tests.support.annotated_runs import SEED
 from tests.support.browser import wait_until
+from tests.support.interception import Held, intercept
 from tests.support.page_runs import wait_for
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
     from tests.conftest import RunningSpanloom
 
 IN_ONE_MOMENT = """async () => {
@@ -43,21 +44,16 @@ FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 200)
 """Whatever is done after a frame is done then."""
 
 
-@pytest.fixture
-def trace(service: RunningSpanloom) -> str:
-    return send_steps(service, range(2, 5))
-
-
-def test_a_dialog_is_open_before_the_next_key(page: Page, service: RunningSpanloom) -> None:
+@pytest.mark.usefixtures("trace")
+def test_a_dialog_is_open_before_the_next_key_and_a_menu_closes_by_it(
+    page: Page, service: RunningSpanloom
+) -> None:
     page.goto(service.api)
     expect(page.locator("header.top")).to_be_visible()
     act = "press('?'); await drawn(); return document.querySelector('dialog[open]') !== null"
     assert page.evaluate(IN_ONE_MOMENT % act)
-
-
-@pytest.mark.usefixtures("trace")
-def test_a_menu_closes_by_the_next_key(page: Page, service: RunningSpanloom) -> None:
-    page.goto(service.api)
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
     button = page.get_by_role("button", name="Columns", exact=True)
     expect(button).to_be_visible()
     act = """document.querySelector(".menu button").click(); await drawn();
@@ -90,7 +86,7 @@ def test_a_run_that_is_opened_at_once_has_its_neighbours(
 ) -> None:
     kept = "window.kept = sessionStorage.getItem('spanloom.list')"
     page.add_init_script(WHEN_SEEN % ("table.runs tbody tr", kept))
-    page.goto(service.api)
+    page.goto(f'{service.api}/?where=trace_id = "{trace}"')
     expect(page.locator("table.runs tbody tr").first).to_be_visible()
     assert trace in str(page.evaluate("window.kept"))
 
@@ -116,22 +112,18 @@ def test_an_item_of_a_queue_is_done_the_moment_its_line_is_there(
     expect(page.locator(".queue-bar")).to_contain_text("Nothing is left for you.")
 
 
-def hold(page: Page, address: str) -> list[Route]:
+def hold(page: Page, address: str) -> list[Held]:
     """Keep from now on the answers of an address, and return them, as they are asked for."""
-    held: list[Route] = []
-
-    def keep(route: Route) -> None:
-        held.append(route)
-
-    page.route(address, keep)
+    held: list[Held] = []
+    intercept(page, address, held.append)
     return held
 
 
-def wait_until_asked(page: Page, held: list[Route], count: int) -> None:
+def wait_until_asked(page: Page, held: list[Held], count: int) -> None:
     wait_until(page, lambda: len(held) >= count)
 
 
-def answer_late(page: Page, held: Route) -> None:
+def answer_late(page: Page, held: Held) -> None:
     """Let an answer come, and give the page time to show it."""
     held.fulfill(response=held.fetch())
     page.evaluate(FRAME)
@@ -207,7 +199,7 @@ def test_values_that_come_late_are_not_proposed_for_another_field(
     assert proposed.evaluate_all("all => all.map((one) => one.value)") == agents
 
 
-def test_what_is_typed_while_a_question_is_spelled_out_stays(
+def test_what_is_typed_or_selected_while_a_question_is_spelled_out_counts(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
     assert trace
@@ -222,29 +214,21 @@ def test_what_is_typed_while_a_question_is_spelled_out_stays(
     page.wait_for_url("**where=has_error")
     page.evaluate(FRAME)
     expect(box).to_have_value("is:error and steps")
-    page.unroute("**/v1/where*")
     box.fill("is:error")
     box.press("Enter")
+    wait_until_asked(page, held, 1)
+    held.pop().continue_()
     expect(box).to_have_value("has_error")
     box.fill("")
     box.press("Enter")
     page.go_back()
     expect(box).to_have_value("has_error")
-
-
-def test_text_selected_while_a_question_is_spelled_out_is_replaced(
-    page: Page, service: RunningSpanloom, trace: str
-) -> None:
-    assert trace
-    held = hold(page, "**/v1/where*")
-    page.goto(service.api)
-    box = page.get_by_label("Which runs")
-    box.fill("is:error")
+    box.fill("is:annotated")
     box.press("Enter")
     wait_until_asked(page, held, 1)
     box.select_text()
     held.pop().continue_()
-    page.wait_for_url("**where=has_error")
+    page.wait_for_url("**where=annotated")
     page.evaluate(FRAME)
     page.keyboard.type("agent:x")
     expect(box).to_have_value("agent:x")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.annotated_page import ROWS, act, annotate, step_id, wait_saved
+from tests.support.annotated_page import ROWS, act, annotate, send_steps, step_id, wait_saved
 from tests.support.away import AWAY, come_back, leave, prepare, try_again
 
 if TYPE_CHECKING:
@@ -27,29 +27,27 @@ def open_and_leave(page: Page, service: RunningSpanloom, trace: str) -> None:
     leave(page)
 
 
-@pytest.mark.parametrize("view", ["Messages", "Raw", "Why"])
-def test_a_step_that_was_not_told_is_asked_for_again(
-    page: Page, service: RunningSpanloom, trace: str, view: str
-) -> None:
+def test_a_step_that_was_not_told_is_asked_for_again(page: Page, service: RunningSpanloom) -> None:
+    trace = send_steps(service, range(2, 8))
     page.goto(f"{service.api}/trajectories/{trace}")
-    step = page.locator(".step")
-    step.get_by_role("button", name=view, exact=True).click()
-    expect(step.locator(".side, .attributes").first).to_be_visible()
-    leave(page)
-    page.locator(ROWS).nth(1).click()
-    failure = step.get_by_role("alert")
-    expect(failure).to_contain_text(AWAY)
-    expect(failure).not_to_contain_text("Failed to fetch")
-    try_again(failure)
-    expect(step.locator(".side, .attributes").first).to_be_visible()
-    expect(failure).to_have_count(0)
-    leave(page)
-    page.locator(ROWS).nth(2).click()
-    expect(failure).to_contain_text(AWAY)
-    come_back(page)
-    page.evaluate("dispatchEvent(new Event('online'))")
-    expect(step.locator(".side, .attributes").first).to_be_visible()
-    expect(failure).to_have_count(0)
+    step, failure = page.locator(".step"), page.locator(".step [role=alert]")
+    for at, view in enumerate(("Messages", "Raw", "Why")):
+        step.get_by_role("button", name=view, exact=True).click()
+        expect(step.locator(".side, .attributes").first).to_be_visible()
+        leave(page)
+        page.locator(ROWS).nth(2 * at + 1).click()
+        expect(failure).to_contain_text(AWAY)
+        expect(failure).not_to_contain_text("Failed to fetch")
+        try_again(failure)
+        expect(step.locator(".side, .attributes").first).to_be_visible()
+        expect(failure).to_have_count(0)
+        leave(page)
+        page.locator(ROWS).nth(2 * at + 2).click()
+        expect(failure).to_contain_text(AWAY)
+        come_back(page)
+        page.evaluate("dispatchEvent(new Event('online'))")
+        expect(step.locator(".side, .attributes").first).to_be_visible()
+        expect(failure).to_have_count(0)
 
 
 def test_a_step_comes_when_what_was_said_is_stored_at_last(

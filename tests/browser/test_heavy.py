@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from tests.support.heavy_run import FIELDS, TEXT, send_heavy_run
+from tests.support.interception import intercept
 from tests.support.outlines import Row, encode_outline
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Response
-    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.conftest import RunningSpanloom
 
 ROWS = ".grid .row"
 MANY = 100_000
@@ -26,10 +27,8 @@ MOST_WORK_S = 2
 
 
 @pytest.fixture(scope="module")
-def heavy(start_shared_spanloom: StartSpanloom) -> str:
+def heavy(service: RunningSpanloom) -> str:
     """The address of a run whose five steps weigh 7 MB."""
-    service: RunningSpanloom = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    service.wait_until_ready()
     return f"{service.api}/trajectories/{send_heavy_run(service)}"
 
 
@@ -80,7 +79,8 @@ def test_pictures_and_sound_are_a_line_with_their_size(page: Page, heavy: str) -
     step = open_step(page, heavy, "chat")
     lines = step.locator(".media figcaption")
     expect(lines).to_have_text(["image/png · 1.0 MB Show", "audio/wav · 1.0 MB"])
-    step = open_step(page, heavy, "screenshot")
+    page.locator(ROWS, has_text="screenshot").first.click()
+    expect(step.locator("h2")).to_contain_text("screenshot")
     for tab in ("Messages", "JSON"):
         step.get_by_role("button", name=tab, exact=True).click()
         expect(lines).to_have_text(["image/png · 1.0 MB Show"] * 2)
@@ -88,25 +88,26 @@ def test_pictures_and_sound_are_a_line_with_their_size(page: Page, heavy: str) -
     assert page.locator("img").count() == 0, "nobody asked for it"
 
 
-@pytest.mark.parametrize("name", ["wide", "square"])
-def test_json_of_many_fields_is_made_as_far_as_it_is_opened(
-    page: Page, heavy: str, name: str
-) -> None:
-    step = open_step(page, heavy, name)
-    for tab in ("Messages", "JSON", "Raw"):
+def test_json_of_many_fields_is_made_as_far_as_it_is_opened(page: Page, heavy: str) -> None:
+    step = open_step(page, heavy, "wide")
+    check_tabs(step)
+    step.get_by_role("button", name=f"{FIELDS:,} fields").click()
+    expect(step.locator(".leaf")).to_have_count(100)
+    step.get_by_role("button", name=f"{FIELDS - 100:,} more").click()
+    expect(step.locator(".leaf")).to_have_count(1_100)
+    page.locator(ROWS, has_text="square").first.click()
+    expect(step.locator("h2")).to_contain_text("square")
+    check_tabs(step)
+    step.get_by_role("button", name="row 42").click()
+    expect(step.locator(".inside .leaf")).to_have_count(100)
+
+
+def check_tabs(step: Locator) -> None:
+    """Look at a step as messages, raw and JSON: each shows branches, and few elements."""
+    for tab in ("Messages", "Raw", "JSON"):
         step.get_by_role("button", name=tab, exact=True).click()
         expect(step.locator(".branch > button").first).to_be_visible()
         assert step.locator("*").count() < 2_000
-    step.get_by_role("button", name="JSON", exact=True).click()
-    if name == "wide":
-        branch = step.get_by_role("button", name=f"{FIELDS:,} fields")
-        branch.click()
-        expect(step.locator(".leaf")).to_have_count(100)
-        step.get_by_role("button", name=f"{FIELDS - 100:,} more").click()
-        expect(step.locator(".leaf")).to_have_count(1_100)
-    else:
-        step.get_by_role("button", name="row 42").click()
-        expect(step.locator(".inside .leaf")).to_have_count(100)
 
 
 def open_many(page: Page, heavy: str, many: int) -> Locator:
@@ -117,7 +118,7 @@ def open_many(page: Page, heavy: str, many: int) -> Locator:
         row = Row(1 if is_agent else 2, "agent" if is_agent else "tool", f"n{at % CALLS}", at, 1)
         rows.append(row._replace(flags=int(at == many - 7)))
     body = encode_outline(rows)
-    page.route("**/v1/**/outline*", lambda route: route.fulfill(body=body))
+    intercept(page, "*/v1/*/outline*", lambda held: held.fulfill(body=body))
     page.goto(heavy)
     grid = page.get_by_role("treegrid", name="Steps")
     expect(grid).to_have_attribute("aria-rowcount", f"{many + 1}")

@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 ALIVE = "img, iframe, object, embed, base, script:not([src]), [onerror], [onload]"
 QUEUE = "<img src=x onerror=alert(4)> week 3"
 PAGES = {
-    "list": ("/", MARKUP),
+    "list": ('/?where=trace_id = "{hostile}"', MARKUP),
     "list by question": (f"/?where={quote(f'agent ~ {MARKUP[:20]!r}')}", "img src=x"),
-    "tree": ("/trajectories/{hostile}", MARKUP),
-    "framework spans": ("/trajectories/{hostile}?frames=1", MARKUP),
-    "graph": ("/trajectories/{hostile}?view=graph", "<img src=x"),
-    "transcript": ("/trajectories/{hostile}?view=transcript", MARKUP),
     "annotations": ("/trajectories/{hostile}?annotate=potato", MARKUP),
     "in a queue": (f"/trajectories/{{hostile}}?queue={quote(QUEUE)}", "Judge <b>every</b>"),
     "diff": ("/diff?a={hostile}&b={team}", MARKUP),
@@ -62,10 +58,32 @@ def test_markup_stays_text(page: Page, service: RunningSpanloom, runs: PageRuns,
     path, shown = PAGES[name]
     page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada <s>\"')")
     page.goto(service.api + path.format(**runs._asdict()))
+    check_texts(page, shown)
+
+
+def check_texts(page: Page, shown: str) -> None:
+    """Wait until a text is shown, and for what comes after the first texts: all is text."""
     expect(page.locator("body")).to_contain_text(shown)
-    page.wait_for_timeout(300)  # what comes behind the first texts
+    page.wait_for_timeout(300)
     assert page.locator(ALIVE).count() == 0
     assert page.locator('a[href^="javascript"], a[href^="data"]').count() == 0
+
+
+def test_markup_stays_text_in_all_views_of_a_run(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.goto(f"{service.api}/trajectories/{runs.hostile}")
+    check_texts(page, MARKUP)
+    page.get_by_role("treegrid").focus()
+    page.keyboard.press("o")
+    page.wait_for_url("**frames=1*")
+    check_texts(page, MARKUP)
+    page.get_by_role("button", name="Graph").click()
+    expect(page.locator(".node").first).to_contain_text("<img src=x")
+    check_texts(page, "<img src=x")
+    page.get_by_role("button", name="Transcript").click()
+    expect(page.locator(".entry").nth(1)).to_contain_text(MARKUP)
+    check_texts(page, MARKUP)
 
 
 def test_markup_of_a_step_stays_text(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:

@@ -25,11 +25,12 @@ from tests.support.annotated_page import (
 from tests.support.annotated_runs import SEED
 from tests.support.axe import serious
 from tests.support.browser import Watch
-from tests.support.page_runs import wait_for
+from tests.support.interception import Held, intercept
+from tests.support.page_runs import start_quick, wait_for
 from tests.support.published_run import STEPS, TASK, send_published
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, FilePayload, Page, Route
+    from playwright.sync_api import Browser, FilePayload, Page
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 SCHEME = "step_evaluation"
@@ -40,8 +41,7 @@ ALL_SAID = """() => [...document.querySelectorAll(".grid .row")].every(
 
 @pytest.fixture(scope="module")
 def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    running = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    running.wait_until_ready()
+    running = start_quick(start_shared_spanloom)
     call(running, "PUT", f"/v1/schemes/{SCHEME}", {"text": SEED})
     return running
 
@@ -165,12 +165,15 @@ def test_a_version_that_comes_while_the_page_opens_is_told(
     """It is stored after the page has read the run, and before the page follows the feed."""
     trace = send_steps(service, range(2, 5))
 
-    def late(route: Route) -> None:
-        send_steps(service, [9], trace, is_waiting=False)
-        wait_for(service.api, trace, version=2)
-        route.continue_()
+    sent: list[str] = []
 
-    page.route("**/v1/trajectories/changes*", late, times=1)
+    def late(held: Held) -> None:
+        if not sent:
+            sent.append(send_steps(service, [9], trace, is_waiting=False))
+            wait_for(service.api, trace, version=2)
+        held.continue_()
+
+    intercept(page, "*/v1/trajectories/changes*", late)
     page.goto(f"{service.api}/trajectories/{trace}")
     expect(page.locator(".newer-bar")).to_contain_text("Version 2")
 

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from tests.support.annotated_runs import SEED
 from tests.support.away import AWAY, prepare, try_again
 from tests.support.judging import Judged, Judges, Team
+from tests.support.qualities import faults
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload, Locator, Page, ViewportSize
@@ -76,12 +77,12 @@ def ada(page: Page) -> Page:
     return page
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(
     ("path", "shown"),
     [
         ("/queues", "table.queues"),
         (f"/queues?queue={quote(QUEUE)}", f"tbody a[href*='{FIRST}']"),
+        (f"/queues?queue={quote(QUEUE)}&new=1", "table.sheet-table tbody a"),
         ("/queues?new=1", "form.fields"),
         ("/schemes?scheme=mast", "ol.source"),
         (f"/schemes?scheme={SCHEME}", "ol.source"),
@@ -91,18 +92,35 @@ def ada(page: Page) -> Page:
         ("/exchange", "input[type=file]"),
     ],
 )
-def test_nothing_is_scrolled_sideways_on_a_phone(
-    ada: Page, team: Team, path: str, shown: str, language: str
+def test_every_page_is_for_everybody_and_nothing_is_scrolled_sideways_on_a_phone(
+    ada: Page, team: Team, path: str, shown: str
 ) -> None:
-    ada.set_viewport_size(PHONE)
-    ada.add_init_script(f"localStorage.setItem('spanloom.language', '\"{language}\"')")
     ada.goto(team.api + path)
     expect(ada.locator(shown).first).to_be_visible()
-    assert ada.evaluate("document.documentElement.lang") == language
-    assert ada.evaluate(WIDE) == []
+    assert faults(ada) == []
+    ada.set_viewport_size(PHONE)
+    for language in ("en", "zh"):
+        if language == "zh":
+            speak_chinese(ada)
+        expect(ada.locator(shown).first).to_be_visible()
+        assert ada.evaluate("document.documentElement.lang") == language
+        assert ada.evaluate(WIDE) == []
 
 
-def test_what_is_not_taken_is_told_on_a_phone(ada: Page, team: Team) -> None:
+def speak_chinese(page: Page) -> None:
+    page.get_by_role("button", name="中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh")
+
+
+def test_the_queue_of_a_run_is_for_everybody(ada: Page, team: Team) -> None:
+    ada.goto(f"{team.api}/trajectories/{FIRST}?queue={quote(QUEUE)}")
+    expect(ada.locator(".queue-bar button").first).to_be_visible()
+    assert faults(ada) == []
+
+
+def test_what_is_not_taken_is_told_on_a_phone_and_a_line_that_is_no_json_named(
+    ada: Page, team: Team
+) -> None:
     ada.set_viewport_size(PHONE)
     ada.goto(f"{team.api}/exchange")
     give(ada, b'{"trace_id":"none","annotator":"ada","scheme":"none such"}\n' * 2)
@@ -110,10 +128,6 @@ def test_what_is_not_taken_is_told_on_a_phone(ada: Page, team: Team) -> None:
     expect(row).to_be_visible()
     assert labels_of(row) == ["entry", "what", "why"]
     assert ada.evaluate(WIDE) == []
-
-
-def test_a_line_that_is_no_json_is_named(ada: Page, team: Team) -> None:
-    ada.goto(f"{team.api}/exchange")
     give(ada, b"\n{}\n{")
     told = f"{FILE}: line 3 is no JSON. Nothing of it was taken."
     expect(ada.get_by_role("alert")).to_have_text(told)
@@ -131,27 +145,27 @@ def labels_of(row: Locator) -> list[str]:
     return [cell.evaluate(before) for cell in row.locator("td[data-label]").all()]
 
 
-def test_of_a_matrix_a_phone_shows_what_was_said(ada: Page, team: Team) -> None:
-    ada.set_viewport_size(PHONE)
+def test_whose_columns_they_are_stands_over_all_and_a_phone_shows_what_was_said(
+    ada: Page, team: Team
+) -> None:
     ada.goto(f"{team.api}/agreement?scheme={SCHEME}")
-    row = ada.locator("table.confusion").first.locator("tbody tr").first
-    expect(row.locator("th")).to_have_text("correct")
-    cells = row.locator("td:visible")
-    assert cells.evaluate_all("(all) => all.map((one) => one.dataset.label)") == ["bo says correct"]
-    expect(cells).to_have_text("3")
-    cells.get_by_role("button").click()
-    expect(ada.locator("#units")).to_contain_text("“correct” · “correct”")
-
-
-def test_whose_columns_they_are_stands_over_all_of_them(ada: Page, team: Team) -> None:
-    ada.goto(f"{team.api}/agreement?scheme={SCHEME}")
-    for table in ada.locator("table.confusion").all():
+    matrices = ada.locator("table.confusion")
+    expect(matrices.first).to_be_visible()
+    for table in matrices.all():
         row = table.locator("tbody tr").first.locator("td")
         over, first, last = (
             edges(one) for one in (table.locator(".says").first, row.first, row.last)
         )
         assert over == pytest.approx((first[0], last[1]), abs=1)
         assert first[1] - first[0] < 1.5 * (last[1] - last[0])  # a long name widens none of them
+    ada.set_viewport_size(PHONE)
+    row = matrices.first.locator("tbody tr").first
+    expect(row.locator("th")).to_have_text("correct")
+    cells = row.locator("td:visible")
+    expect(cells).to_have_text("3")
+    assert cells.evaluate_all("(all) => all.map((one) => one.dataset.label)") == ["bo says correct"]
+    cells.get_by_role("button").click()
+    expect(ada.locator("#units")).to_contain_text("“correct” · “correct”")
 
 
 def edges(of: Locator) -> tuple[float, float]:
@@ -222,22 +236,24 @@ def test_blame_is_told_by_names(ada: Page, team: Team) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "names"),
-    [("en", ("responsible agent", "decisive step")), ("zh", ("责任代理", "决定性步骤"))],
+    ("path", "places"),
+    [
+        ("/agreement?scheme=blame", ["table.measures"]),
+        (f"/adjudication?scheme=blame&all=1&trace={FIRST}", ["table.decisions"]),
+        (f"/trajectories/{FIRST}?annotate=blame", [".attribution", ".annotate .people"]),
+    ],
 )
 def test_blame_has_the_same_names_wherever_it_stands(
-    ada: Page, team: Team, language: str, names: tuple[str, str]
+    ada: Page, team: Team, path: str, places: list[str]
 ) -> None:
-    ada.add_init_script(f"localStorage.setItem('spanloom.language', '\"{language}\"')")
-    for path, shown in (
-        ("/agreement?scheme=blame", "table.measures"),
-        (f"/adjudication?scheme=blame&all=1&trace={FIRST}", "table.decisions"),
-        (f"/trajectories/{FIRST}?annotate=blame", ".attribution"),
-        (f"/trajectories/{FIRST}?annotate=blame", ".annotate .people"),
-    ):
-        ada.goto(team.api + path)
-        for name in names:
-            expect(ada.locator(shown)).to_contain_text(name)
+    ada.goto(team.api + path)
+    for place in places:
+        expect(ada.locator(place)).to_contain_text("responsible agent")
+        expect(ada.locator(place)).to_contain_text("decisive step")
+    speak_chinese(ada)
+    for place in places:
+        expect(ada.locator(place)).to_contain_text("责任代理")
+        expect(ada.locator(place)).to_contain_text("决定性步骤")
 
 
 def test_names_are_read_as_words_and_reasons_as_they_were_written(ada: Page, team: Team) -> None:
@@ -319,16 +335,19 @@ def test_a_form_that_is_left_gives_the_focus_back(
     expect(button).to_be_focused()
 
 
-@pytest.mark.parametrize("key", ["Enter", "Escape"])
-def test_who_one_is_is_changed_by_keys(ada: Page, team: Team, key: str) -> None:
+def test_who_one_is_is_changed_by_keys_and_the_queues_speak_chinese(ada: Page, team: Team) -> None:
     ada.goto(f"{team.api}/queues")
     button = ada.get_by_role("button", name="change", exact=True)
-    button.press("Enter")
-    expect(ada.get_by_label("Your name")).to_be_focused()
-    ada.keyboard.type("eve")
-    ada.keyboard.press(key)
-    expect(button).to_be_focused()
-    expect(ada.locator("b", has_text="eve" if key == "Enter" else "ada")).to_be_visible()
+    for key, typed, then in (("Escape", "eve", "ada"), ("Enter", "bo", "bo")):
+        button.press("Enter")
+        expect(ada.get_by_label("Your name")).to_be_focused()
+        ada.keyboard.type(typed)
+        ada.keyboard.press(key)
+        expect(button).to_be_focused()
+        expect(ada.locator("b", has_text=then)).to_be_visible()
+    speak_chinese(ada)
+    expect(ada.get_by_role("heading", name="队列")).to_be_visible()
+    expect(ada.get_by_role("button", name="我的下一个").first).to_be_enabled()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 from tests.support.browser import wait_until
-from tests.support.page_runs import PageRuns, send_many, send_page_runs
+from tests.support.page_runs import PageRuns, send_many, send_page_runs, start_quick
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
@@ -25,20 +25,18 @@ LINKS = "td.c-name a"
 
 
 @pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    """A service of its own: its runs are counted."""
+    return start_quick(start_shared_spanloom)
+
+
+@pytest.fixture(scope="module")
 def runs(service: RunningSpanloom) -> PageRuns:
     return send_page_runs(service)
 
 
 def query_of(page: Page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
-
-
-def test_without_runs_it_says_how_to_send_some(page: Page, start_spanloom: StartSpanloom) -> None:
-    empty = start_spanloom()
-    empty.wait_until_ready()
-    page.goto(empty.api)
-    expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
-    expect(page.locator("pre")).to_contain_text("export OTEL_EXPORTER_OTLP_ENDPOINT=http://127")
 
 
 def test_every_run_is_a_row_and_leads_to_its_page(
@@ -63,7 +61,9 @@ def test_a_count_of_errors_leads_to_the_first_of_them(
 
 
 @pytest.mark.usefixtures("runs")
-def test_columns_sort_and_the_address_says_so(page: Page, service: RunningSpanloom) -> None:
+def test_columns_sort_by_what_they_show_and_the_address_says_so(
+    page: Page, service: RunningSpanloom
+) -> None:
     page.goto(service.api)
     head = page.get_by_role("columnheader", name="in", exact=True)
     head.get_by_role("button").click()
@@ -74,13 +74,6 @@ def test_columns_sort_and_the_address_says_so(page: Page, service: RunningSpanlo
     assert shown == sorted(shown, reverse=True)
     page.go_back()
     expect(head).to_have_attribute("aria-sort", "none")
-
-
-@pytest.mark.usefixtures("runs")
-def test_errors_are_ordered_by_the_number_that_is_shown(
-    page: Page, service: RunningSpanloom
-) -> None:
-    page.goto(service.api)
     page.get_by_role("columnheader", name="errors").get_by_role("button").click()
     wait_until(page, lambda: query_of(page) == {"order": "-failures"})
     expect(page.locator("td.c-errors").first).to_have_text("✕ 3")
@@ -142,9 +135,15 @@ def test_without_a_network_the_rows_stay_and_it_asks_again_by_itself(
     expect(page.locator(ROWS)).not_to_have_count(before)
 
 
-def test_keys_move_select_and_open(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
+def test_keys_move_select_and_open_and_the_help_tells_of_them_before(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
     page.goto(service.api)
     expect(page.locator(ROWS)).to_have_count(3)
+    page.keyboard.press("?")
+    expect(page.locator("dl.keys").get_by_text("D", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("j")
     expect(page.locator(f"{ROWS}.active")).to_be_focused()
     page.keyboard.press("x")
@@ -180,16 +179,6 @@ def test_two_runs_are_compared_and_three_are_said_to_be_too_many(
 
 
 @pytest.mark.usefixtures("runs")
-def test_the_help_tells_of_keys_of_a_selection_before_there_is_one(
-    page: Page, service: RunningSpanloom
-) -> None:
-    page.goto(service.api)
-    expect(page.locator(ROWS)).to_have_count(3)
-    page.keyboard.press("?")
-    expect(page.locator("dl.keys").get_by_text("D", exact=True)).to_be_visible()
-
-
-@pytest.mark.usefixtures("runs")
 def test_columns_and_views_are_chosen(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)
     page.get_by_role("button", name="Columns", exact=True).click()
@@ -205,6 +194,14 @@ def test_columns_and_views_are_chosen(page: Page, service: RunningSpanloom) -> N
     page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("button", name="mine", exact=True).click()
     expect(page.get_by_role("columnheader", name="spans")).to_be_visible()
+
+
+@pytest.mark.usefixtures("runs")
+def test_it_is_for_everybody(page: Page, service: RunningSpanloom) -> None:
+    page.goto(f"{service.api}/?where={quote('steps >= 1 and spans >= 1')}")
+    first = page.locator(ROWS).first
+    expect(first.get_by_role("rowheader")).to_contain_text(first.locator("a").first.inner_text())
+    assert faults(page) == []
 
 
 def test_what_comes_in_is_counted_and_moves_nothing(
@@ -237,9 +234,15 @@ def test_what_comes_in_is_counted_by_the_filter(
     assert runs
 
 
-@pytest.mark.usefixtures("runs")
-def test_pages_go_on_by_cursor_and_back(page: Page, service: RunningSpanloom) -> None:
+@pytest.fixture(scope="module")
+def more_than_a_page(service: RunningSpanloom, runs: PageRuns) -> None:
+    """Make it more runs than a page of the list has."""
+    assert runs
     send_many(service, 50)
+
+
+@pytest.mark.usefixtures("more_than_a_page")
+def test_pages_go_on_by_cursor_and_back(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)
     expect(page.locator(ROWS)).to_have_count(50)
     first = page.locator(LINKS).first.get_attribute("href")
@@ -250,11 +253,10 @@ def test_pages_go_on_by_cursor_and_back(page: Page, service: RunningSpanloom) ->
     expect(page.locator(".pager")).to_contain_text("1\u201350")
 
 
-@pytest.mark.usefixtures("runs")
+@pytest.mark.usefixtures("more_than_a_page")
 def test_the_run_behind_the_last_of_a_page_is_a_key_away(
     page: Page, service: RunningSpanloom
 ) -> None:
-    send_many(service, 50)
     asked = "/v1/trajectories?order=-spans&limit=60&fields=trace_id"
     ids = [one["trace_id"] for one in httpx.get(service.api + asked).json()["items"]]
     page.goto(f"{service.api}/?order=-spans")
@@ -272,25 +274,7 @@ def test_the_run_behind_the_last_of_a_page_is_a_key_away(
 
 
 @pytest.mark.usefixtures("runs")
-def test_it_is_for_everybody(page: Page, service: RunningSpanloom) -> None:
-    page.goto(f"{service.api}/?where={quote('steps >= 1 and spans >= 1')}")
-    first = page.locator(ROWS).first
-    expect(first.get_by_role("rowheader")).to_contain_text(first.locator("a").first.inner_text())
-    assert faults(page) == []
-
-
-@pytest.mark.usefixtures("runs")
-def test_it_speaks_chinese_and_remembers_it(page: Page, service: RunningSpanloom) -> None:
-    page.goto(service.api)
-    page.get_by_role("button", name="中文").click()
-    expect(page.get_by_role("columnheader", name="时长")).to_be_visible()
-    page.reload()
-    expect(page.get_by_role("columnheader", name="时长")).to_be_visible()
-    expect(page.locator("html")).to_have_attribute("lang", "zh")
-
-
-@pytest.mark.usefixtures("runs")
-def test_what_can_be_ordered_by_is_called_as_its_column_is(
+def test_what_can_be_ordered_by_is_called_as_its_column_is_in_chinese_too(
     page: Page, service: RunningSpanloom
 ) -> None:
     page.goto(service.api)
@@ -302,14 +286,21 @@ def test_what_can_be_ordered_by_is_called_as_its_column_is(
     page.get_by_role("button", name="中文").click()
     expect(choices.first).to_have_text("开始 ▾")
     assert not re.findall("[a-z]{2,}_|[a-z]{6,}", " ".join(choices.all_inner_texts()))
+    expect(page.get_by_role("columnheader", name="时长")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("columnheader", name="时长")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "zh")
 
 
-def test_a_service_with_keys_asks_for_one(
+def test_without_runs_it_says_how_to_send_some_and_with_keys_it_asks_for_one(
     page: Page, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
     locked = start_spanloom(data_dir=data)
     locked.wait_until_ready()
+    page.goto(locked.api)
+    expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
+    expect(page.locator("pre")).to_contain_text("export OTEL_EXPORTER_OTLP_ENDPOINT=http://127")
     made = run_spanloom("keys", "create", "--project=p", "--scopes=read", f"--data-dir={data}")
     while httpx.get(f"{locked.api}/v1/trajectories").status_code != 401:
         time.sleep(0.1)  # a new key counts within a second

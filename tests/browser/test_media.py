@@ -7,28 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.annotated_page import annotate, call, send_steps
-from tests.support.annotated_runs import SEED
-from tests.support.page_runs import PageRuns, send_many, send_page_runs, wait_for
+from tests.support.annotated_page import annotate, send_steps
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom
+    from tests.support.page_runs import PageRuns
 
 PAGES_OF_PDF = re.compile(rb"/Type\s*/Page\b(?!s)")
 
 
 @pytest.fixture(scope="module")
-def runs(service: RunningSpanloom) -> PageRuns:
-    return send_page_runs(service)
-
-
-@pytest.fixture(scope="module")
 def judged(service: RunningSpanloom) -> str:
-    call(service, "PUT", "/v1/schemes/step_evaluation", {"text": SEED})
-    trace = send_steps(service, range(2, 5))
-    wait_for(service.api, trace)
-    return trace
+    return send_steps(service, range(2, 5))
 
 
 def style(of: Locator, name: str) -> str:
@@ -54,12 +45,12 @@ def test_forced_colours_leave_what_is_chosen_and_what_is_judged(
     assert style(page.locator(".figures progress"), "forcedColorAdjust") == "none"
 
 
+@pytest.mark.usefixtures("long_list")
 def test_paper_has_all_of_a_list_and_of_two_runs(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
-    send_many(service, 40)
     page.goto(service.api)
-    expect(page.locator("table.runs tbody tr").nth(40)).to_be_visible()
+    expect(page.locator("table.runs tbody tr").nth(39)).to_be_visible()
     assert len(PAGES_OF_PDF.findall(page.pdf(format="A4"))) > 1
     page.emulate_media(media="print")
     expect(page.locator(".question")).to_be_hidden()

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.long_runs import DEEP, send_deep_run
+from tests.support.interception import Held, intercept
+from tests.support.long_runs import DEEP
 from tests.support.page_runs import send_many
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route
+    from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom
 
 SIGHT = """(sort) => [...document.querySelectorAll(`.${sort}`)].map((one) => {
@@ -32,14 +33,14 @@ AGENTS = 21
 """Agents of the deep run: what is left when all branches are closed."""
 
 
-@pytest.fixture(scope="module")
-def deep(service: RunningSpanloom) -> str:
+@pytest.fixture
+def address(service: RunningSpanloom, deep: str) -> str:
     """The address of a run of 2,000 steps."""
-    return f"{service.api}/trajectories/{send_deep_run(service)}"
+    return f"{service.api}/trajectories/{deep}"
 
 
-def open_deep(page: Page, deep: str) -> Locator:
-    page.goto(deep)
+def open_deep(page: Page, address: str) -> Locator:
+    page.goto(address)
     expect(page.locator(".grid .row").first).to_be_visible()
     expect(page.locator(".run-head")).to_contain_text("50 %")
     return page.get_by_role("treegrid", name="Steps")
@@ -51,8 +52,8 @@ def scrolled(grid: Locator, top: int) -> None:
     expect(grid.locator(f".row[aria-rowindex='{top // 26 + 3}']")).to_be_visible()
 
 
-def test_a_click_scrolls_nothing_and_moves_no_row(page: Page, deep: str) -> None:
-    grid = open_deep(page, deep)
+def test_a_click_scrolls_nothing_and_moves_no_row(page: Page, address: str) -> None:
+    grid = open_deep(page, address)
     scrolled(grid, 10_010)  # rows at both edges are half in sight
     box = grid.bounding_box()
     assert box
@@ -65,8 +66,10 @@ def test_a_click_scrolls_nothing_and_moves_no_row(page: Page, deep: str) -> None
         assert page.evaluate(SIGHT, "grid .row") == before
 
 
-def test_what_is_opened_or_closed_stays_under_the_pointer(page: Page, deep: str) -> None:
-    grid = open_deep(page, deep)
+def test_what_is_opened_or_closed_stays_under_the_pointer_and_a_key_does_all(
+    page: Page, address: str
+) -> None:
+    grid = open_deep(page, address)
     scrolled(grid, 5_000)
     found = grid.locator(".row[aria-expanded=true]").nth(0)
     branch = grid.locator(f"#{found.get_attribute('id')}")
@@ -77,16 +80,18 @@ def test_what_is_opened_or_closed_stays_under_the_pointer(page: Page, deep: str)
         twist.click()
         expect(branch).to_have_attribute("aria-expanded", state)
         assert branch.bounding_box() == before
+    grid.focus()
+    page.keyboard.press("-")
+    expect(grid).to_have_attribute("aria-rowcount", str(AGENTS + 1))
+    expect(grid.locator(".row")).to_have_count(AGENTS)
+    page.keyboard.press("+")
+    expect(grid).to_have_attribute("aria-rowcount", str(DEEP + 1))
 
 
-def test_the_head_of_a_run_fills_without_moving_the_rows(page: Page, deep: str) -> None:
-    waiting: list[Route] = []
-
-    def hold(route: Route) -> None:
-        waiting.append(route)
-
-    page.route("**/v1/trajectories/*?texts=none", hold)
-    page.goto(deep)
+def test_the_head_of_a_run_fills_without_moving_the_rows(page: Page, address: str) -> None:
+    waiting: list[Held] = []
+    intercept(page, "*/v1/trajectories/*?texts=none", waiting.append)
+    page.goto(address)
     expect(page.locator(".run-head")).to_contain_text("v1")
     expect(page.locator(".held dd").last).to_be_hidden()
     expect(page.locator(".grid .row").first).to_be_visible()
@@ -98,44 +103,23 @@ def test_the_head_of_a_run_fills_without_moving_the_rows(page: Page, deep: str) 
 
 
 @pytest.mark.parametrize("width", [1440, 1024, 390])
-def test_the_rows_of_a_run_come_where_they_stay(page: Page, deep: str, width: int) -> None:
+def test_the_rows_of_a_run_come_where_they_stay(page: Page, address: str, width: int) -> None:
     """Though the line of the list, which fills the head, comes long after the outline."""
     page.set_viewport_size({"width": width, "height": 900})
-    waiting: list[Route] = []
-    late: list[bool] = []
-
-    def hold(route: Route) -> None:
-        if late:
-            route.continue_()
-        else:
-            waiting.append(route)
-
-    page.route("**/v1/trajectories?*", hold)
+    let_through = intercept(page, "*/v1/trajectories?*", lambda _: None)
     with page.expect_response("**/outline*"):
-        page.goto(deep)
+        page.goto(address)
     page.wait_for_timeout(200)
     expect(page.locator(".grid .row")).to_have_count(0)
-    late.append(True)
-    for route in waiting:
-        route.continue_()
+    let_through()
     expect(page.locator(".grid .row").first).to_be_visible()
     before = page.evaluate(SIGHT, "grid .row")
     expect(page.locator(".run-head")).to_contain_text("0 % / 0.1 %")
     assert page.evaluate(SIGHT, "grid .row") == before
 
 
-def test_all_branches_are_closed_and_opened_by_a_key(page: Page, deep: str) -> None:
-    grid = open_deep(page, deep)
-    grid.focus()
-    page.keyboard.press("-")
-    expect(grid).to_have_attribute("aria-rowcount", str(AGENTS + 1))
-    expect(grid.locator(".row")).to_have_count(AGENTS)
-    page.keyboard.press("+")
-    expect(grid).to_have_attribute("aria-rowcount", str(DEEP + 1))
-
-
-def test_the_timeline_is_as_wide_as_its_box_at_any_size(page: Page, deep: str) -> None:
-    grid = open_deep(page, deep)
+def test_the_timeline_is_as_wide_as_its_box_at_any_size(page: Page, address: str) -> None:
+    grid = open_deep(page, address)
     flame = page.locator(".flame")
     for width, height in ((1440, 900), (700, 900), (1920, 500), (320, 700), (1100, 800)):
         page.set_viewport_size({"width": width, "height": height})
@@ -151,8 +135,8 @@ def test_the_timeline_is_as_wide_as_its_box_at_any_size(page: Page, deep: str) -
     page.wait_for_function(DRAWN_TO_FIT)
 
 
-def test_the_timeline_is_made_higher_and_folded_away(page: Page, deep: str) -> None:
-    grid = open_deep(page, deep)
+def test_the_timeline_is_made_higher_and_folded_away(page: Page, address: str) -> None:
+    grid = open_deep(page, address)
     flame, edge = page.locator(".flame"), page.get_by_role("separator")
 
     before = page.evaluate(HEIGHT)
@@ -176,20 +160,20 @@ def test_the_timeline_is_made_higher_and_folded_away(page: Page, deep: str) -> N
     page.wait_for_function(AS_HIGH_AS, arg=before)
 
 
-@pytest.mark.parametrize("what", ["flame", "strip"])
-def test_keys_live_on_after_a_click_beside_the_rows(page: Page, deep: str, what: str) -> None:
-    open_deep(page, deep)
+def test_keys_live_on_after_a_click_beside_the_rows(page: Page, address: str) -> None:
+    open_deep(page, address)
     page.set_viewport_size({"width": 1000, "height": 800})
     page.wait_for_function(DRAWN_TO_FIT)
-    page.locator(f".{what}").click(position={"x": 12, "y": 35})
     row = page.locator(".grid .row.on")
-    for number, key in enumerate(("ArrowDown", "j", "ArrowDown"), start=1):
-        page.keyboard.press(key)
-        expect(row).to_have_attribute("aria-rowindex", str(2 + number))
+    for at, what in enumerate(("flame", "strip")):
+        page.locator(f".{what}").click(position={"x": 12, "y": 35})
+        for number, key in enumerate(("ArrowDown", "j", "ArrowDown"), start=1):
+            page.keyboard.press(key)
+            expect(row).to_have_attribute("aria-rowindex", str(2 + 3 * at + number))
 
 
+@pytest.mark.usefixtures("long_list")
 def test_the_list_stays_where_it_is_when_runs_come(page: Page, service: RunningSpanloom) -> None:
-    send_many(service, 40)
     page.set_viewport_size({"width": 1440, "height": 500})
     page.goto(service.api)
     rows = page.locator("table.runs tbody tr")
@@ -205,8 +189,8 @@ def test_the_list_stays_where_it_is_when_runs_come(page: Page, service: RunningS
     expect(page.locator("table.runs tr.active")).to_be_focused()
 
 
+@pytest.mark.usefixtures("long_list")
 def test_back_from_a_run_the_list_stands_where_it_was(page: Page, service: RunningSpanloom) -> None:
-    send_many(service, 40)
     page.set_viewport_size({"width": 1440, "height": 500})
     page.goto(f"{service.api}/?order=-spans")
     rows, box = page.locator("table.runs tbody tr"), page.locator(".scroll")

@@ -13,16 +13,14 @@ from tests.support.page_runs import send, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
-    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.conftest import RunningSpanloom
 
 ROWS = ".grid .row"
 
 
 @pytest.fixture(scope="module")
-def address(start_shared_spanloom: StartSpanloom) -> str:
+def address(service: RunningSpanloom) -> str:
     """The page of a run of three turns with a minute of nothing between them."""
-    service: RunningSpanloom = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    service.wait_until_ready()
     trace = secrets.token_hex(16)
     send(service, talk(trace))
     wait_for(service.api, trace)

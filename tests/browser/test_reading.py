@@ -8,31 +8,26 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.axe import serious
 from tests.support.long_runs import HUGE, LongRuns, send_long_runs
-from tests.support.page_runs import PageRuns, send_page_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Page, Route
     from tests.conftest import RunningSpanloom
+    from tests.support.page_runs import PageRuns
 
 ROWS = ".grid .row"
 
 
 @pytest.fixture(scope="module")
-def runs(service: RunningSpanloom) -> LongRuns:
+def long(service: RunningSpanloom) -> LongRuns:
     return send_long_runs(service)
 
 
-@pytest.fixture(scope="module")
-def team(service: RunningSpanloom) -> PageRuns:
-    return send_page_runs(service)
-
-
 def test_only_what_the_call_before_was_told_is_folded(
-    page: Page, service: RunningSpanloom, runs: LongRuns
+    page: Page, service: RunningSpanloom, long: LongRuns
 ) -> None:
-    page.goto(f"{service.api}/trajectories/{runs.talk}")
+    page.goto(f"{service.api}/trajectories/{long.talk}")
     models = page.locator(f"{ROWS}.k-model")
     expect(models).to_have_count(3)
     models.nth(0).click()
@@ -47,11 +42,11 @@ def test_only_what_the_call_before_was_told_is_folded(
 
 
 def test_why_tells_the_rule_and_what_was_sent(
-    page: Page, service: RunningSpanloom, team: PageRuns
+    page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{service.api}/trajectories/{team.failing}")
+    page.goto(f"{service.api}/trajectories/{runs.failing}")
     page.locator(f"{ROWS}.k-tool").first.click()
     step = page.locator(".step")
     step.get_by_role("button", name="Why").click()
@@ -72,10 +67,10 @@ def lower_the_bound(route: Route) -> None:
 
 
 def test_a_huge_run_has_its_metrics_and_a_transcript_in_pages(
-    page: Page, service: RunningSpanloom, runs: LongRuns
+    page: Page, service: RunningSpanloom, long: LongRuns
 ) -> None:
     page.route("**/run/pages.js", lower_the_bound)
-    page.goto(f"{service.api}/trajectories/{runs.huge}?view=transcript")
+    page.goto(f"{service.api}/trajectories/{long.huge}?view=transcript")
     expect(page.locator(".run-head")).to_contain_text("tool time")
     expect(page.locator(".entry")).to_have_count(200)
     expect(page.locator(".pager")).to_contain_text(f"1\u2013200 of {HUGE:,} steps")
@@ -89,22 +84,22 @@ def test_a_huge_run_has_its_metrics_and_a_transcript_in_pages(
 
 
 def test_the_graph_says_when_and_why_it_puts_calls_together(
-    page: Page, service: RunningSpanloom, runs: LongRuns, team: PageRuns
+    page: Page, service: RunningSpanloom, long: LongRuns, runs: PageRuns
 ) -> None:
     why = page.locator(".left > p")
-    page.goto(f"{service.api}/trajectories/{runs.huge}?view=graph")
+    page.goto(f"{service.api}/trajectories/{long.huge}?view=graph")
     expect(page.locator(".node")).to_have_count(2)
     expect(why).to_contain_text(f"{HUGE:,} steps: calls of one name by one agent are one node")
     expect(page.locator(".node.k-tool .more")).to_contain_text(f"{HUGE - 1:,} calls")
-    page.goto(f"{service.api}/trajectories/{team.failing}?view=graph")
+    page.goto(f"{service.api}/trajectories/{runs.failing}?view=graph")
     expect(page.locator(".node")).to_have_count(6)
     expect(why).to_have_count(0)
 
 
 def test_the_export_of_a_huge_run_is_small_opens_and_says_what_is_missing(
-    page: Page, service: RunningSpanloom, runs: LongRuns, tmp_path: Path
+    page: Page, service: RunningSpanloom, long: LongRuns, tmp_path: Path
 ) -> None:
-    page.goto(f"{service.api}/trajectories/{runs.huge}")
+    page.goto(f"{service.api}/trajectories/{long.huge}")
     with page.expect_download() as waited:
         page.get_by_role("button", name="Export HTML").click()
     saved = tmp_path / "run.html"

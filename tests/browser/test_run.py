@@ -6,15 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 from tests.support.page_runs import (
     ADDRESS,
     MARKUP,
     TALK,
-    PageRuns,
     send_failed_silently,
-    send_page_runs,
     send_two_versions,
 )
 from tests.support.qualities import faults
@@ -24,13 +21,9 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom
+    from tests.support.page_runs import PageRuns
 
 ROWS = ".grid .row"
-
-
-@pytest.fixture(scope="module")
-def runs(service: RunningSpanloom) -> PageRuns:
-    return send_page_runs(service)
 
 
 def open_run(page: Page, service: RunningSpanloom, trace: str, query: str = "") -> Locator:
@@ -40,7 +33,7 @@ def open_run(page: Page, service: RunningSpanloom, trace: str, query: str = "") 
     return page.get_by_role("treegrid", name="Steps")
 
 
-def test_the_tree_is_a_treegrid_and_keys_walk_it(
+def test_the_tree_is_a_treegrid_that_keys_walk_and_a_search_cuts(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
     grid = open_run(page, service, runs.failing)
@@ -64,6 +57,16 @@ def test_the_tree_is_a_treegrid_and_keys_walk_it(
     expect(page.locator(f"{ROWS}.on .label")).to_have_text("weather")
     page.keyboard.press("End")
     expect(page.locator(f"{ROWS}.on")).to_have_attribute("aria-rowindex", "7")
+    box, hits = page.get_by_label("Search steps"), page.locator(".find [role=status]")
+    box.fill("weather")  # a name, which the page has
+    expect(hits).to_have_text("4 hits")
+    box.fill("cannot tell")  # words, for which the service is asked
+    expect(hits).to_have_text("2 hits")
+    page.get_by_role("button", name="hits alone").click()
+    box.fill("")
+    page.get_by_role("button", name="tool", exact=True).click()
+    expect(rows).to_have_count(3)
+    page.wait_for_url("**type=tool*")
 
 
 def test_the_address_says_which_step_and_what_is_its_root(
@@ -85,25 +88,13 @@ def test_the_address_says_which_step_and_what_is_its_root(
     expect(page.locator(ROWS)).to_have_count(6)
 
 
-def test_search_finds_names_here_and_words_by_the_service(
-    page: Page, service: RunningSpanloom, runs: PageRuns
-) -> None:
-    open_run(page, service, runs.failing)
-    page.get_by_label("Search steps").fill("weather")
-    expect(page.locator(".find [role=status]")).to_have_text("4 hits")
-    page.get_by_label("Search steps").fill("cannot tell")
-    expect(page.locator(".find [role=status]")).to_have_text("2 hits")
-    page.get_by_role("button", name="hits alone").click()
-    page.get_by_label("Search steps").fill("")
-    page.get_by_role("button", name="tool", exact=True).click()
-    expect(page.locator(ROWS)).to_have_count(3)
-    page.wait_for_url("**type=tool*")
-
-
-def test_a_step_shows_its_messages_and_each_call_with_its_result(
+def test_a_step_shows_its_messages_and_each_call_with_its_result_to_everybody(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
     open_run(page, service, runs.team)
+    page.locator(f"{ROWS}.k-model").first.click()
+    expect(page.locator(".step .said").first).to_be_visible()
+    assert faults(page) == []
     page.locator(f"{ROWS}.k-model").last.click()
     step = page.locator(".step")
     expect(step.locator("h2 .kind")).to_have_text("model")
@@ -119,10 +110,29 @@ def test_a_step_shows_its_messages_and_each_call_with_its_result(
     expect(step).to_contain_text("dialect")
 
 
-def test_framework_spans_are_hidden_until_asked_for(
+def test_a_narrow_page_has_the_step_below_the_tree(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
+    page.set_viewport_size({"width": 320, "height": 700})
+    open_run(page, service, runs.team)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 320
+    tree_ends, step_begins = page.evaluate(  # at once: the head above them may still grow
+        "[document.querySelector('.left').getBoundingClientRect().bottom,"
+        " document.querySelector('.step').getBoundingClientRect().top]"
+    )
+    assert step_begins >= tree_ends
+
+
+def test_the_root_is_called_what_it_is_and_framework_spans_are_hidden_until_asked_for(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
     grid = open_run(page, service, runs.team)
+    page.get_by_role("button", name="Transcript").click()
+    expect(page.locator(".entry").first.locator(".kind")).to_have_text("graph")
+    expect(page.locator(".step h2 .kind, .step .kind").first).to_have_text("graph")
+    page.get_by_role("button", name="Tree").click()
+    expect(page.locator(ROWS).first).to_be_visible()
     rows = grid.get_attribute("aria-rowcount") or ""
     grid.focus()
     page.keyboard.press("o")
@@ -137,7 +147,8 @@ def test_framework_spans_are_hidden_until_asked_for(
 def test_neighbours_are_those_of_the_list(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
-    page.goto(service.api)
+    among = ", ".join(f'"{trace}"' for trace in runs)
+    page.goto(f"{service.api}/?where=trace_id in ({among})")
     links = page.locator("td.c-name a")
     expect(links).to_have_count(3)
     second = links.nth(1).get_attribute("href")
@@ -146,10 +157,11 @@ def test_neighbours_are_those_of_the_list(
     page.keyboard.press("]")
     page.wait_for_url(f"**{second}*")
     expect(page.locator(".neighbours")).to_contain_text("2 of 3")
-    assert runs
 
 
-def test_hostile_texts_stay_texts(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
+def test_hostile_texts_stay_texts_and_markdown_is_a_view_that_is_remembered(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
     grid = open_run(page, service, runs.hostile)
     expect(page.locator("h1")).to_contain_text(MARKUP)
     expect(page.locator("h1")).to_contain_text("⟨U+202E⟩gnp.exe⟨U+200B⟩")
@@ -168,12 +180,13 @@ def test_hostile_texts_stay_texts(page: Page, service: RunningSpanloom, runs: Pa
     for _ in range(page.locator(f"{ROWS}.k-tool").count()):
         page.keyboard.press("ArrowDown")
         expect(step.locator(".side").first).to_be_visible()
-
-
-def test_it_is_for_everybody(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
-    open_run(page, service, runs.team)
-    page.locator(f"{ROWS}.k-model").first.click()
-    expect(page.locator(".step .said").first).to_be_visible()
+    page.locator(f"{ROWS}.k-model").click()
+    step.get_by_role("button", name="Markdown", exact=True).click()
+    expect(step.locator(".md").first).to_contain_text(MARKUP)
+    page.reload()
+    page.locator(f"{ROWS}.k-model").click()
+    expect(step.locator(".md").first).to_contain_text("⟨U+202E⟩gnp.exe")
+    assert page.locator('img, iframe, [onerror], a[href^="javascript"]').count() == 0
     assert faults(page) == []
 
 
@@ -184,32 +197,12 @@ def test_a_run_that_is_not_there_is_said_to_be_missing(
     expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
 
 
-def test_a_narrow_page_has_the_step_below_the_tree(
-    page: Page, service: RunningSpanloom, runs: PageRuns
-) -> None:
-    page.set_viewport_size({"width": 320, "height": 700})
-    open_run(page, service, runs.team)
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= 320
-    tree_ends, step_begins = page.evaluate(  # at once: the head above them may still grow
-        "[document.querySelector('.left').getBoundingClientRect().bottom,"
-        " document.querySelector('.step').getBoundingClientRect().top]"
-    )
-    assert step_begins >= tree_ends
-
-
-def test_previews_come_for_the_rows_in_sight(
+def test_previews_come_for_the_rows_in_sight_and_who_listens_is_told_what_others_see(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
     open_run(page, service, runs.failing)
     expect(page.locator(f"{ROWS} .preview").last).to_have_text("I cannot tell.")
     expect(page.locator(f"{ROWS}.k-tool .preview").first).to_contain_text("429 slow down")
-
-
-def test_who_listens_is_told_what_others_see(
-    page: Page, service: RunningSpanloom, runs: PageRuns
-) -> None:
-    open_run(page, service, runs.failing)
     row = page.locator(f"{ROWS}.k-tool.err").first
     row.click()
     expect(row).to_match_aria_snapshot(
@@ -226,7 +219,7 @@ def test_who_listens_is_told_what_others_see(
     )
 
 
-def test_the_graph_says_who_called_whom(
+def test_the_graph_says_who_called_whom_and_the_transcript_tells_it_in_order(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
     page.goto(f"{service.api}/trajectories/{runs.failing}")
@@ -239,33 +232,22 @@ def test_the_graph_says_who_called_whom(
     expect(page.locator(".step h2")).to_contain_text("weather")
     expect(page.locator(".node.on")).to_have_count(1)
     assert faults(page) == []
-
-
-def test_the_transcript_tells_the_run_in_order(
-    page: Page, service: RunningSpanloom, runs: PageRuns
-) -> None:
-    page.goto(f"{service.api}/trajectories/{runs.failing}?view=transcript")
+    page.get_by_role("button", name="Transcript").click()
     expect(page.locator(".entry")).to_have_count(6)
     expect(page.locator(".entry").last).to_contain_text("I cannot tell.")
+    page.locator(".entry h3 button").nth(1).click()
+    expect(page.locator(".step h2")).to_contain_text("weatherman")
     page.locator(".entry h3 button").nth(2).click()
-    expect(page.locator(".step h2")).to_contain_text("weather")
+    expect(page.locator(".step h2 .kind")).to_have_text("tool")
     assert faults(page) == []
-
-
-def test_the_transcript_calls_the_root_what_it_is(
-    page: Page, service: RunningSpanloom, runs: PageRuns
-) -> None:
-    page.goto(f"{service.api}/trajectories/{runs.team}?view=transcript")
-    expect(page.locator(".entry").first.locator(".kind")).to_have_text("graph")
-    expect(page.locator(".step h2 .kind, .step .kind").first).to_have_text("graph")
 
 
 def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
     open_run(page, service, runs.failing)
     page.get_by_role("link", name="Conversation").click()
     expect(page.get_by_role("heading", name=TALK)).to_be_visible()
-    expect(page.locator(f"{ROWS}.k-run.on .run-name")).to_have_text("forecaster")
-    link = page.locator(f"{ROWS} .run-name")
+    link = page.locator(f"{ROWS}.k-run.on .run-name")
+    expect(link).to_have_text("forecaster")
     expect(link).to_have_attribute("href", f"/trajectories/{runs.failing}")
 
 
@@ -332,21 +314,6 @@ def test_versions_that_were_kept_are_picked_and_compared(
     page.get_by_role("link", name="compare with version 2").click()
     expect(page.locator(".op-added .kind")).to_have_text("tool")
     expect(page.locator(".sides thead")).to_contain_text("version 1")
-    assert faults(page) == []
-
-
-def test_markdown_is_a_view_that_is_remembered(
-    page: Page, service: RunningSpanloom, runs: PageRuns
-) -> None:
-    open_run(page, service, runs.hostile)
-    page.locator(f"{ROWS}.k-model").click()
-    step = page.locator(".step")
-    step.get_by_role("button", name="Markdown", exact=True).click()
-    expect(step.locator(".md").first).to_contain_text(MARKUP)
-    page.reload()
-    page.locator(f"{ROWS}.k-model").click()
-    expect(step.locator(".md").first).to_contain_text("⟨U+202E⟩gnp.exe")
-    assert page.locator('img, iframe, [onerror], a[href^="javascript"]').count() == 0
     assert faults(page) == []
 
 

@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.page_runs import PageRuns, send_page_runs
+from tests.support.page_runs import PageRuns, send_page_runs, start_quick
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-    from tests.conftest import RunningSpanloom
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    """A service of its own: its runs are counted."""
+    return start_quick(start_shared_spanloom)
 
 
 @pytest.fixture(scope="module")
@@ -39,33 +45,25 @@ def test_what_is_typed_becomes_chips(page: Page, service: RunningSpanloom) -> No
 
 
 @pytest.mark.usefixtures("runs")
-def test_an_unknown_term_says_what_was_meant(page: Page, service: RunningSpanloom) -> None:
-    page.goto(service.api)
-    page.get_by_label("Which runs").fill("typ:tool")
-    page.keyboard.press("Enter")
-    expect(page.locator(".fault mark")).to_have_text("typ")
-    page.get_by_role("button", name="type?").click()
-    expect(page.locator(".chip code")).to_have_text(["has(type = tool)"])
-    expect(page.locator("table.runs tbody tr").first).to_be_visible()
-
-
-@pytest.mark.usefixtures("runs")
-def test_a_word_that_nobody_said_is_offered_as_a_name(page: Page, service: RunningSpanloom) -> None:
-    page.goto(service.api)
-    page.get_by_label("Which runs").fill("forecaster")
-    page.keyboard.press("Enter")
-    page.get_by_role("button", name='root_name = "forecaster"').click()
-    expect(page.locator("table.runs tbody tr")).to_have_count(1)
-
-
-@pytest.mark.usefixtures("runs")
-def test_error_alone_is_answered_with_a_question_that_can_be_asked(
+def test_for_what_cannot_be_asked_or_finds_nothing_a_question_is_offered(
     page: Page, service: RunningSpanloom
 ) -> None:
     page.goto(service.api)
-    page.get_by_label("Which runs").fill("error")
+    box, mark = page.get_by_label("Which runs"), page.locator(".fault mark")
+    box.fill("typ:tool")
     page.keyboard.press("Enter")
+    expect(mark).to_have_text("typ")
+    page.get_by_role("button", name="type?").click()
+    expect(page.locator(".chip code")).to_have_text(["has(type = tool)"])
+    expect(page.locator("table.runs tbody tr").first).to_be_visible()
+    box.fill("forecaster")  # a word that nobody said
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name='root_name = "forecaster"').click()
+    expect(page.locator("table.runs tbody tr")).to_have_count(1)
+    box.fill("error")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="has_error?")).to_be_visible()
     expect(page.get_by_role("button", name="error?", exact=True)).to_have_count(0)
     page.get_by_role("button", name="has_error?").click()
-    expect(page.get_by_label("Which runs")).to_have_value("has_error")
-    expect(page.locator(".fault mark")).to_have_count(0)
+    expect(box).to_have_value("has_error")
+    expect(mark).to_have_count(0)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.annotated_page import WRITES, annotate, call, is_write, wait_saved
-from tests.support.annotated_runs import SEED
-from tests.support.page_runs import PageRuns, send_page_runs
+from tests.support.annotated_page import WRITES, annotate, is_write, wait_saved
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
     from tests.conftest import RunningSpanloom
+    from tests.support.page_runs import PageRuns
 
 PLACES = """() => [".bar-line", ".grid", ".annotate", ".options", ".step-head", ".step .tabs"]
   .map((what) => document.querySelector(what)?.getBoundingClientRect())
@@ -29,6 +28,11 @@ COLOURS = """async ([png, points]) => {
   const at = ([x, y]) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3).join(", ");
   return points.map((point) => `rgb(${at(point)})`);
 }"""
+SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
+ROWS = 6
+"""So many rows are chosen in a window of each width."""
+FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 100)))"
+"""What is done after a frame in which the window has changed is done then."""
 ACCENT = """() => {
   const probe = document.body.appendChild(document.createElement("i"));
   probe.style.color = "var(--accent)";
@@ -38,18 +42,10 @@ ACCENT = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def runs(service: RunningSpanloom) -> PageRuns:
-    call(service, "PUT", "/v1/schemes/step_evaluation", {"text": SEED})
-    return send_page_runs(service)
-
-
-@pytest.mark.parametrize("width", [1440, 1024])
 @pytest.mark.parametrize("query", ["", "?annotate=step_evaluation"])
 def test_whatever_row_is_chosen_nothing_moves(
-    page: Page, service: RunningSpanloom, runs: PageRuns, query: str, width: int
+    page: Page, service: RunningSpanloom, runs: PageRuns, query: str
 ) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
     page.add_init_script("localStorage.setItem('spanloom.annotator', JSON.stringify('ada'))")
     for trace in (runs.team, runs.hostile):
         page.goto(f"{service.api}/trajectories/{trace}{query}")
@@ -58,57 +54,66 @@ def test_whatever_row_is_chosen_nothing_moves(
             expect(page.locator(".options")).to_be_visible()
         page.locator(".grid").focus()
         page.keyboard.press("Home")
-        seen = set()
-        for row in page.locator(".grid .row").all()[:12]:
-            name = row.locator(".label").inner_text()
-            expect(page.locator(".grid .row.on .label")).to_have_text(name)
-            seen.add(str(page.evaluate(PLACES)))  # before its step is there, and then
-            page.wait_for_timeout(120)
-            expect(page.locator(".step-head .facts div").first).to_be_visible()
-            seen.add(str(page.evaluate(PLACES)))
-            page.keyboard.press("ArrowDown")
-        assert len(seen) == 1, seen
+        for at, width in enumerate((1440, 1024)):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(FRAME)
+            check_rows(page, range(at * ROWS, (at + 1) * ROWS))
 
 
-@pytest.mark.parametrize("width", [1440, 1024])
-def test_nothing_moves_while_what_was_said_waits(
-    page: Page, service: RunningSpanloom, runs: PageRuns, width: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    annotate(page, service, runs.failing, "step_evaluation")
-    seen = {str(page.evaluate(PLACES))}
-    page.route(WRITES, lambda route: route.abort() if is_write(route) else route.continue_())
-    page.keyboard.press("1")
-    saved = page.locator(".annotate .saved")
-    expect(saved).to_contain_text("does not answer")
-    expect(saved).to_have_attribute("title", re.compile("kept in this browser"))
-    seen.add(str(page.evaluate(PLACES)))
-    page.unroute(WRITES)
-    page.evaluate("dispatchEvent(new Event('online'))")
-    wait_saved(page)
-    seen.add(str(page.evaluate(PLACES)))
+def check_rows(page: Page, rows: range) -> None:
+    """Go through rows from the one that is chosen, and past the last: nothing has moved."""
+    seen = set()
+    for row in rows:
+        expect(page.locator(".grid .row.on")).to_have_attribute("aria-rowindex", str(row + 2))
+        seen.add(str(page.evaluate(PLACES)))  # before its step is there, and then
+        page.wait_for_timeout(120)
+        expect(page.locator(".step-head .facts div").first).to_be_visible()
+        seen.add(str(page.evaluate(PLACES)))
+        page.keyboard.press("ArrowDown")
     assert len(seen) == 1, seen
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_ring_of_the_rows_is_seen_on_all_sides(
-    page: Page, service: RunningSpanloom, runs: PageRuns, scheme: Any
+def test_nothing_moves_while_what_was_said_waits(
+    page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    page.emulate_media(color_scheme=scheme)
+    annotate(page, service, trace, "step_evaluation")
+    for width in (1440, 1024):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(FRAME)
+        seen = {str(page.evaluate(PLACES))}
+        page.route(WRITES, lambda route: route.abort() if is_write(route) else route.continue_())
+        page.keyboard.press("1")
+        saved = page.locator(".annotate .saved")
+        expect(saved).to_contain_text("does not answer")
+        expect(saved).to_have_attribute("title", re.compile("kept in this browser"))
+        seen.add(str(page.evaluate(PLACES)))
+        page.unroute(WRITES)
+        page.evaluate("dispatchEvent(new Event('online'))")
+        wait_saved(page)
+        seen.add(str(page.evaluate(PLACES)))
+        assert len(seen) == 1, seen
+
+
+def test_the_ring_of_the_rows_is_seen_on_all_sides(
+    page: Page, service: RunningSpanloom, runs: PageRuns
+) -> None:
     page.goto(f"{service.api}/trajectories/{runs.team}")
     expect(page.locator(".grid .row").nth(3)).to_be_visible()
     page.locator(".grid").focus()
     page.keyboard.press("ArrowDown")
-    box = page.locator(".grid").bounding_box()
-    assert box
-    left, top = round(box["x"]), round(box["y"])
-    right, bottom = round(left + box["width"]) - 1, round(top + box["height"]) - 1
-    middle = ((left + right) // 2, (top + bottom) // 2)
-    points = [(left, middle[1]), (right, middle[1]), (middle[0], top), (middle[0], bottom)]
-    accent = page.evaluate(ACCENT)
-    png = base64.b64encode(page.screenshot()).decode()
+    expect(page.locator(".step-head .facts div").first).to_be_visible()
     reader = page.context.new_page()
-    assert reader.evaluate(COLOURS, [png, points]) == [accent] * 4
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        box = page.locator(".grid").bounding_box()
+        assert box
+        left, top = round(box["x"]), round(box["y"])
+        right, bottom = round(left + box["width"]) - 1, round(top + box["height"]) - 1
+        middle = ((left + right) // 2, (top + bottom) // 2)
+        points = [(left, middle[1]), (right, middle[1]), (middle[0], top), (middle[0], bottom)]
+        accent = page.evaluate(ACCENT)
+        png = base64.b64encode(page.screenshot()).decode()
+        assert reader.evaluate(COLOURS, [png, points]) == [accent] * 4
 
 
 def test_a_graph_fits_and_where_it_cannot_it_says_where_there_is_more(

@@ -9,28 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 from tests.support.ground_truth import all_captures
-from tests.support.long_runs import FAILS_AT, send_deep_run
-from tests.support.page_runs import send_page_runs, wait_for
+from tests.support.long_runs import FAILS_AT
+from tests.support.page_runs import wait_for
 from tests.support.sent_captures import send as send_capture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
-    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.conftest import RunningSpanloom
 
 PASSED_ON = "other-google-adk/tool_error_raised"
 
 
-@pytest.fixture(scope="module")
-def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service with some runs, among them one of 2,000 steps."""
-    started = start_shared_spanloom(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-    started.wait_until_ready()
-    send_deep_run(started)
-    send_page_runs(started)
-    return started
+def open_list(page: Page, service: RunningSpanloom, trace: str) -> None:
+    """Open the list where it has one run of 2,000 steps."""
+    page.goto(f'{service.api}/?where=trace_id = "{trace}"')
 
 
 class Walk:
@@ -45,10 +39,10 @@ class Walk:
 
 
 def test_the_failing_tool_call_of_a_long_run_is_two_clicks_away(
-    page: Page, service: RunningSpanloom
+    page: Page, service: RunningSpanloom, deep: str
 ) -> None:
     walk = Walk()
-    page.goto(service.api)
+    open_list(page, service, deep)
     walk.click(page.get_by_role("link", name="worker 0"))
     walk.click(page.get_by_role("button", name="✕ 1", exact=True))
     step = page.locator(".step .chosen")
@@ -60,8 +54,10 @@ def test_the_failing_tool_call_of_a_long_run_is_two_clicks_away(
     assert walk.clicks == 2
 
 
-def test_errors_lead_back_to_the_tree_from_any_view(page: Page, service: RunningSpanloom) -> None:
-    page.goto(service.api)
+def test_errors_lead_back_to_the_tree_from_any_view(
+    page: Page, service: RunningSpanloom, deep: str
+) -> None:
+    open_list(page, service, deep)
     page.get_by_role("link", name="worker 0").click()
     page.get_by_role("button", name="Transcript").click()
     page.get_by_role("button", name="✕ 1", exact=True).click()
@@ -85,8 +81,10 @@ def test_an_error_leads_to_the_step_that_is_counted_and_not_to_what_it_passed_th
     expect(chosen).to_have_text("query_orders")
 
 
-def test_a_large_graph_opens_at_what_is_chosen(page: Page, service: RunningSpanloom) -> None:
-    page.goto(service.api)
+def test_a_large_graph_opens_at_what_is_chosen(
+    page: Page, service: RunningSpanloom, deep: str
+) -> None:
+    open_list(page, service, deep)
     page.get_by_role("link", name="worker 0").click()
     expect(page.locator(".grid .row").first).to_be_visible()
     page.get_by_role("button", name="Graph").click()

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import httpx
 from playwright.sync_api import expect
 from tests.support.otlp_requests import message_of, wire_span
-from tests.support.page_runs import send, wait_for
+from tests.support.page_runs import send, wait_for, wait_for_all
 
 from spanloom.api.annotations.annotators import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
     from playwright.sync_api import Locator, Page, Route
     from tests.conftest import RunningSpanloom
 
@@ -47,21 +48,36 @@ def send_steps(
     ``answers`` changes the steps. Waits until the run is settled unless ``is_waiting`` is false.
     """
     trace = trace or secrets.token_hex(16)
+    send(service, message_of(_spans(trace, numbers, answers or {}, below)))
+    if is_waiting:
+        wait_for(service.api, trace)
+    return trace
+
+
+def send_many_steps(service: RunningSpanloom, numbers: Sequence[int], count: int) -> list[str]:
+    """Send so many such runs at once, wait until all are settled, and return their trace ids."""
+    traces = [secrets.token_hex(16) for _ in range(count)]
+    spans = [span for trace in traces for span in _spans(trace, numbers, {}, 0)]
+    send(service, message_of(spans))
+    wait_for_all(service.api, traces)
+    return traces
+
+
+def _spans(
+    trace: str, numbers: Sequence[int], answers: Mapping[int, str], below: int
+) -> list[Span]:
     spans = [wire_span(trace, 1, 0, "planner", START_NS, _agent("planner"))]
     if below:
         start = START_NS + below * MS - 1
         spans.append(wire_span(trace, TEAM, 1, "coder", start, _agent("coder")))
     for number in numbers:
         parent = TEAM if below and number >= below else 1
-        answer = (answers or {}).get(number, f"answer {number}")
+        answer = answers.get(number, f"answer {number}")
         start = START_NS + number * MS
         spans.append(
             wire_span(trace, number, parent, f"tool {number}", start, _tool(number, answer))
         )
-    send(service, message_of(spans))
-    if is_waiting:
-        wait_for(service.api, trace)
-    return trace
+    return spans
 
 
 def step_id(number: int) -> str:

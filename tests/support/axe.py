@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from playwright.sync_api import Page
 
-_SERIOUS = ("serious", "critical")
+_FIND = """async (rules) => {
+  const options = rules.length ? { runOnly: rules } : {};
+  // of all else one node each is worked out
+  const { violations } = await axe.run({ ...options, resultTypes: ["violations"] });
+  return violations
+    .filter((one) => ["serious", "critical"].includes(one.impact))
+    .flatMap((one) => one.nodes.map(
+      (node) => `${one.id}: ${node.html.slice(0, 200)} ${node.failureSummary}`));
+}"""
 
 
 def serious(page: Page, rules: Sequence[str] = ()) -> list[str]:
     """Return the serious findings of these rules or of all, each with its elements."""
-    options = {"resultTypes": ["violations"]}  # of all else one node each is worked out
-    if rules:
-        options["runOnly"] = list(rules)
-    found = Axe().run(page, options=options).response["violations"]
-    return [
-        f"{one['id']}: {node['html'][:200]} {node['failureSummary']}"
-        for one in found
-        if one["impact"] in _SERIOUS
-        for node in one["nodes"]
-    ]
+    if not page.evaluate("'axe' in globalThis"):
+        page.evaluate(AXE_SCRIPT)
+    return cast("list[str]", page.evaluate(_FIND, list(rules)))

@@ -15,9 +15,11 @@ from tests.support.slow_page import slow_down
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Page, Request
+    from playwright.sync_api import Browser, Page, Playwright, Request
 
 NO_CHROMIUM = "there is no `chromium` on the path: apt-get install chromium"
+HOST = "127.0.0.1"
+"""Of the services. A request to another one fails, so that it is noticed."""
 NO_BROWSER = "there is no Chromium on the path: apt-get install chromium-headless-shell chromium"
 WAIT_MS = 15_000
 SHOW_VIOLATIONS = """
@@ -48,14 +50,20 @@ def lightest_browser() -> str | None:
 @contextmanager
 def open_browser(path: str | None = None) -> Iterator[Browser]:
     """Start the browser that is there, or ``chromium()``, without showing a window."""
+    with sync_playwright() as playwright:
+        browser = launch(playwright, path)
+        yield browser
+        browser.close()
+
+
+def launch(playwright: Playwright, path: str | None = None) -> Browser:
+    """Start another browser of a driver that runs: there is one driver at a time."""
     arguments = ["--process-per-site", "--in-process-gpu"]  # else pages take half as much again
+    arguments.append(f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}")
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")
     expect.set_options(timeout=WAIT_MS)  # the default is 5 s
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path or chromium(), args=arguments)
-        yield browser
-        browser.close()
+    return playwright.chromium.launch(executable_path=path or chromium(), args=arguments)
 
 
 def wait_until(page: Page, holds: Callable[[], bool]) -> None:
@@ -70,21 +78,29 @@ class Watch:
     """Collects faults of a page: errors, policy violations, requests to other hosts."""
 
     def __init__(self, page: Page) -> None:
-        self.faults: list[str] = []
+        self._faults: list[str] = []
         self._page = page
         self._origins: set[str] = set()
+        self._failed: list[str] = []
         page.set_default_timeout(WAIT_MS)
         page.add_init_script(SHOW_VIOLATIONS)
         slow_down(page)
-        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("pageerror", lambda error: self._faults.append(f"error: {error}"))
         page.on("console", lambda message: self._note(message.type, message.text))
-        page.on("request", self._look)
+        page.on("framenavigated", lambda frame: self._arrive(frame.url))
+        page.on("requestfailed", self._look)  # to hear of all others takes a tenth of a page
+
+    @property
+    def faults(self) -> list[str]:
+        """What the page did wrong so far."""
+        elsewhere = (url for url in self._failed if urlsplit(url).netloc not in self._origins)
+        return self._faults + [f"asked elsewhere: {url}" for url in elsewhere]
 
     def forget(self) -> None:
         """Close all pages of the context but the first, and delete what they stored."""
         context = self._page.context
         first, *others = context.pages
-        if not first.url.startswith("http") and self._origins:
+        if self._origins and urlsplit(first.url).netloc not in self._origins:
             with suppress(Error):  # the service of the test has ended
                 first.goto(f"http://{min(self._origins)}{OF_THE_SITE}")
         for page in others:
@@ -101,11 +117,13 @@ class Watch:
 
     def _note(self, kind: str, text: str) -> None:
         if kind in ("error", "warning") and not text.startswith(_EXPECTED):
-            self.faults.append(f"{kind}: {text}")
+            self._faults.append(f"{kind}: {text}")
+
+    def _arrive(self, url: str) -> None:
+        if urlsplit(url).scheme in ("http", "https"):
+            self._origins.add(urlsplit(url).netloc)
 
     def _look(self, request: Request) -> None:
-        parts = urlsplit(request.url)
-        if request.is_navigation_request():
-            self._origins.add(parts.netloc)
-        elif parts.scheme in ("http", "https") and parts.netloc not in self._origins:
-            self.faults.append(f"asked elsewhere: {request.url}")
+        is_page = request.is_navigation_request()
+        if not is_page and urlsplit(request.url).scheme in ("http", "https"):
+            self._failed.append(request.url)

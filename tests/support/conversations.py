@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import httpx
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from tests.support.otlp_requests import message_of, wire_span
-from tests.support.page_runs import MARKUP, MS, SETTLED_S, TURNED, send, wait_for
+from tests.support.page_runs import (
+    MARKUP,
+    MS,
+    SETTLED_S,
+    TURNED,
+    send,
+    wait_for,
+    wait_for_all,
+    wait_for_count,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,22 +68,21 @@ TURNS = (
 """Minutes apart, except the fourth, which is two days later."""
 
 
-def send_talk(
-    service: RunningSpanloom, turns: Sequence[Turn] = TURNS, conversation: str = TALK
-) -> list[str]:
-    """Send a conversation, wait until all its runs are settled; return their ids in order."""
-    traces, now = [], BEGUN_NS
-    for turn in turns:
-        trace = secrets.token_hex(16)
-        now += turn.after
-        send(
-            service,
-            message_of(turn_spans(trace, turn, now, conversation), {"service.name": "talk"}),
-        )
-        traces.append(trace)
-    for trace in traces:
-        wait_for(service.api, trace)
-    return traces
+def send_talks(
+    service: RunningSpanloom, talks: Mapping[str, Sequence[Turn]]
+) -> dict[str, list[str]]:
+    """Send conversations by name, wait until all runs are settled; return their ids in order."""
+    spans: list[Span] = []
+    sent: dict[str, list[str]] = {}
+    for name, turns in talks.items():
+        now, sent[name] = BEGUN_NS, []
+        for turn in turns:
+            now += turn.after
+            sent[name].append(secrets.token_hex(16))
+            spans += turn_spans(sent[name][-1], turn, now, name)
+    send(service, message_of(spans, {"service.name": "talk"}))
+    wait_for_all(service.api, [trace for traces in sent.values() for trace in traces])
+    return sent
 
 
 def send_long_talk(service: RunningSpanloom, count: int, conversation: str = LONG) -> list[str]:
@@ -94,9 +102,7 @@ def send_long_talk(service: RunningSpanloom, count: int, conversation: str = LON
 
 def wait_for_words(api: str, conversation: str, words: str, count: int) -> None:
     """Wait until a full-text search finds that many runs of a conversation."""
-    _wait_for_count(
-        api, count, f"conversation = {json.dumps(conversation)} and {json.dumps(words)}"
-    )
+    wait_for_count(api, count, f"conversation = {json.dumps(conversation)} and {json.dumps(words)}")
 
 
 def wait_for_runs(api: str, conversation: str, count: int) -> list[dict[str, Any]]:
@@ -131,18 +137,7 @@ def send_late_step(service: RunningSpanloom, trace: str) -> None:
 
 def _wait_for_all(api: str, count: int, conversation: str) -> None:
     """Wait until so many runs of a conversation are settled."""
-    _wait_for_count(api, count, f"conversation = {json.dumps(conversation)} and status = settled")
-
-
-def _wait_for_count(api: str, count: int, where: str) -> None:
-    until = time.monotonic() + SETTLED_S
-    while time.monotonic() < until:
-        asked = {"where": where, "metrics": "count"}
-        groups = httpx.get(f"{api}/v1/stats", params=asked).json()["items"]
-        if groups and groups[0]["count"] == count:
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"{where} did not find {count} runs within {SETTLED_S:g} s")
+    wait_for_count(api, count, f"conversation = {json.dumps(conversation)} and status = settled")
 
 
 def turn_spans(trace: str, turn: Turn, begun: int, conversation: str) -> list[Span]:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import httpx
 from tests.support.annotated_runs import SEED
 from tests.support.otlp_requests import message_of, wire_span
+from tests.support.page_runs import LOOK_S, send, start_quick
 
 from spanloom.api.annotations.annotators import HEADER
 
@@ -76,16 +77,17 @@ class Judges:
         for who in annotators:
             self.ask("POST", f"/v1/queues/{quote(name)}/items/{run.trace}/done", who, json={})
 
-    def send_run(self, number: int) -> Judged:
-        """Send the run of this number, and wait until it is settled."""
-        trace = f"{number:032x}"
-        start_ns = time.time_ns() - 60_000_000_000 + number * 1_000_000
-        spans = [_span(trace, n, start_ns) for n in range(1, 5)]
-        url = f"{self.service.addresses['otlp_http']}/v1/traces"
-        body = message_of(spans, {"service.name": "judging"}).SerializeToString()
-        headers = {"content-type": "application/x-protobuf"}
-        httpx.post(url, content=body, headers=headers).raise_for_status()
-        return Judged(trace, self._steps(trace))
+    def send_runs(self, count: int) -> Sequence[Judged]:
+        """Send runs 1 to ``count`` at once, and wait until all are settled."""
+        traces = [f"{number:032x}" for number in range(1, count + 1)]
+        begun_ns = time.time_ns() - 60_000_000_000
+        spans = [
+            _span(trace, n, begun_ns + at * 1_000_000)
+            for at, trace in enumerate(traces, start=1)
+            for n in range(1, 5)
+        ]
+        send(self.service, message_of(spans, {"service.name": "judging"}))
+        return [Judged(trace, self._steps(trace)) for trace in traces]
 
     def _steps(self, trace: str) -> Sequence[str]:
         until = time.monotonic() + SETTLED_S
@@ -94,7 +96,7 @@ class Judges:
             if answer.status_code == 200 and answer.json()["extraction"]["status"] == "settled":
                 (agent,) = answer.json()["agent_steps"]
                 return [step["id"] for step in agent["steps"]]
-            time.sleep(0.1)
+            time.sleep(LOOK_S)
         raise AssertionError(f"{trace} was not settled within {SETTLED_S:g} s")
 
 
@@ -126,7 +128,5 @@ class Team(NamedTuple):
     @classmethod
     def with_runs(cls, start: StartSpanloom, count: int) -> Team:
         """Start a service in which runs settle at once, and send some runs."""
-        service = start(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
-        service.wait_until_ready()
-        judges = Judges(service)
-        return cls(judges, [judges.send_run(number) for number in range(1, count + 1)])
+        judges = Judges(start_quick(start))
+        return cls(judges, judges.send_runs(count))

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-    from tests.conftest import RunningSpanloom
+    from tests.conftest import RunningSpanloom, StartSpanloom
 
 SETTLED_S = 60.0
+LOOK_S = 0.2
+"""Between two looks: each takes the service a hundredth of a second, which others wait for."""
 MS = 1_000_000
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 TURNED = "safe\u202egnp.exe\u200b"
@@ -47,6 +49,13 @@ class PageRuns(NamedTuple):
     """Markup, hidden characters, addresses and huge texts in all text fields."""
 
 
+def start_quick(start: StartSpanloom) -> RunningSpanloom:
+    """Start a service in which runs settle at once, and wait until it is ready."""
+    service = start(env={"SPANLOOM_ROOT_QUIET_S": "0.3"})
+    service.wait_until_ready()
+    return service
+
+
 def send_page_runs(service: RunningSpanloom) -> PageRuns:
     """Send the runs and wait until all are settled."""
     run = refresh(load_recording(), time.time_ns(), secrets.token_bytes)
@@ -60,12 +69,13 @@ def send_page_runs(service: RunningSpanloom) -> PageRuns:
 
 
 def send_many(service: RunningSpanloom, count: int) -> None:
-    """Send that many runs and wait until they are listed."""
+    """Send that many runs at once and wait until they are settled."""
     traces = [secrets.token_hex(16) for _ in range(count)]
-    for trace in traces:
-        send(service, _failing(trace))
-    for trace in traces:
-        wait_for(service.api, trace)
+    request = _failing(traces[0])
+    for trace in traces[1:]:
+        request.MergeFrom(_failing(trace))
+    send(service, request)
+    wait_for_all(service.api, traces)
 
 
 def send_two_versions(service: RunningSpanloom) -> str:
@@ -81,7 +91,7 @@ def send_two_versions(service: RunningSpanloom) -> str:
     until = time.monotonic() + SETTLED_S
     while httpx.get(f"{service.api}/v1/trajectories/{trace}/rows").json()["rows"] < 7:
         assert time.monotonic() < until, "the late span made no version"
-        time.sleep(0.1)
+        time.sleep(LOOK_S)
     return trace
 
 
@@ -95,7 +105,7 @@ def send_failed_silently(service: RunningSpanloom) -> tuple[str, str]:
         request = _request(trace, [(0, _agent("forecaster"), False), (1, tool, False)])
         request.resource_spans[0].scope_spans[0].spans[1].status.code = code
         send(service, request)
-        wait_for(service.api, trace)
+    wait_for_all(service.api, traces)
     return traces
 
 
@@ -114,8 +124,26 @@ def wait_for(api: str, trace: str, version: int = 1) -> None:
         extraction = found.json()["extraction"] if found.status_code == 200 else {"version": 0}
         if extraction["version"] >= version and extraction["status"] == "settled":
             return
-        time.sleep(0.1)
+        time.sleep(LOOK_S)
     raise AssertionError(f"{trace} was not settled within {SETTLED_S:g} s")
+
+
+def wait_for_all(api: str, traces: Sequence[str]) -> None:
+    """Wait until all of these runs are settled."""
+    among = ", ".join(f'"{trace}"' for trace in traces)
+    wait_for_count(api, len(traces), f"trace_id in ({among}) and status = settled")
+
+
+def wait_for_count(api: str, count: int, where: str) -> None:
+    """Wait until so many runs are found."""
+    until = time.monotonic() + SETTLED_S
+    while time.monotonic() < until:
+        asked = {"where": where, "metrics": "count"}
+        groups = httpx.get(f"{api}/v1/stats", params=asked).raise_for_status().json()["items"]
+        if groups and groups[0]["count"] == count:
+            return
+        time.sleep(LOOK_S)
+    raise AssertionError(f"{where} did not find {count} runs within {SETTLED_S:g} s")
 
 
 def _agent(name: str) -> dict[str, object]:

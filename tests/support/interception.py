@@ -1,0 +1,94 @@
+"""Answers some requests of a page in place of the service, or when a test wants it.
+
+``page.route`` of Playwright takes every request of a page and turns its cache off: a page takes
+twice as long to load. Here only the requests whose address matches go through the test; modules
+are for ``page.route``, as the browser may have them in memory and not ask for them.
+"""
+
+from __future__ import annotations
+
+import base64
+from json import dumps
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import APIResponse, CDPSession, Page
+
+_GONE = "Invalid InterceptionId"
+"""What the browser says of a request that the page has aborted."""
+_SENT_ON = {"Accept", "Content-Type", "X-Spanloom-Annotator"}
+"""Headers of a request that the service looks at."""
+_NOT_SENT_AGAIN = {"content-encoding", "content-length", "transfer-encoding"}
+"""Headers of an answer that was unpacked."""
+
+
+class Held:
+    """A request that waits for its answer."""
+
+    def __init__(self, page: Page, session: CDPSession, event: dict[str, Any]) -> None:
+        self._page = page
+        self._session = session
+        self._id: str = event["requestId"]
+        self._request: dict[str, Any] = event["request"]
+
+    def continue_(self) -> None:
+        """Let the service answer it."""
+        self._send("Fetch.continueRequest", {})
+
+    def fetch(self) -> APIResponse:
+        """Return the answer of the service; the request still waits."""
+        asked = self._request
+        headers = {
+            name: asked["headers"][name] for name in asked["headers"] if name.title() in _SENT_ON
+        }
+        return self._page.request.fetch(
+            asked["url"], method=asked["method"], headers=headers, data=asked.get("postData")
+        )
+
+    def fulfill(
+        self,
+        *,
+        status: int = 200,
+        body: bytes | str = b"",
+        json: object = None,
+        response: APIResponse | None = None,
+    ) -> None:
+        """Answer with a body or a value, with status and headers of a response if there is one."""
+        headers = response.headers if response else {"content-type": "application/json"}
+        if json is not None:
+            body = dumps(json)
+        elif response and not body:
+            body = response.body()
+        content = body.encode() if isinstance(body, str) else body
+        named = [
+            {"name": name, "value": value}
+            for name, value in headers.items()
+            if name not in _NOT_SENT_AGAIN
+        ]
+        answer = {"responseCode": response.status if response else status}
+        packed = base64.b64encode(content).decode()
+        self._send("Fetch.fulfillRequest", {**answer, "responseHeaders": named, "body": packed})
+
+    def _send(self, method: str, answer: dict[str, object]) -> None:
+        """Send an answer, unless the page no longer waits for it."""
+        try:
+            self._session.send(method, {"requestId": self._id, **answer})
+        except Error as error:
+            if _GONE not in error.message:
+                raise
+
+
+def intercept(page: Page, address: str, answer: Callable[[Held], None]) -> Callable[[], None]:
+    """Call ``answer`` for requests from now on; return what ends that and lets all continue.
+
+    In an address ``*`` is any text.
+    """
+    session = page.context.new_cdp_session(page)
+    session.on("Fetch.requestPaused", lambda event: answer(Held(page, session, event)))
+    pattern = {"urlPattern": address.replace("?", "\\?")}
+    session.send("Fetch.enable", {"patterns": [pattern]})
+    return session.detach
