@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import gc
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
@@ -31,6 +36,18 @@ def collect_garbage_rarely() -> None:
     import time of a command.
     """
     gc.set_threshold(1_000_000, 20, 20)
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Run no cycle collector in the block: it visits every object of a long trace, to no avail."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
 
 
 def _keep_freed_memory() -> None:

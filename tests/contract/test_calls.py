@@ -82,3 +82,15 @@ def test_each_call_is_looked_for_in_its_own_window(
     between = [window for at in near for window in windows([said], at + 200, at + 300)]
     assert store.calls.find(key.project, between) == []
     assert len(store.calls.find(key.project, windows([said], 0, 2**64 - 1))) == 40
+
+
+def test_a_few_calls_of_a_long_run_are_found(store: Store, key: TraceKey) -> None:
+    """Only their windows are queried, once it is known which of thousands of keys are stored."""
+    call = model_step(2)
+    store.trajectories.write([make_record(key, call_keys={call.id: "said 2100"})])
+    hour_ns = 3600 * 10**9
+    keys = [f"said {n}" for n in range(2_500)]
+    asked = [w for n, said in enumerate(keys) for w in windows([said], n * hour_ns, n * hour_ns)]
+    assert store.calls.find(key.project, asked) == []
+    [found] = store.calls.find(key.project, [*asked, *windows(["said 2100"], START_NS, START_NS)])
+    assert (found.key, found.step_id) == (key, call.id)

@@ -15,6 +15,7 @@ from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import read_traces
+from spanloom.memory import without_collecting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -122,7 +123,8 @@ def _prepare(
     parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
-    drafts = make_drafts(requested, parts, options.prices)
+    with without_collecting():
+        drafts = make_drafts(requested, parts, options.prices)
     make_room()
     repeats = find_repeats(store.calls, drafts.calls)
     heads = store.trajectories.heads(list(drafts.trajectories))

@@ -23,7 +23,7 @@ class TraceView:
     def __init__(self, tree: SpanTree) -> None:
         """Create the view of one trace; its cache lives as long as the extraction."""
         self.tree = tree
-        self._memory: dict[tuple[Callable[[Span], object], str], object] = {}
+        self._memory: defaultdict[Callable[[Span], object], dict[str, object]] = defaultdict(dict)
         self._families: dict[tuple[Callable[[Sequence[Span]], object], str], object] = {}
         self._whole: dict[Callable[[SpanTree], object], object] = {}
         self._orphans: defaultdict[str, list[Span]] | None = None
@@ -36,10 +36,10 @@ class TraceView:
 
     def remember(self, read: Callable[[Span], T], span: Span) -> T:
         """Return ``read(span)``, computed once for each span of the trace."""
-        key = (read, span.span_id)
-        if key not in self._memory:
-            self._memory[key] = read(span)
-        return self._memory[key]  # type: ignore[return-value]  # keyed by the function that made it
+        known, span_id = self._memory[read], span.span_id
+        if span_id not in known:
+            known[span_id] = read(span)
+        return known[span_id]  # type: ignore[return-value]  # keyed by the function that made it
 
     def remember_children(self, read: Callable[[Sequence[Span]], T], parent: Span) -> T:
         """Return ``read(children of parent)``, computed once for each parent."""

@@ -23,6 +23,8 @@ MAX_DEPTH = 64
 """Maximum nesting of JSON that is parsed; deeper JSON stays text."""
 MAX_SECONDS = 10**9
 """Upper bound of a duration: no call takes 30 years."""
+_JSON_STARTS = frozenset('{["-0123456789tfn \t\n\r')
+"""First characters of JSON: to try the parser on plain text costs more than parsing a message."""
 
 
 def first(attributes: Mapping[str, str], *keys: str) -> str:
@@ -83,7 +85,7 @@ def json_value(text: str) -> Json:
     """Parse JSON; return the text if it is invalid, too dense (``bounds.py``) or too deep."""
     if isinstance(text, Written):
         return text.value
-    if not may_read(text):
+    if not may_read(text) or text[:1] not in _JSON_STARTS:
         return text
     try:
         value: Json = orjson.loads(text)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call, CallWindow, Extent
-from spanloom.storage.engine.parameters import batched
-from spanloom.storage.runs.candidates import read_newest
+from spanloom.storage.engine.parameters import KEYS_PER_QUERY, batched
+from spanloom.storage.runs.candidates import KEYS_AT_ONCE, read_newest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -75,10 +75,21 @@ class ClickHouseCalls:
 
     def _calls_apart(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
         """Yield rows of windows that are far apart: each call key is searched only in its own."""
+        if len(windows) > KEYS_PER_QUERY:
+            known = self._known_keys(project, windows)
+            windows = [window for window in windows if window.call_key in known]
         for some in batched(without_overlaps(windows)):
             keys = sorted({window.call_key for window in some})
             asked = {"project": project, "call_keys": keys, "windows": some}
             yield from self._worker.rows("find_calls", **asked)
+
+    def _known_keys(self, project: str, windows: Sequence[CallWindow]) -> set[str]:
+        """Return the call keys of these windows that the index has at any time."""
+        return {
+            row.CallKey
+            for keys in batched([window.call_key for window in windows], KEYS_AT_ONCE)
+            for row in self._worker.rows("known_call_keys", project=project, call_keys=keys)
+        }
 
 
 def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:

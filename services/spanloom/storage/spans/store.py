@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Span, TraceKey
 from spanloom.core.ports.carried import CarriedSpans
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
+from spanloom.storage.engine.ahead import one_ahead
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.remembered import Writes
@@ -108,8 +110,12 @@ class ClickHouseSpans:
         return self._worker.values("read_spans", keys=keys, span_id_start=span_id_start)
 
     def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Values]:
-        """Yield the rows slice by slice: an answer is in memory several times over."""
-        return shared(chain.from_iterable(self._rows(keys, digit) for digit in HEX_DIGITS))
+        """Yield the rows slice by slice: an answer is in memory several times over.
+
+        The engine reads the next slice while this one is parsed.
+        """
+        slices = (partial(self._rows, keys, digit) for digit in HEX_DIGITS)
+        return shared(chain.from_iterable(one_ahead(slices)))
 
     def read_part(self, key: TraceKey, limit: int) -> TracePart:
         """See ``SpanReader.read_part``."""
@@ -123,8 +129,10 @@ class ClickHouseSpans:
         place = {**of_trace, **last._asdict()}
         # One answer of few spans takes little memory; each query takes 10 ms or 20 ms.
         starts = HEX_DIGITS if before >= SPANS_PER_QUERY else [""]
-        slices = (self._worker.values("read_part", **place, span_id_start=s) for s in starts)
-        traces = newest_spans(shared(chain.from_iterable(slices)))
+        slices = (
+            partial(self._worker.values, "read_part", **place, span_id_start=s) for s in starts
+        )
+        traces = newest_spans(shared(chain.from_iterable(one_ahead(slices))))
         events = self._worker.rows("read_part_events", **of_trace, limit=limit)
         join_events(traces, map(event_of, events))
         return TracePart(traces.get(key, []), size.span_count, left_out, size.newest_seq)

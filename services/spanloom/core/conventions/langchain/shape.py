@@ -16,13 +16,14 @@ spans do not differ.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
@@ -82,21 +83,42 @@ def _classify(
         return None
     if (agent := _agent(span, view, read)) is not None:
         return agent
-    children = view.tree.children(span)
-    if any(view.remember(read, child).name == _START for child in children):
+    inner = view.remember_children(_family_reader(read), span)
+    if inner.has_start:
         return _STARTED_GRAPH
     if own.is_graph:
         return _MARKED_GRAPH
-    if in_run or not children or _PLUMBING.fullmatch(own.name):
+    if in_run or inner.has_calls or not inner.chains or _PLUMBING.fullmatch(own.name):
         return None
-    return _CHAIN_OF_NODES if all(_may_be_node(c, view, read) for c in children) else None
+    are_nodes = all(_may_be_node(child, node, view, read) for child, node in inner.chains)
+    return _CHAIN_OF_NODES if are_nodes else None
+
+
+class _Family(NamedTuple):
+    """The children of a span: an agent may have a hundred thousand, nearly all of them calls."""
+
+    chains: Sequence[tuple[Span, Runnable]]
+    has_calls: bool
+    """Whether a child is no chain."""
+    has_start: bool
+
+
+@cache
+def _family_reader(read: RunnableReader) -> Callable[[Sequence[Span]], _Family]:
+    def read_family(children: Sequence[Span]) -> _Family:
+        chains, has_start = [], False
+        for child in children:
+            node = read(child)
+            has_start |= node.name == _START
+            if node.is_chain:
+                chains.append((child, node))
+        return _Family(chains, len(chains) < len(children), has_start)
+
+    return read_family
 
 
 def _agent(span: Span, view: TraceView, read: RunnableReader) -> Classification | None:
-    for child in view.tree.children(span):
-        node = view.remember(read, child)
-        if not node.is_chain:
-            continue
+    for child, node in view.remember_children(_family_reader(read), span).chains:
         if node.name in _MODEL_NODES:
             return _CREATE_AGENT
         if node.name == _REACT_NODE and _calls_model(child, view, read):
@@ -111,8 +133,7 @@ def _calls_model(node: Span, view: TraceView, read: RunnableReader) -> bool:
     return any(view.remember(read, span).name in _REACT_CALLS for span in (*inner, *deeper))
 
 
-def _may_be_node(span: Span, view: TraceView, read: RunnableReader) -> bool:
-    part = view.remember(read, span)
-    if not part.is_chain or part.is_graph or _PLUMBING.fullmatch(part.name):
+def _may_be_node(span: Span, part: Runnable, view: TraceView, read: RunnableReader) -> bool:
+    if part.is_graph or _PLUMBING.fullmatch(part.name):
         return False
     return _agent(span, view, read) is None
