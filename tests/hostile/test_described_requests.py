@@ -119,7 +119,7 @@ def ask(described: Described, examples: int) -> None:
 
 
 def test_every_answer_is_a_described_one(described: Described) -> None:
-    ask(described, 3)
+    ask(described, 6)
 
 
 @pytest.mark.slow

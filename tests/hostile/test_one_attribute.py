@@ -11,6 +11,7 @@ import pytest
 from tests.support.hostile_texts import HOSTILE, Target, all_targets, hostile_text
 from tests.support.spans import KEY, make_span
 
+from spanloom.core.dialects import registry
 from spanloom.core.model.span import Event
 from spanloom.core.pricing.catalogue import list_price
 from spanloom.extractor.extract import ILLEGIBLE, extract
@@ -25,7 +26,8 @@ MAX_BYTES_PER_BYTE = 60
 MAX_SLOWDOWN = 8
 """For four times the text: a linear reader takes four times as long, a quadratic one sixteen."""
 NOISE_S = 0.25
-DIALECTS = sorted({target.dialect for target in all_targets()})
+WITHOUT_CAPTURES = {"imported", "openinference_mastra"}
+DIALECTS = sorted({dialect.id for dialect in registry.DIALECTS} - WITHOUT_CAPTURES)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -69,6 +71,10 @@ def check(cases: Iterable[tuple[Target, str]]) -> None:
         if taken > NOISE_S:
             small = cpu_seconds(target, name, SIZE // 4)
             assert taken <= max(small, NOISE_S / 4) * MAX_SLOWDOWN, (str(target), name)
+
+
+def test_every_dialect_with_captures_is_here() -> None:
+    assert sorted({target.dialect for target in all_targets()}) == DIALECTS
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -18,6 +18,13 @@ http: Any = vars(testclient)["httpx"]  # the library that Starlette's client is 
 IS_WHOLE = "is_whole"
 
 
+class Transport(http.BaseTransport):  # type: ignore[misc]  # of either library
+    """Hands requests to a function."""
+
+    def __init__(self, handle: Callable[[Any], Any]) -> None:
+        self.handle_request = handle
+
+
 class TestClient(StreamingClient):
     """Starlette's client; ``get``, ``post`` and the like wait for the whole response."""
 
@@ -25,7 +32,7 @@ class TestClient(StreamingClient):
         super().__init__(app, *arguments, **options)
         streaming = self._transport.handle_request
         whole = http.ASGITransport(app, client=("testclient", 50_000))
-        self._transport.handle_request = lambda request: self._handle(request, whole, streaming)
+        self._transport = Transport(lambda request: self._handle(request, whole, streaming))
 
     def send(self, request: Any, *, stream: bool = False, **how: Any) -> Any:
         """Send a request, and note whether its response is streamed."""

@@ -10,7 +10,7 @@ import gzip
 import json
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,7 +26,7 @@ from spanloom.collector.intake.limits import Limits
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
 SEVERAL = ("pair-", "triple-", "mixed-")
@@ -167,9 +167,13 @@ def pair_captures() -> list[Capture]:
     return [c for c in _captures() if c.dialect.startswith(SEVERAL)]
 
 
-def _captures() -> Iterator[Capture]:
-    for path in sorted(CAPTURES.glob("*/*.expect.json")):
-        yield Capture(path.parent.name, path.name.removesuffix(".expect.json"))
+@cache
+def _captures() -> Sequence[Capture]:
+    """Return all captures, the same ones each time: their truth is read once."""
+    return [
+        Capture(path.parent.name, path.name.removesuffix(".expect.json"))
+        for path in sorted(CAPTURES.glob("*/*.expect.json"))
+    ]
 
 
 def _packed(path: Path) -> bytes:

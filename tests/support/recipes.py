@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from tests.support import scripted_answers as script
 from spanloom.recipes.reading import Framework, Recipe, read_frameworks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 FOLDER = Path(__file__).parents[1] / "recipes"
 PLACES = Path(os.environ.get("SPANLOOM_RECIPES", FOLDER.parents[1] / ".recipes"))
@@ -52,7 +53,8 @@ EXPECTED: Mapping[str, Expected] = {
 """By framework, if it is not an agent that calls its tool once."""
 
 
-def all_recipes() -> list[tuple[Framework, Recipe]]:
+@cache
+def all_recipes() -> Sequence[tuple[Framework, Recipe]]:
     """Return every recipe with its framework."""
     return [(one, recipe) for one in read_frameworks() for recipe in one.recipes]
 

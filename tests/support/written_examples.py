@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from tests.support.recipes import all_recipes
 from spanloom.terminal.reports import exports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -43,7 +44,8 @@ class Example:
         return f"{self.page}:{self.line}"
 
 
-def all_examples() -> list[Example]:
+@cache
+def all_examples() -> Sequence[Example]:
     """Return every fenced block, page by page in reading order."""
     return [example for page in PAGES for example in _examples(page)]
 
@@ -53,11 +55,17 @@ def is_recipe(example: Example) -> bool:
 
     Those are run by ``tests/system/test_recipes.py``, with the packages that they install.
     """
-    return example.text.strip() in {
+    return example.text.strip() in _printed()
+
+
+@cache
+def _printed() -> frozenset[str]:
+    """Return what ``spanloom instrument`` prints of each recipe."""
+    return frozenset(
         text.strip()
         for _, recipe in all_recipes()
         for text in ("\n".join([recipe.install, *exports(recipe.variables)]), recipe.code)
-    }
+    )
 
 
 def _examples(page: Path) -> Iterator[Example]:

@@ -104,7 +104,7 @@ def test_the_engines_settings_are_read_once_for_all_connections(
 ) -> None:
     if not is_embedded(store_url):
         pytest.skip("the embedded engine alone")
-    known = int(clickhouse_store.lanes.worker._client.command(SETTINGS))
+    known = clickhouse_store.lanes.worker._client.command(SETTINGS)
     first, *others = (lane._client for lane in clickhouse_store.lanes)
     assert len(first.server_settings) == known
     assert others
