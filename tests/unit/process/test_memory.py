@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import platform
 import subprocess
 import sys
 
 import pytest
+
+from spanloom.memory import without_collecting
 
 BATCHES = """
 import resource
@@ -29,3 +32,16 @@ PAGES_OF_A_BATCH = 3 * (24 << 20) // 4096
 def test_the_pages_of_one_batch_serve_the_next() -> None:
     ran = subprocess.run([sys.executable, "-c", BATCHES], capture_output=True, check=True)
     assert int(ran.stdout) < PAGES_OF_A_BATCH
+
+
+def test_the_collector_runs_again_after_a_block_without_it() -> None:
+    is_on = []
+
+    @without_collecting()
+    def fail() -> None:
+        is_on.append(gc.isenabled())
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert [*is_on, gc.isenabled()] == [False, True]
