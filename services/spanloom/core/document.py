@@ -1,7 +1,8 @@
 """The typed view of a trajectory document: its steps, their owners, parents, order and errors.
 
-No other module parses the JSON of a document. A view copies nothing: it reads a member on access
-and creates steps one by one, so a document of 100,000 steps costs only what is read of it.
+No other module parses the JSON of a document. A view copies nothing and creates steps one by one,
+so a document of 100,000 steps costs only what is read of it. The members that every step has are
+read at once, as nearly every reader needs most of them; the others on access.
 
 Members have the names of the schema (``formats/canonical_schema.json``). Members missing in a
 partial or foreign document read as empty: ``""``, 0 or no items.
@@ -9,6 +10,7 @@ partial or foreign document read as empty: ``""``, 0 or no items.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     Json = dict[str, Any]  # a JSON object: typed by its schema, not by Python
 
 _NUMERIC = (str, int, float)
+_UNREADABLE = (KeyError, TypeError, ValueError, OverflowError)
+"""Raised for the times of partial and foreign documents; others are read at once."""
 ROOT, AGENTS = "root_step", "agent_steps"
 OF_THE_RUN: Final = ("id", ROOT, AGENTS)
 """Members of a document that describe the run, not its extraction."""
@@ -24,28 +28,41 @@ AGENT: Final = "agent"
 """The type of an owner of steps, except for a root, which may have any type."""
 SHOWN: Final = ("name", "input", "output", "basic_info")
 """Members that every step has: the root, an agent, and an agent's steps."""
+_MEMBERS = ("id", *SHOWN, "parent_id", "type")
+_OF_A_STEP = itemgetter(*_MEMBERS)
 
 
 class DocumentStep:
     """One step, and the agent that owns it."""
 
-    __slots__ = ("id", "json", "name", "owner", "parent_id", "type")
+    __slots__ = (
+        *("basic_info", "id", "input", "json", "name", "output", "owner", "parent_id", "type"),
+    )
 
     def __init__(
         self, json: Json, type_: str | None = None, owner: DocumentAgent | None = None
     ) -> None:
         """View the JSON of a step; ``type_`` overrides the type in it."""
-        get = json.get
+        try:
+            id_, name, input_, output, info, parent_id, type_in_it = _OF_A_STEP(json)
+        except KeyError:  # an agent, a root, or a step of a partial document
+            id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)
         self.json = json
         """The step's JSON in the document."""
-        self.id: str = get("id") or ""
+        self.id: str = id_ or ""
         """Its span id."""
-        self.parent_id: str = get("parent_id") or ""
+        self.parent_id: str = parent_id or ""
         """Id of the nearest step above it; empty for the root."""
-        self.name: str = get("name") or ""
+        self.name: str = name or ""
         """Its name."""
-        self.type: str = (get("type") or "") if type_ is None else type_
+        self.type: str = (type_in_it or "") if type_ is None else type_
         """``agent``, ``model``, ``tool`` or ``graph``; a root may also be ``other``."""
+        self.input: str = input_ or ""
+        """Its input as text."""
+        self.output: str = output or ""
+        """Its output as text."""
+        self.basic_info: Mapping[str, Any] = info or {}
+        """Its times (milliseconds as strings) and its error."""
         self.owner = owner
         """The agent that owns it; ``None`` for agents and the root."""
 
@@ -60,16 +77,6 @@ class DocumentStep:
         return self.owner.name if self.owner is not None else ""
 
     @property
-    def input(self) -> str:
-        """Its input as text."""
-        return self.json.get("input") or ""
-
-    @property
-    def output(self) -> str:
-        """Its output as text."""
-        return self.json.get("output") or ""
-
-    @property
     def metadata(self) -> Mapping[str, Any]:
         """Its other attributes."""
         return self.json.get("metadata") or {}
@@ -77,37 +84,46 @@ class DocumentStep:
     @property
     def model(self) -> str:
         """The model that was called; empty if it is unknown."""
-        return self.metadata.get("model") or ""
+        return (self.json.get("metadata") or {}).get("model") or ""
 
     @property
-    def basic_info(self) -> Mapping[str, Any]:
-        """Its times (milliseconds as strings) and its error."""
-        return self.json.get("basic_info") or {}
+    def times(self) -> tuple[int, int]:
+        """Its start and its end, in milliseconds since the epoch."""
+        info = self.basic_info
+        try:
+            started_at = int(info["started_at"])
+            return started_at, started_at + int(info["duration"])
+        except _UNREADABLE:
+            started_at = whole(info.get("started_at"))
+            return started_at, started_at + whole(info.get("duration"))
 
     @property
     def started_at(self) -> int:
         """Its start, in milliseconds since the epoch."""
-        return whole((self.json.get("basic_info") or {}).get("started_at"))
+        return self.times[0]
 
     @property
     def duration(self) -> int:
         """Its duration in milliseconds."""
-        return whole((self.json.get("basic_info") or {}).get("duration"))
+        try:
+            return int(self.basic_info["duration"])
+        except _UNREADABLE:
+            return whole(self.basic_info.get("duration"))
 
     @property
     def ended_at(self) -> int:
         """Its end, in milliseconds since the epoch."""
-        return self.started_at + self.duration
+        return self.times[1]
 
     @property
     def error(self) -> Mapping[str, Any] | None:
         """Code and message of its failure; ``None`` if it did not fail."""
-        return (self.json.get("basic_info") or {}).get("error") or None
+        return self.basic_info.get("error") or None
 
     @property
     def error_message(self) -> str:
         """Message of its failure; empty if it did not fail."""
-        error = (self.json.get("basic_info") or {}).get("error")
+        error = self.basic_info.get("error")
         return (error.get("msg") or "") if error else ""
 
     @property
@@ -123,7 +139,7 @@ class DocumentStep:
     @property
     def tokens(self) -> Mapping[str, Any]:
         """Tokens of a model call, or the sum over an agent or the root."""
-        return self.model_info or self.metrics_info
+        return self.json.get("model_info") or self.metrics_info
 
 
 class DocumentAgent(DocumentStep):

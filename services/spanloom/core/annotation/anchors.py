@@ -90,7 +90,7 @@ def anchors_of(document: Json) -> Anchors:
     """
     view = Document(document)
     names = {agent.id: agent.name for agent in view.agents}
-    ordered = sorted(_steps(view), key=lambda owned: (owned[1].started_at, owned[1].id))
+    ordered = sorted(_steps(view), key=lambda owned: (owned[1].times[0], owned[1].id))
     equal: Counter[tuple[str, str]] = Counter()
     steps: dict[str, AnchoredStep] = {}
     for agent_id, step, kind in ordered:
@@ -108,7 +108,7 @@ def anchors_of(document: Json) -> Anchors:
                 equal[agent_id, digest],
                 quote_of(step),
                 step.parent_id,
-                tuple(filter(None, merged.split(","))),
+                tuple(filter(None, merged.split(","))) if merged else (),
             ),
         )
     return Anchors(int(view.extraction.get("version", 0)), list(steps.values()))
@@ -116,8 +116,9 @@ def anchors_of(document: Json) -> Anchors:
 
 def hash_step(step: DocumentStep, kind: str) -> str:
     """Return the hash of a step's content: 32 hex digits."""
-    error, texts = step.error or {}, [kind, step.name, step.input, step.output]
-    text = orjson.dumps([*texts, error.get("code"), error.get("msg")])
+    error = step.error
+    code, message = (error.get("code"), error.get("msg")) if error else (None, None)
+    text = orjson.dumps([kind, step.name, step.input, step.output, code, message])
     return blake2b(text, digest_size=16).hexdigest()
 
 
@@ -130,9 +131,10 @@ def _steps(document: Document) -> Iterator[tuple[str, DocumentStep, str]]:
     """Yield (owning agent's id, step, type) of every step; an agent comes once, as a step."""
     root = document.root
     met = set()
-    for step in document.steps:
-        met.add(step.id)
-        yield step.agent_id, step, step.type
+    for agent in document.agents:
+        for step in agent.steps:
+            met.add(step.id)
+            yield agent.id, step, step.type
     for agent in document.agents:
         if agent.id not in met and agent.id != root.id:
             met.add(agent.id)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.diff.messages import Json, read_messages, without_ids
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.document import DocumentStep
+
+
+_BY_TIMES = attrgetter("start_ms", "end_ms")
+_BY_SIGNATURE = attrgetter("signature")
 
 
 class Signature(NamedTuple):
@@ -35,11 +41,16 @@ class DiffStep:
         self.id, self.parent_id = step.id, step.parent_id
         self.type, self.name, self.model = step.type, step.name, step.model
         self.input, self.output = step.input, step.output
-        self.start_ms, self.duration_ms = step.started_at, step.duration
-        self.end_ms = self.start_ms + self.duration_ms
-        self.error = None if step.error is None else step.error_message
+        self.start_ms, self.end_ms = step.times
+        error = step.error
+        self.error = None if error is None else error.get("msg") or ""
         text = without_ids(self.output) if self.type == "model" else self.input
         self.signature = Signature(self.type, self.name, text)
+
+    @property
+    def duration_ms(self) -> int:
+        """Its duration in milliseconds."""
+        return self.end_ms - self.start_ms
 
     @cached_property
     def arguments(self) -> Mapping[str, object] | None:
@@ -83,9 +94,9 @@ def _in_one_order(agent_id: str, steps: Sequence[DiffStep]) -> Iterator[DiffStep
     Three parallel searches may end in any order: they are sorted by name and arguments.
     """
     ids = {step.id for step in steps}
-    below: dict[str, list[DiffStep]] = {}
+    below: defaultdict[str, list[DiffStep]] = defaultdict(list)
     for step in steps:
-        below.setdefault(step.parent_id if step.parent_id in ids else agent_id, []).append(step)
+        below[step.parent_id if step.parent_id in ids else agent_id].append(step)
     waiting = _siblings(below.get(agent_id, ()))[::-1]
     while waiting:
         step = waiting.pop()
@@ -98,15 +109,13 @@ def _siblings(steps: Iterable[DiffStep]) -> list[DiffStep]:
     ordered: list[DiffStep] = []
     group: list[DiffStep] = []
     until_ms = 0
-    for step in sorted(steps, key=lambda s: (s.start_ms, s.end_ms)):
-        if group and step.start_ms >= until_ms:
-            ordered += _by_what_they_are(group)
-            group = []
-        until_ms = max(until_ms, step.end_ms) if group else step.end_ms
-        group.append(step)
-    return ordered + _by_what_they_are(group)
-
-
-def _by_what_they_are(group: list[DiffStep]) -> list[DiffStep]:
-    """Return the group sorted by signature; nearly always it has one step."""
-    return group if len(group) < 2 else sorted(group, key=lambda s: s.signature)
+    for step in sorted(steps, key=_BY_TIMES):
+        if group and step.start_ms < until_ms:
+            group.append(step)
+            until_ms = max(until_ms, step.end_ms)
+            continue
+        if len(group) > 1:
+            group.sort(key=_BY_SIGNATURE)
+        ordered += group
+        group, until_ms = [step], step.end_ms
+    return ordered + sorted(group, key=_BY_SIGNATURE)

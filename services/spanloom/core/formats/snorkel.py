@@ -45,30 +45,31 @@ def _nodes(document: Document) -> Mapping[str, Json]:
     root = document.root
     root.type = _ROOT
     agents = {agent.id: agent for agent in document.agents}
-    owners = _owners(agents)
+    owned = [step for agent in agents.values() for step in agent.steps]
+    owners = _owners(agents, owned)
     steps: dict[str, DocumentStep] = {**agents, root.id: root}
-    for agent in agents.values():
-        for step in agent.steps:
-            steps.setdefault(step.id, step)
+    for step in owned:
+        steps.setdefault(step.id, step)
     names = {id_: agents[agent_id].name for id_, agent_id in owners.items()}
     nodes = {id_: _node(step, names.get(id_, "")) for id_, step in steps.items()}
     below: defaultdict[str, list[str]] = defaultdict(list)
     for id_ in steps.keys() - {root.id}:
         below[_above(id_, owners, root.id)].append(id_)
     for id_, found in below.items():
-        found.sort(key=lambda one: (_times(steps[one]), one))
-        nodes[id_]["substeps"] = [nodes[one] for one in found]
-        if any(map(_overlap, pairwise(_times(steps[one]) for one in found))):
+        placed = sorted((steps[one].times, one) for one in found)
+        nodes[id_]["substeps"] = [nodes[one] for _, one in placed]
+        if any(map(_overlap, pairwise(times for times, _ in placed))):
             nodes[id_]["substep_execution_type"] = "parallel"
     return nodes
 
 
-def _owners(agents: Mapping[str, DocumentAgent]) -> Mapping[str, str]:
+def _owners(
+    agents: Mapping[str, DocumentAgent], owned: Iterable[DocumentStep]
+) -> Mapping[str, str]:
     """Return the owner's id by step; an unowned agent goes to its parent or its parent's owner."""
     owners: dict[str, str] = {}
-    for agent_id, agent in agents.items():
-        for step in agent.steps:
-            owners.setdefault(step.id, agent_id)
+    for step in owned:
+        owners.setdefault(step.id, step.agent_id)
     for agent_id, agent in agents.items():
         above = agent.parent_id
         if agent_id not in owners and (above in agents or above in owners):
@@ -144,12 +145,6 @@ def _tokens(step: DocumentStep) -> int:
     """Return the sum of a step's input and output tokens."""
     usage = step.tokens
     return sum(int(usage.get(name) or 0) for name in ("input_tokens", "output_tokens"))
-
-
-def _times(step: DocumentStep) -> tuple[int, int]:
-    """Return start and end of a step, in ms since the epoch."""
-    began = step.started_at
-    return began, began + step.duration
 
 
 def _overlap(times: tuple[tuple[int, int], tuple[int, int]]) -> bool:

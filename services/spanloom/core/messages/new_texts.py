@@ -105,11 +105,11 @@ def _find(steps: Sequence[StepTexts], make: Callable[[StepTexts, str, str], T]) 
     run = _Run()
     inputs: dict[int, str] = {}
     made: dict[int, T] = {}
-    for is_input, at in _in_order_of_time(steps):
-        step = steps[at]
-        if is_input:
-            inputs[at] = BETWEEN.join(run.new_input(step))
+    for moment in _in_order_of_time(steps):
+        if moment >= 0:
+            inputs[moment] = BETWEEN.join(run.new_input(steps[moment]))
         else:
+            step = steps[at := ~moment]
             made[at] = make(step, inputs.pop(at, ""), BETWEEN.join(run.new_output(step)))
     return [
         made[at] if at in made else make(step, inputs.get(at, ""), "")
@@ -117,10 +117,11 @@ def _find(steps: Sequence[StepTexts], make: Callable[[StepTexts, str, str], T]) 
     ]
 
 
-def _in_order_of_time(steps: Sequence[StepTexts]) -> Iterator[tuple[bool, int]]:
-    """Yield inputs and outputs in order of time: whether it is an input, and its step's index.
+def _in_order_of_time(steps: Sequence[StepTexts]) -> Sequence[int]:
+    """Return inputs and outputs in order of time: ``at`` of a step's input, ``~at`` of its output.
 
-    At the same millisecond outputs come before inputs, and those of inner steps come first.
+    At the same millisecond outputs come before inputs, and those of inner steps come first. Numbers
+    alone: the sort keys of a long run take as much memory as its arrays.
     """
     moments: list[tuple[int, int, int, bool]] = []
     for at, step in enumerate(steps):
@@ -128,8 +129,8 @@ def _in_order_of_time(steps: Sequence[StepTexts]) -> Iterator[tuple[bool, int]]:
             moments.append((step.start_ms, _BEGINS, at, False))
         if step.output:
             moments.append(_end(at, step))
-    for _, _, at, is_output in sorted(moments):
-        yield not is_output, abs(at)
+    moments.sort()
+    return [~abs(at) if is_output else at for _, _, at, is_output in moments]
 
 
 _ENDS, _BEGINS, _ENCLOSES = range(3)
@@ -151,6 +152,7 @@ class _Run:
         self._known: set[int] = set()
         """64-bit hashes of the texts: keeping the texts would double their memory."""
         self._inputs: deque[str] = deque(maxlen=INPUTS_AT_HAND)
+        """Conversations without their closing bracket."""
 
     def new_input(self, step: StepTexts) -> Sequence[str]:
         """Return the new texts of a step's input; all of a tool's."""
@@ -170,11 +172,12 @@ class _Run:
 
         A run of a thousand calls repeats each message a thousand times; this parses it once.
         """
-        known = next((each for each in self._inputs if _goes_on(conversation, each)), "")
-        self._inputs.append(conversation)
+        known = next(filter(conversation.startswith, self._inputs), "")
+        self._inputs.append(conversation[:-1])
         if not known:
             return read_texts(conversation)
-        added = json_value(f"[{conversation[len(known) :]}") if conversation != known else []
+        rest = conversation[len(known) + 1 :]  # after a comma, or nothing after the last bracket
+        added = json_value(f"[{rest}") if rest else []
         return message_texts(added) if isinstance(added, list) else read_texts(conversation)
 
     def _remember(self, texts: Sequence[str]) -> Sequence[str]:
@@ -185,13 +188,6 @@ class _Run:
         """Return the texts that the run did not have before, each once."""
         new = [text for text in dict.fromkeys(texts) if hash(text) not in self._known]
         return self._remember(new)
-
-
-def _goes_on(conversation: str, known: str) -> bool:
-    """Return whether a serialized list of messages equals ``known`` or begins with all of it."""
-    if conversation == known:
-        return True
-    return conversation.startswith(known[:-1]) and conversation[len(known) - 1] == ","
 
 
 def _new_texts(step: StepTexts, new_input: str, new_output: str) -> NewTexts:
@@ -209,13 +205,13 @@ def _hash(step: StepTexts, new_input: str, new_output: str) -> int:
 
 def read_document_step(step: DocumentStep) -> StepTexts:
     """Return the texts of a canonical document's step."""
-    start_ms = step.started_at
+    start_ms, end_ms = step.times
     return StepTexts(
         step.id,
         step.type,
         step.name,
         start_ms,
-        start_ms + step.duration,
+        end_ms,
         step.input,
         step.output,
         step.error_message,

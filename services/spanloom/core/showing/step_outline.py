@@ -64,9 +64,10 @@ def outline(steps: Sequence[Placed]) -> Iterator[dict[str, Any]]:
 
 
 def _likeness(own: Placed) -> tuple[str, str, str, str]:
-    return own.step.type, own.step.name, own.agent, own.error
+    step = own.step
+    return step.type, step.name, own.agent, own.error
 
 
 def _start(step: DocumentStep) -> tuple[int, int, str]:
-    start_ms = step.started_at
-    return start_ms, -start_ms - step.duration, step.id
+    start_ms, end_ms = step.times
+    return start_ms, -end_ms, step.id
