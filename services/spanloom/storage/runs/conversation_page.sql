@@ -2,7 +2,7 @@
 -- last of them, and where the newest of those that pass the filters stands.
 SELECT
     Project, ConversationId,
-    {totals},
+    {columns},
     min((Place, Question)) AS First,
     max((Place, Status, Outcome, DurationNs, Answer)) AS Last,
     maxIf((Place, UserId), UserId != '') AS LastUser,
