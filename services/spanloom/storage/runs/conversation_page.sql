@@ -2,7 +2,7 @@
 -- and the position of the newest run that matches the filters.
 SELECT
     Project, ConversationId,
-    {totals},
+    {columns},
     min((Place, Question)) AS First,
     max((Place, Status, Outcome, DurationNs, Answer)) AS Last,
     maxIf((Place, UserId), UserId != '') AS LastUser,

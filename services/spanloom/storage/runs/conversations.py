@@ -74,7 +74,7 @@ class ClickHouseConversations:
                 keys=keys,
                 turns=passing(TURNS, "t"),
                 filter=passing(where),
-                totals=_TOTALS,
+                columns=_TOTALS,
             )
             for project, conversation_id, *part in rows:
                 if known := told.get((project, conversation_id)):  # one may have moved elsewhere
