@@ -50,9 +50,8 @@ ROWS_ARE = """async (one, least) => {
 
 
 GOES_ON, WENT_ON = "a talk that goes on", "a talk that went on"
-JUDGED, MEASURED = "a talk that was judged", "a talk that a rule judged"
+JUDGED = "a talk that was judged"
 SHORT = {TALK: TURNS, GOES_ON: TURNS[:2], WENT_ON: TURNS[:1], JUDGED: TURNS[:2]}
-SHORT |= {MEASURED: TURNS[:2]}
 
 
 @pytest.fixture(scope="module")
@@ -471,34 +470,28 @@ def test_what_came_before_the_page_listened_is_told(page: Page, service: Running
     expect(page.locator(".newer-bar")).to_contain_text("1 new")
 
 
-def test_runs_that_were_annotated_and_their_steps_are_marked(
+def test_what_people_and_evaluators_say_is_marked_at_runs_and_steps(
     page: Page, service: RunningSpanloom, talks: dict[str, list[str]]
 ) -> None:
-    traces = talks[JUDGED]
+    measured, annotated = talks[JUDGED]
     mark = {"write_id": "talk-write-1", "step_id": f"{3:016x}", "correctness": "incorrect"}
-    path = f"/v1/trajectories/{traces[1]}/annotations"
+    path = f"/v1/trajectories/{annotated}/annotations"
     call(service, "POST", path, {"scheme": "potato", "items": [mark]}, "bo")
+    said = {"trace_id": measured, "target": "step", "step_id": f"{3:016x}"}
+    score = {**said, "name": "safety", "source": "rule", "author": "guard", "value": 1}
+    call(service, "POST", "/v1/scores", {"items": [{**score, "passed": False}]})
     open_talk(page, service, JUDGED)
     signs = page.locator(f"{ROWS} .marks i")
-    expect(signs).to_have_count(2)
-    expect(page.locator(f"{ROWS}.k-run .marks").nth(1)).to_have_text("annotated")
+    expect(signs).to_have_count(3)
+    runs = page.locator(f"{ROWS}.k-run .marks")
+    expect(runs.locator("i")).to_have_count(1)  # nobody annotated the first
+    expect(runs.nth(1)).to_have_text("annotated")
+    expect(page.locator(f"{ROWS}.k-tool .marks").first).to_contain_text("guard: safety 1")
     expect(page.locator(f"{ROWS}.k-tool.err .marks")).to_contain_text("bo: incorrect")
     page.locator(".grid").focus()
     for key in ("-", "+"):
         page.keyboard.press(key)
-    expect(signs).to_have_count(2)
-    assert faults(page) == []
-
-
-def test_what_evaluators_say_is_marked_in_runs_that_nobody_annotated(
-    page: Page, service: RunningSpanloom, talks: dict[str, list[str]]
-) -> None:
-    said = {"trace_id": talks[MEASURED][1], "target": "step", "step_id": f"{3:016x}"}
-    score = {**said, "name": "safety", "source": "rule", "author": "guard", "value": 1}
-    call(service, "POST", "/v1/scores", {"items": [{**score, "passed": False}]})
-    open_talk(page, service, MEASURED)
-    expect(page.locator(f"{ROWS} .marks i")).to_have_count(1)
-    expect(page.locator(f"{ROWS}.k-tool.err .marks")).to_contain_text("guard: safety 1")
+    expect(signs).to_have_count(3)
     assert faults(page) == []
 
 
