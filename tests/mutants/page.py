@@ -84,8 +84,8 @@ MUTANTS = (
     Mutant(
         name="data-in-one-line",
         room="page",
-        was=r'else if (name === "data") told.data += (told.data ? "\n" : "") + value;',
-        becomes='else if (name === "data") told.data += value;',
+        was=r'else if (name === "data") parsed.data += (parsed.data ? "\n" : "") + value;',
+        becomes='else if (name === "data") parsed.data += value;',
         why="an event of several lines of data is read as another text",
         killed_by=[f"{MODULES}::test_events_are_read_however_they_are_cut"],
     ),

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import clickhouse_connect
 
+from spanloom.storage.engine import connect
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -81,6 +83,7 @@ def watch_tiers() -> None:
         (subprocess.Popen, "__init__", "starts a program"),
         (socket.socket, "bind", "listens on a port"),
         (clickhouse_connect, "get_client", "opens a store"),
+        (connect, "connect_embedded", "opens a store"),
     ):
         setattr(place, name, _refusing(getattr(place, name), cause))
 
