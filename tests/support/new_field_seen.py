@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 from docs.page_types import page_types
+from fastapi.testclient import TestClient
 from tests.support.access import open_access
-from tests.support.api_client import TestClient
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.api.app import create_app
