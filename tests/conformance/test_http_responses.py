@@ -100,6 +100,7 @@ def test_what_cannot_be_decoded(body: bytes, door: Door) -> None:
     assert Status.FromString(answer.content).details[0].Is(BadRequest.DESCRIPTOR)
 
 
+@pytest.mark.service
 @pytest.mark.otlp(68, 69)
 def test_no_room(full_door: Door) -> None:
     """If the store is down or the spool full, any request in any encoding gets 503."""

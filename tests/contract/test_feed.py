@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
     from spanloom.storage.store import ClickHouseStore
 
+pytestmark = pytest.mark.service
+
 ANY = None
 
 

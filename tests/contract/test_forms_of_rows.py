@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.generated_runs import generate_records
 from tests.unit.api.test_rows import as_written
 from tests.unit.api.test_typed_rows import as_typed

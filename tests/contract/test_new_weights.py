@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
 from tests.support.annotated_runs import SEED, three_steps
-from tests.support.api_client import TestClient
 
 from spanloom.api.annotations.annotators import HEADER
 from spanloom.api.app import create_app

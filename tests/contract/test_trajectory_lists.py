@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.filters import filtered
 from tests.support.generated_runs import generate_records
 from tests.support.otlp_requests import START_NS

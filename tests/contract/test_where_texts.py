@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.texts import step, store_texts
 from tests.support.trajectory_lists import trace
 

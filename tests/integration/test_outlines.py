@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.extracting import World
 from tests.support.ground_truth import Capture
 from tests.support.read_outline import decode_outline

@@ -25,6 +25,8 @@ from tests.support.receiver import (
     request_of,
 )
 
+pytestmark = pytest.mark.service
+
 
 class TestHttp:
     def test_success(self, receiver: Receiver) -> None:

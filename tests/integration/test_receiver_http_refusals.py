@@ -10,6 +10,8 @@ from google.rpc.error_details_pb2 import BadRequest, RetryInfo
 from google.rpc.status_pb2 import Status
 from tests.support.receiver import JSON, LARGE, LIMITS, ONE, ONE_JSON, PROTOBUF, Receiver, bomb
 
+pytestmark = pytest.mark.service
+
 
 class TestHttpRefusals:
     @pytest.mark.parametrize(

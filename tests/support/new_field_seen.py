@@ -15,8 +15,8 @@ from typing import Any
 
 import click
 from docs.page_types import page_types
+from fastapi.testclient import TestClient
 from tests.support.access import open_access
-from tests.support.api_client import TestClient
 from tests.support.new_fields_elsewhere import seen_elsewhere
 from tests.support.trajectory_records import make_record, make_trajectory
 

@@ -9,7 +9,11 @@ import sys
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
+import pytest
+
 import spanloom
+
+pytestmark = pytest.mark.service
 
 ROOT = Path(__file__).parents[2]
 FIELDS = {

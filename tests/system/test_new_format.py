@@ -14,6 +14,8 @@ import pytest
 
 import spanloom
 
+pytestmark = pytest.mark.service
+
 ROOT = Path(__file__).parents[2]
 PLACE = "\n)\n\n\ndef formats_of("
 FILES = {

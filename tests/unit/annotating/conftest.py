@@ -6,9 +6,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
 from tests.support.annotated_runs import SEED, three_steps
-from tests.support.api_client import TestClient
 from tests.support.memory_store import MemoryStore
 
 from spanloom.annotation.services import Annotating

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.listed_runs import listed_conversation, listed_run
 from tests.support.memory_annotations import MemoryVersions
 from tests.support.memory_state import MemoryState

@@ -9,7 +9,7 @@ from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.formats.schema import canonical_schema
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
 
 PAGE = (Path(__file__).parents[3] / "docs" / "api.md").read_text("utf-8")
 

@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace

@@ -13,7 +13,7 @@ from spanloom.api.app import GZIP_APART_BYTES, SMALL_BYTES
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
 KEY = TraceKey("default", TRACE)

@@ -18,7 +18,7 @@ from spanloom.core.showing.html import steps
 from spanloom.core.showing.html.page import POLICY
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
     from spanloom.core.model.tenancy import Reach

@@ -13,7 +13,7 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
 ODD_ID = "user/7?#ü 'OR 1=1"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.generated_runs import generate_records
 from tests.support.memory_store import MemoryStore
 

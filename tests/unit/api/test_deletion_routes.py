@@ -11,7 +11,7 @@ from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
 TRACE = "a" * 32

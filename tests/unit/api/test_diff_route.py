@@ -12,7 +12,7 @@ from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
 
 A, B = "aa" * 16, "bb" * 16
 PATH = f"/v1/trajectories/{A}/diff/{B}"

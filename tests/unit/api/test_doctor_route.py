@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app

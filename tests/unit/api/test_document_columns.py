@@ -12,7 +12,7 @@ from tests.unit.api.test_typed_rows import read
 from spanloom.api.rows import documents
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
 
 __all__ = ["served"]  # a fixture
 LIST = "/v1/trajectories?fields=trace_id,document,steps"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import open_access
-from tests.support.api_client import TestClient
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from fastapi import APIRouter
+from fastapi.testclient import TestClient
 from starlette.routing import Route
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.memory_store import MemoryStore
 
 from spanloom.access.credentials import make_key

@@ -21,8 +21,8 @@ from spanloom.core.model.span import TraceKey
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fastapi.testclient import TestClient
     from tests.support.access import Locks
-    from tests.support.api_client import TestClient
 
 REPLAY = "00064119b2c8d000"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

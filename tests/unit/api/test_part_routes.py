@@ -15,7 +15,7 @@ from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
 KEY = TraceKey("default", TRACE)

@@ -11,7 +11,7 @@ from spanloom.api.http.bounds import MAX_BODY_BYTES
 from spanloom.core.errors import StoreRejectedError, StoreUnavailableError
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 JSON = {"Content-Type": "application/json"}

@@ -9,7 +9,7 @@ import pytest
 from spanloom.core.errors import InvalidQueryError
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from starlette.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
 LIST, SEARCH, STATS = "/v1/trajectories", "/v1/trajectories/search", "/v1/stats"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.isolation import Twins, make_twins
 from tests.support.memory_store import MemoryStore
 

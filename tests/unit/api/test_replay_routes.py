@@ -12,7 +12,7 @@ from spanloom.core.model.replay import Selection
 from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
 DAY_NS = 1_769_817_600_000_000_000

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.support.access import Locks
-from tests.support.api_client import TestClient
 from tests.support.generated_runs import generate_records
 from tests.support.memory_store import MemoryStore
 from tests.unit.api.conftest import summary

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fastapi.testclient import TestClient
 from tests.support.access import open_access
-from tests.support.api_client import TestClient
 from tests.support.memory_store import MemoryStore
 
 from spanloom import __version__

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import NotEmbeddedError
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
 

@@ -15,7 +15,7 @@ from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.continuations import Continuation
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 

@@ -45,7 +45,7 @@ from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
-    from tests.support.api_client import TestClient
+    from fastapi.testclient import TestClient
 
     from spanloom.api.rows.forms import Form
     from spanloom.core.query.summaries import Cursor, ListedRun

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from click.testing import CliRunner
 
+pytestmark = pytest.mark.service
+
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 NOW_MS = 3_600_000
 

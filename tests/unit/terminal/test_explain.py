@@ -137,6 +137,7 @@ def test_a_chain_of_any_length_is_drawn(screen: Callable[..., Any]) -> None:
     assert terminal.text.count(" into 1111") == 2_000
 
 
+@pytest.mark.service
 def test_the_tree_of_the_command_and_what_it_gives_a_pipe(runner: CliRunner) -> None:
     told = runner.invoke(explain_command, ["latest", "--output", "table"])
     assert told.exit_code == 0
@@ -146,6 +147,7 @@ def test_the_tree_of_the_command_and_what_it_gives_a_pipe(runner: CliRunner) -> 
     assert orjson.loads(as_json.output)["trace_id"] == TRACE
 
 
+@pytest.mark.service
 def test_an_unknown_trace_is_one_line(runner: CliRunner) -> None:
     result = runner.invoke(explain_command, ["0" * 32])
     assert (result.exit_code, result.output.count("\n")) == (1, 1)

@@ -20,6 +20,8 @@ from spanloom.terminal.numbers_table import render_rows
 if TYPE_CHECKING:
     from click.testing import CliRunner, Result
 
+pytestmark = pytest.mark.service
+
 ROWS = [{"id": "9" * 20, "name": "=1+1", "tags": ["a", "b"], "cost": None, "n": 2**63}]
 
 

@@ -228,12 +228,14 @@ def test_control_characters_are_shown_and_not_obeyed(screen: Callable[..., Any])
     assert "\\x1b[2J" in terminal.raw
 
 
+@pytest.mark.service
 def test_show_messages_is_the_transcript(runner: CliRunner) -> None:
     result = runner.invoke(show_command, [TRACE, "--messages", "--output", "table"])
     assert result.exit_code == 0
     assert "tool weather" in result.output
 
 
+@pytest.mark.service
 @pytest.mark.parametrize("named", ["a1c4e1b7d2f30003", "model2", "model-2", "3"])
 def test_show_of_a_step_by_its_id_or_its_number(runner: CliRunner, named: str) -> None:
     result = runner.invoke(show_command, [TRACE, named, "--output", "table"])
@@ -244,6 +246,7 @@ def test_show_of_a_step_by_its_id_or_its_number(runner: CliRunner, named: str) -
     assert found["id"] == "a1c4e1b7d2f30003"
 
 
+@pytest.mark.service
 @pytest.mark.parametrize(
     ("named", "said"),
     [
@@ -258,6 +261,7 @@ def test_a_step_that_is_none_is_one_line(runner: CliRunner, named: str, said: st
     assert said in " ".join(result.output.split())
 
 
+@pytest.mark.service
 def test_spans_are_printed_as_they_were_sent(runner: CliRunner) -> None:
     for arguments in ([TRACE], [TRACE, SENT_ID]):
         result = runner.invoke(spans_command, [*arguments, "--output", "table"])
@@ -269,12 +273,14 @@ def test_spans_are_printed_as_they_were_sent(runner: CliRunner) -> None:
     assert "x" * 900 in "".join(full.output.split())
 
 
+@pytest.mark.service
 def test_spans_as_otlp_can_be_sent_elsewhere(runner: CliRunner) -> None:
     result = runner.invoke(spans_command, [TRACE, "--otlp"])
     [group] = orjson.loads(result.output)["resourceSpans"]
     assert group["scopeSpans"][0]["spans"][0]["spanId"] == SENT_ID
 
 
+@pytest.mark.service
 def test_a_span_that_is_not_there_is_one_line(runner: CliRunner) -> None:
     result = runner.invoke(spans_command, [TRACE, "f" * 16])
     assert (result.exit_code, result.output.count("\n")) == (1, 1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from fastapi import FastAPI
 from hatch_build import STATIC, write_minified
-from tests.support.api_client import TestClient
+from starlette.testclient import TestClient
 from tests.unit.viewer.test_words import ASKED, TEXT
 
 from spanloom.process.page import open_page, page_router
