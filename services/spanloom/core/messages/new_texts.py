@@ -104,7 +104,7 @@ def _of_each(steps: Iterable[StepTexts], make: Callable[[StepTexts, str, str], T
 def _find(steps: Sequence[StepTexts], make: Callable[[StepTexts, str, str], T]) -> Sequence[T]:
     run = _Run()
     inputs: dict[int, str] = {}
-    made: dict[int, T] = {}
+    made: list[T | None] = [None] * len(steps)
     for moment in _in_order_of_time(steps):
         if moment >= 0:
             inputs[moment] = BETWEEN.join(run.new_input(steps[moment]))
@@ -112,8 +112,8 @@ def _find(steps: Sequence[StepTexts], make: Callable[[StepTexts, str, str], T]) 
             step = steps[at := ~moment]
             made[at] = make(step, inputs.pop(at, ""), BETWEEN.join(run.new_output(step)))
     return [
-        made[at] if at in made else make(step, inputs.get(at, ""), "")
-        for at, step in enumerate(steps)
+        make(steps[at], inputs.get(at, ""), "") if result is None else result
+        for at, result in enumerate(made)
     ]
 
 

@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 CALLS_PER_TEXT = 10_000
 COLUMNS_AT_ONCE = 8
+LONG_SPANS = 10_000
+"""Of longer runs one column is encoded at a time: eight of a long run take 30 MiB as numbers."""
 
 
 def encode_record(record: TrajectoryRecord) -> CarriedRecord:
     """Return a record in the form that ``ClickHouseTrajectories.write_carried`` takes."""
     trajectory, summary = record.trajectory, summary_row(record)
-    listed = _object(list_row(record, summary))  # first: of a long run it takes the most memory
+    at_once = COLUMNS_AT_ONCE if trajectory.span_count <= LONG_SPANS else 1
+    # First: of a long run it takes the most memory.
+    listed = _object(list_row(record, summary), at_once)
     return CarriedRecord(
         key=record.key,
         version=record.version,
@@ -44,9 +48,9 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
     )
 
 
-def _object(columns: Iterator[tuple[str, object]]) -> Sequence[bytes]:
-    """Return a JSON object in pieces, some columns in each: those of a long run are large."""
-    slices = iter(lambda: dict(islice(columns, COLUMNS_AT_ONCE)), {})
+def _object(columns: Iterator[tuple[str, object]], at_once: int) -> Sequence[bytes]:
+    """Return a JSON object in pieces with some columns in each."""
+    slices = iter(lambda: dict(islice(columns, at_once)), {})
     pieces = [b"," + memoryview(orjson.dumps(some))[1:-1] for some in slices]
     return [b"{", pieces[0][1:], *pieces[1:], b"}"]
 

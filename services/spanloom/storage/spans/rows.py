@@ -22,13 +22,15 @@ SHARED_CHARS = 40
 def shared(rows: Iterable[Values]) -> Iterator[Values]:
     """Yield the rows with equal values shared in memory, for the spans of a long trace."""
     seen: dict[str, str] = {}
+    keep = seen.setdefault
     for row in rows:
         for column in SHARED_COLUMNS:
-            row[column] = seen.setdefault(row[column], row[column])
+            text = row[column]
+            row[column] = keep(text, text)
         attributes = row[ATTRIBUTES]
         for key, text in attributes.items():
             if len(text) <= SHARED_CHARS:
-                attributes[key] = seen.setdefault(text, text)
+                attributes[key] = keep(text, text)
         yield row
 
 
