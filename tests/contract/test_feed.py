@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
     from spanloom.storage.store import ClickHouseStore
 
-pytestmark = pytest.mark.service
+pytestmark = pytest.mark.engine
 
 ANY = None
 
