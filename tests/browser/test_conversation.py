@@ -41,7 +41,7 @@ RUNS = 104
 MANY = 20_000
 MANY_RUNS, MANY_TALK = 10, "support/of many runs"
 """More than are looked through and opened of themselves, after ``lower_the_bounds``."""
-BOUNDS = {"finding.js": ("FEW=20", "FEW=4"), "state.js": ("runs:20", "runs:4")}
+BOUNDS = {"finding.js": ("FEW = 20", "FEW = 4"), "state.js": ("runs: 20", "runs: 4")}
 WHOLE_MS = 60_000
 """Until all of them are looked through, however busy the machine is."""
 ROWS_ARE = """async (one, least) => {

@@ -62,8 +62,8 @@ def lower_the_bound(route: Route) -> None:
     """Let the page think that the run is above the bound: four times as many spans take long."""
     answer = route.fetch()
     text = answer.text()
-    assert "LARGE=20_000" in text
-    route.fulfill(response=answer, body=text.replace("LARGE=20_000", "LARGE=5_000"))
+    assert "LARGE = 20_000" in text
+    route.fulfill(response=answer, body=text.replace("LARGE = 20_000", "LARGE = 5_000"))
 
 
 def test_a_huge_run_has_its_metrics_and_a_transcript_in_pages(
