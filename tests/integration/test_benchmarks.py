@@ -13,6 +13,8 @@ from tests.support.browser import chromium
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.service
+
 PARTS = {
     **{
         f"ingest, {transport}, {size} KB spans: {what}": bar

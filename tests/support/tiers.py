@@ -26,7 +26,10 @@ R = TypeVar("R")
 TIERS: Mapping[str, frozenset[str]] = {
     "page": frozenset({"browser", "context", "page", "page_with_a_clock", "modules"}),
     "service": frozenset(
-        {"start_spanloom", "start_shared_spanloom", "run_spanloom", "ready_server", "server_store"}
+        {
+            *("start_spanloom", "start_shared_spanloom", "run_spanloom", "golden_service"),
+            *("ready_server", "server_store", "server_url"),
+        }
     ),
     "engine": frozenset({"made_store", "store_url", "clickhouse_store"}),
 }
