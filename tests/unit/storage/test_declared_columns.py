@@ -47,7 +47,9 @@ def test_a_column_that_a_table_lacks_is_added_once(fresh_database: Client) -> No
     assert add_declared(lane) == ["trajectory_list.Tags", "trajectory_list.Steps.ErrorType"]
     after = fresh_database.query("DESCRIBE v_trajectories").result_rows
     assert {row[0] for row in before} <= {row[0] for row in after}
-    assert [*lane.rows("comment_of_table", table="v_trajectories")] == [("It's as it was.",)]
+    source = f"FROM {fresh_database.database}.trajectory_list FINAL"
+    kept = [*lane.rows("view_definition", view="v_trajectories")]
+    assert kept == [(source, "It's as it was.")]
     assert add_declared(lane) == []
 
 

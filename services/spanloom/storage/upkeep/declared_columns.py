@@ -30,35 +30,14 @@ class _View(NamedTuple):
     """A view over a table, with the columns that the table had when the view was created."""
 
     record: Declaration
-    source: str
-    """What it selects from, as SQL."""
     hidden: Sequence[str] = ()
     """Columns of fields that it does not show."""
 
 
 VIEWS = {
-    "v_trajectories": _View(
-        RUN,
-        f"{LIST} FINAL",
-    ),
-    "v_scores": _View(
-        SCORE,
-        """(
-            SELECT * FROM scores
-            ORDER BY Project, TraceId, ScoreId, Revision DESC
-            LIMIT 1 BY Project, TraceId, ScoreId
-        ) WHERE NOT IsDeleted""",
-    ),
-    "v_annotations": _View(
-        ANNOTATION,
-        """(
-            SELECT * FROM annotations
-            ORDER BY Project, TraceId, Scheme, Annotator, StepId,
-                Revision DESC, AtUnixMicro DESC, WriteId DESC
-            LIMIT 1 BY Project, TraceId, Scheme, Annotator, StepId
-        ) WHERE NOT IsDeleted""",
-        ("WriteId", "BaseRevision", "UndoGroup", "IsDeleted"),
-    ),
+    "v_trajectories": _View(RUN),
+    "v_scores": _View(SCORE),
+    "v_annotations": _View(ANNOTATION, ("WriteId", "BaseRevision", "UndoGroup", "IsDeleted")),
 }
 
 
@@ -102,14 +81,16 @@ def add_declared(lane: Lane, before_each: Callable[[], None] = lambda: None) -> 
 
 
 def _show(lane: Lane, view: str, shown: list[str], before_each: Callable[[], None]) -> None:
-    """Create the view again if its table has a field of the record that the view lacks."""
+    """Create the view again if its table has a field of the record that the view lacks.
+
+    What it selects from, and its comment, stay as they are.
+    """
     made = VIEWS[view]
     columns = [stored.column for field in made.record.fields if (stored := field.find(Stored))]
     if lacking := [column for column in columns if column not in (*shown, *made.hidden)]:
         names = ", ".join(f"`{column}`" for column in (*shown, *lacking))
-        ((comment,),) = lane.rows("comment_of_table", table=view)
+        ((source, comment),) = lane.rows("view_definition", view=view)
         before_each()
         lane.run(
-            f"CREATE OR REPLACE VIEW {view} AS SELECT {names} FROM {made.source} "  # noqa: S608
-            f"COMMENT {quoted(comment)}"
+            f"CREATE OR REPLACE VIEW {view} AS SELECT {names} {source} COMMENT {quoted(comment)}"
         )
