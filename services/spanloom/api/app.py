@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI
+from cachetools import cached
+from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
@@ -52,7 +53,7 @@ from spanloom.api.stats import stats
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from fastapi import APIRouter
+    from starlette.routing import BaseRoute
 
     from spanloom.access.access import Access
     from spanloom.core.model.finding import Finding
@@ -154,7 +155,7 @@ def create_app(
     rooms = (*(of_trajectories if has_trajectories else ()), service)
     routers = [*(room.router for room in rooms), *others]
     for router in routers:
-        app.include_router(router, responses=problem_responses(421, 500))
+        app.router.routes.extend(_included(router))
     app.add_middleware(BodyBound)
     app.add_middleware(
         Doorkeeper, authenticator=access.authenticator, routes=guarded_routes(routers)
@@ -169,3 +170,15 @@ def create_app(
     install_problem_handlers(app)
     install_openapi(app)
     return app
+
+
+@cached({}, key=id)
+def _included(router: APIRouter) -> Sequence[BaseRoute]:
+    """Return the routes of a router, with the answers that all of ours have.
+
+    FastAPI analyses a route for each inclusion, which takes longer than most tests of a route: the
+    apps of one process share one inclusion.
+    """
+    shared = APIRouter()
+    shared.include_router(router, responses=problem_responses(421, 500))
+    return shared.routes
