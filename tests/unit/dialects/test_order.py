@@ -1,4 +1,4 @@
-"""Dialects are found in their folders and arranged by what each declares."""
+"""Dialects are found in their modules and arranged by what each declares."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_an_unknown_one_is_refused() -> None:
         arrange([named("a", "nowhere")])
 
 
-def test_every_folder_is_found_and_each_stands_before_those_it_precedes() -> None:
+def test_every_dialect_is_found_and_each_stands_before_those_it_precedes() -> None:
     found = [dialect.id for dialect in DIALECTS]
     assert sorted(found) == sorted(dialect.id for dialect in collect(dialects))
     by_id = {dialect.id: dialect for dialect in DIALECTS}

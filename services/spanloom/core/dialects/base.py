@@ -1,4 +1,4 @@
-"""The protocol of a dialect: what each folder declares and implements."""
+"""The protocol of a dialect: what each module declares and implements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Claim(IntEnum):
 
 
 class Dialect(Protocol):
-    """One instrumentation convention; its folder declares all that the registry needs."""
+    """One instrumentation convention; its class declares all that the registry needs."""
 
     id: str
     """Stable: stored in the verdict of every span."""

@@ -1,4 +1,4 @@
-"""Finds the dialects in their folders and sorts them into the order in which they are tried."""
+"""Finds the dialects and sorts them into the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from spanloom.core.dialects.base import Claim
 
 
+NO_DIALECTS = frozenset({"base", "order", "registry"})
+"""The modules next to the dialects that are none."""
+
 Later = Mapping[str, Collection[str]]
 """For each id, the ids that must be tried after it."""
 
 
 def collect(package: ModuleType) -> Sequence[Dialect]:
-    """Return the dialects that the folders of the package export as ``DIALECTS``."""
-    folders = sorted(info.name for info in iter_modules(package.__path__) if info.ispkg)
-    modules = [import_module(f"{package.__name__}.{name}") for name in folders]
+    """Return the dialects that the modules of the package export as ``DIALECTS``."""
+    names = sorted({info.name for info in iter_modules(package.__path__)} - NO_DIALECTS)
+    modules = [import_module(f"{package.__name__}.{name}") for name in names]
     return [dialect for module in modules for dialect in module.DIALECTS]
 
 

@@ -1,6 +1,6 @@
 """The dialects in the order in which they are tried, and the one function that uses them.
 
-Each folder next to this file declares its own (``base.py``); none is listed here.
+Each module next to this file declares its own (``base.py``); none is listed here.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.eino.answers import read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -27,6 +26,7 @@ from spanloom.core.dialects.eino.runs import (
     classify_part,
     is_resumed,
     read_answer,
+    read_answer_usage,
     read_request,
 )
 from spanloom.core.model.normalized import Facts

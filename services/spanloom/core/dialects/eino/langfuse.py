@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.eino.answers import join_pieces, read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -31,7 +30,9 @@ from spanloom.core.dialects.eino.runs import (
     callback_usage,
     classify_part,
     is_resumed,
+    join_pieces,
     read_answer,
+    read_answer_usage,
     read_request,
 )
 from spanloom.core.dialects.langfuse.facts import (

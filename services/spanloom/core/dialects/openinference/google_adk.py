@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.google_adk.approvals import with_question
-from spanloom.core.dialects.google_adk.dialect import (
+from spanloom.core.dialects.google_adk import (
     OPENINFERENCE_SCOPE,
     SCOPE,
     GoogleADK,
     is_framed_by,
+    with_question,
 )
 from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference, span_kind
 from spanloom.core.model.message import find_request, read_conversation

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.model.normalized import Classification
 from spanloom.core.model.trajectory import Kind
 

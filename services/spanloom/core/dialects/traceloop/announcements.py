@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.tree import MAX_OPEN
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND, entity_name
 from spanloom.core.model.timing import encloses
 

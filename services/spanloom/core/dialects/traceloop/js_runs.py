@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.langchain.js import read_answers
 from spanloom.core.conventions.tree import find_innermost
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.timing import mostly_encloses
 from spanloom.core.model.trajectory import Kind
