@@ -12,8 +12,8 @@ from spanloom.core.ports.deletions import Extent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.upkeep import Deletion, DeletionScope
 
 
 class MemoryDeletions(MemorySubject):

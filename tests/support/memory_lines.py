@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.query.lists import ListedRun
     from spanloom.core.query.question import Question
-    from spanloom.core.query.summaries import ListedRun
 
 
 class _Told:

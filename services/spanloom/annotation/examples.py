@@ -12,14 +12,14 @@ from spanloom.core.annotation.assessments import assessments_of
 from spanloom.core.annotation.corrections import Fate, examples_of
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Iterator
 
     from spanloom.core.annotation.corrections import Example
-    from spanloom.core.model.assessment import Assessment
+    from spanloom.core.model.annotation import Assessment
     from spanloom.core.ports.reading import DocumentReader
 
 

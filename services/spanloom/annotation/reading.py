@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.annotation.marks import Score, score_of
 from spanloom.core.annotation.places import SPANS, places_now
 from spanloom.core.annotation.states import COUNTING, Standing, State, standing_of
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import WHOLE, Annotation
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery
 
 if TYPE_CHECKING:

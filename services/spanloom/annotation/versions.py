@@ -13,7 +13,7 @@ from spanloom.core.annotation.anchors import Anchors, anchors_of
 from spanloom.core.annotation.states import Fate
 from spanloom.core.document import Document
 from spanloom.core.formats.canonical import with_version, without_version
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.ports.annotations import KeptVersion
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from spanloom.access.access import Access
-    from spanloom.core.model.finding import Finding
+    from spanloom.core.model.diagnosis import Finding
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics
 

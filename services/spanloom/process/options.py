@@ -11,7 +11,7 @@ from spanloom.access.authenticate import Authenticator
 from spanloom.access.limits import LimitsByProject, ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
-from spanloom.core.model.retention import Terms
+from spanloom.core.model.upkeep import Terms
 from spanloom.extractor.builder import InProcess
 from spanloom.extractor.options import BuildOptions
 from spanloom.extractor.prices_file import read_prices

@@ -19,8 +19,8 @@ from spanloom.core.annotation.potato.folder import TaskWriter
 from spanloom.core.annotation.potato.task import MOST_TEXT, cut, write_item
 from spanloom.core.annotation.potato.users import read_file
 from spanloom.core.annotation.scheme_reader import plain_scheme
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
 from spanloom.api.http.doorkeeper import reach_of
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from spanloom.core.showing.html.page import POLICY, run_page
 from spanloom.core.showing.html.steps import Room
 
 if TYPE_CHECKING:
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
 
 HOSTILE = (
     "<script>alert(1)</script>",

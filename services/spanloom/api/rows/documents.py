@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Row
     from spanloom.core.ports.reading import DocumentReader
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
 
 PAGE_BYTES = 8 << 20
 """Maximum bytes of documents in a page, which has one document at least."""

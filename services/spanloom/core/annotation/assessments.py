@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.model.annotation import MARK_FIELDS, WHOLE
-from spanloom.core.model.assessment import Assessment, Place
+from spanloom.core.model.annotation import MARK_FIELDS, WHOLE, Assessment, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.model.assessment import Fact
+    from spanloom.core.model.annotation import Fact
 
     Json = dict[str, Any]  # a JSON object
 

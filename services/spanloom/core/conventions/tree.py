@@ -7,14 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import Span
-from spanloom.core.model.timing import encloses
+from spanloom.core.model.tree import encloses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.tree import SpanTree
-
 
 MAX_OPEN = 32
 """Maximum number of open spans that are compared, the last started first; no nesting is deeper."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
 
-
 _SCOPE = "logfire."
 _REQUEST, _RESPONSE, _USAGE = "request_data", "response_data", "gen_ai.usage.raw"
 _STREAMED = "streaming response"

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.dialects.base import Claim
 
-
 NO_DIALECTS = frozenset({"base", "order", "registry"})
 """The modules next to the dialects that are none."""
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
 
-
 OPERATION = "ai.operationId"
 _SCOPE = "ai"
 _TOOL = "ai.toolCall"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.deletion import Deletion, DeletionScope
+    from spanloom.core.model.upkeep import Deletion, DeletionScope
 
 
 class Extent(NamedTuple):

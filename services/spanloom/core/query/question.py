@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spanloom.core.query.pieces import Piece
 from spanloom.core.query.where.fields import RUN_FIELDS, Field
-from spanloom.core.query.where.problems import InvalidTextError
+from spanloom.core.query.where.problems import InvalidTextError, Piece
 from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:

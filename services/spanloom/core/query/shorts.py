@@ -19,7 +19,7 @@ from spanloom.core.records.run_filters import run_shorts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
     from spanloom.core.query.where.tree import Condition
 
 _COMPARE: Mapping[Operator, Callable[..., bool]] = {

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.deletion import Deletion, DeletionScope
+from spanloom.core.model.upkeep import Deletion, DeletionScope
 from spanloom.core.ports.deletions import Extent
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import reach_columns, reach_of

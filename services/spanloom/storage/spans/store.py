@@ -23,7 +23,7 @@ from spanloom.storage.spans.rows import are_told_apart, event_of, newest_spans, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Values
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Event, Span
 
-
 MODEL = "mlflow.llm.model"
 FORMAT = "mlflow.message.format"
 _ONLY_TYPE = {"output_type"}

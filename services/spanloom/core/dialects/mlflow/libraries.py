@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.values.attributes import Json
 
-
 _FRAME = Classification(Kind.OTHER, "mlflow.frame_of_a_run")
 _COMPOSED = Classification(Kind.GRAPH, "mlflow.composed_runs")
 _HANDOFF = Classification(Kind.TOOL, "mlflow.handoff")

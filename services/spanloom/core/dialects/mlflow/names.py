@@ -15,7 +15,6 @@ from spanloom.core.values.attributes import first, json_field, unquoted
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
-
 SPAN_TYPE = "mlflow.spanType"
 INPUTS = "mlflow.spanInputs"
 OUTPUTS = "mlflow.spanOutputs"

@@ -24,8 +24,8 @@ from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.timing import encloses
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.tree import encloses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions.tree import MAX_OPEN
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND, entity_name
-from spanloom.core.model.timing import encloses
+from spanloom.core.model.tree import encloses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

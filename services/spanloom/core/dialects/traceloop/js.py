@@ -45,8 +45,8 @@ from spanloom.core.dialects.traceloop.js_runs import (
     read_siblings,
 )
 from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.timing import mostly_encloses
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.tree import mostly_encloses
 from spanloom.core.values.attributes import first_integer, json_object, plain_arguments
 
 if TYPE_CHECKING:

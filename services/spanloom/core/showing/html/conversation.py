@@ -19,7 +19,7 @@ from spanloom.core.showing.html.texts import legible
 from spanloom.core.showing.values import duration, instant
 
 if TYPE_CHECKING:
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
     from spanloom.core.showing.html.steps import Room
 
 

@@ -1,4 +1,9 @@
-"""Translates the terms of a line in short forms to a ``where``."""
+"""Translates a line in short forms, as typed in the search box, to a ``where``.
+
+``type:tool name:search tokens>10k -is:annotated`` →
+``has(type = tool and name = "search") and tokens > 10000 and not annotated``. A line that is
+a ``where`` already keeps its meaning. Start with ``spell``.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +12,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
-from spanloom.core.query.where.limits import MAX_DEPTH
-from spanloom.core.query.where.short.distance import resembles
-from spanloom.core.query.where.short.terms import Is, Term, take_apart
-from spanloom.core.query.where.short.values import quoted, written
+from spanloom.core.query.where.reader import MAX_DEPTH
+from spanloom.core.query.where.short_terms import Is, Term, take_apart
 from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from spanloom.core.query.where.fields import Field
 
 _ALIASES = {"errors": "failures", "meta": "metadata"}
 _ID = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
@@ -176,3 +181,58 @@ def _is_name(text: str) -> bool:
     if not _NAME.fullmatch(text):
         return False
     return any(resembles(text.lower(), name, len(text) // 5) for name in _NAMES)
+
+
+_TIMES = {"k": 10**3, "m": 10**6, "g": 10**9}
+_PLAIN = re.compile(r"([\"']?)([-\w.]+)\1", re.ASCII)
+_MANY = re.compile(r"(-?\d+(?:\.\d+)?)([kmg])", re.IGNORECASE | re.ASCII)
+_AGO = re.compile(r"-?\d+[a-z]+", re.IGNORECASE | re.ASCII)
+
+
+def written(term: Term, field: Field | None) -> str:
+    """Return a comparison with its value written for its field; ``None`` for an unknown field."""
+    is_words = field is None or field.type is FieldType.WORDS
+    sign = "=" if term.operator == ":" and not is_words else term.operator
+    value = _value_of(term.value, field.type if field else FieldType.TEXT)
+    return f"{term.name}{term.key}{'' if sign == ':' else ' '}{sign} {value}"
+
+
+def quoted(text: str) -> str:
+    """Return a text quoted as in a ``where``."""
+    escaped = re.sub(r'[\\"]', r"\\\g<0>", text).replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _value_of(value: str, kind: FieldType) -> str:
+    """Return a value as written in a ``where``: only texts and points of time are quoted."""
+    is_quoted = value[0] in "\"'"
+    if kind in (FieldType.TEXT, FieldType.WORDS):
+        return value if is_quoted else quoted(value)
+    if kind is FieldType.TIME:
+        return value if is_quoted or _AGO.fullmatch(value) else quoted(value)
+    plain = _PLAIN.fullmatch(value)
+    if plain and kind in (FieldType.INTEGER, FieldType.NUMBER):
+        return _number(plain[2])
+    return plain[2] if plain else value if is_quoted else quoted(value)
+
+
+def _number(text: str) -> str:
+    many = _MANY.fullmatch(text)
+    if many is None:
+        return text
+    number = round(float(many[1]) * _TIMES[many[2].lower()], 6)
+    return str(int(number)) if number.is_integer() else str(number)
+
+
+def resembles(word: str, other: str, most: int) -> bool:
+    """Return whether at most ``most`` letters differ: ``durtion`` and ``duration`` by one."""
+    if abs(len(word) - len(other)) > most:
+        return False
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(word, 1):
+        following = [at]
+        for to, wanted in enumerate(other, 1):
+            exchanged = row[to - 1] + (letter != wanted)
+            following.append(min(row[to] + 1, following[to - 1] + 1, exchanged))
+        row = following
+    return row[-1] <= most

@@ -1,4 +1,4 @@
-"""Parses points in time: RFC 3339, or milliseconds since the epoch."""
+"""Small notations: a point in time, and the host and port of a URL."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def _in_range(instant_ns: int) -> int:
     if not 0 <= instant_ns <= _MAX_NS:
         raise ValueError("only instants from 1970 to 2554 exist here")
     return instant_ns
+
+
+def authority(host: str, port: int) -> str:
+    """Return ``host:port``, with brackets around an IPv6 address: ``[::1]:8080``."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,12 +1,38 @@
-"""The state of a store, as ``spanloom doctor`` examines it."""
+"""What ``spanloom doctor`` examines: the state of a store, dead letters; and its findings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+class FindingStatus(StrEnum):
+    """How a check ended, the worst last."""
+
+    SKIPPED = "skipped"
+    """The check could not be made; ``found`` says why."""
+    OK = "ok"
+    WARNING = "warning"
+    """It works, but may stop working or differs from what was probably intended."""
+    PROBLEM = "problem"
+    """Something does not work, or acknowledged data is not where it belongs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check."""
+
+    name: str
+    """Name of the check, for example ``disk``."""
+    status: FindingStatus
+    found: str
+    """What was found, numbers with their units; one line."""
+    todo: str = ""
+    """What to do, with the exact command; empty if nothing is to be done."""
 
 
 class DetachedPart(NamedTuple):
@@ -74,3 +100,19 @@ class StoreState:
 
 
 MAX_QUARANTINED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A dead letter without its body."""
+
+    seq: int
+    """The sequence number under which it was accepted; identifies it in every command."""
+    project: str
+    accepted_at_ns: int
+    span_count: int
+    size: int
+    """Bytes that count towards the spool's size limit."""
+    signal: str
+    reason: str
+    """The store's error message."""
