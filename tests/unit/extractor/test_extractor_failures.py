@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.pricing import PriceBook
 
 OTHER = "cd" * 16
 

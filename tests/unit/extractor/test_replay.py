@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.model.upkeep import Replay, StoredTrace
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.pricing import PriceBook
 
 TRACES = [f"{n:032x}" for n in range(1, 8)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.spans import make_span, sid
 
-from spanloom.core.conventions.tree import MAX_OPEN, find_innermost
+from spanloom.core.conventions.view import MAX_OPEN, find_innermost
 from spanloom.core.model.tree import encloses
 
 

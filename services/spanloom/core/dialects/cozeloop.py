@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
-from spanloom.core.conventions.langchain.usage import find_details
+from spanloom.core.conventions.langchain.texts import find_details
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.normalized import Classification, Facts

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
-from spanloom.core.conventions import event_messages
 from spanloom.core.conventions.failures import (
     find_error,
     has_error_attribute,
     has_raised,
     join_control_flow,
 )
+from spanloom.core.conventions.genai import complete_from_events
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
@@ -92,7 +92,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     )
     facts = dialect.describe(span, classification.kind) if matters else Facts()
     if span.events and matters:
-        event_messages.complete(facts, span, classification.kind)
+        complete_from_events(facts, span, classification.kind)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
     if matters:

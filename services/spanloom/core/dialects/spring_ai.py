@@ -19,8 +19,7 @@ Verified on captures of tools, advisors, memory, streams and a vector store (2.0
 from collections.abc import Mapping, Sequence
 
 from spanloom.core.conventions import genai as genai_facts
-from spanloom.core.conventions.tree import loops_over_tools
-from spanloom.core.conventions.view import Signature, TraceView
+from spanloom.core.conventions.view import Signature, TraceView, loops_over_tools
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.span import Span

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
-from spanloom.core.conventions.tree import loops_over_tools
+from spanloom.core.conventions.view import loops_over_tools
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.genai import OFFERED_TOOLS
-from spanloom.core.conventions.tree import loops_over_tools
+from spanloom.core.conventions.view import loops_over_tools
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind

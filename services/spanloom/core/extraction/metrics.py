@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.genai import INPUT_TOKENS, OUTPUT_TOKENS
 from spanloom.core.model.trajectory import Metrics, Step, StepType, Usage
-from spanloom.core.pricing.rates import cost_of
+from spanloom.core.pricing import cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.normalized import Facts
     from spanloom.core.model.tree import SpanTree
-    from spanloom.core.pricing.book import PriceBook
-
+    from spanloom.core.pricing import PriceBook
 
 _MODEL, _TOOL = StepType.MODEL, StepType.TOOL  # cached: slow enum lookup before Python 3.12
 _CALLS = (_MODEL, _TOOL)

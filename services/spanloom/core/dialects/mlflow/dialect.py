@@ -24,9 +24,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.langchain.run import RunMetadata, classify_run, read_metadata_text
-from spanloom.core.conventions.langchain.usage import find_details
+from spanloom.core.conventions.langchain.texts import find_details
 from spanloom.core.conventions.openai_agents import with_answer, with_question
-from spanloom.core.conventions.tree import OwnTree
+from spanloom.core.conventions.view import OwnTree
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.mlflow import facts as mlflow_facts
 from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
-
 
 _SCOPE = "mlflow.tracing.provider"
 

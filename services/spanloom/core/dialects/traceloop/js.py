@@ -28,7 +28,7 @@ from spanloom.core.conventions.langchain.js import (
     find_new_answer,
     find_result,
 )
-from spanloom.core.conventions.tree import find_innermost
+from spanloom.core.conventions.view import find_innermost
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.dialects.traceloop.js_runs import (
     INPUT,

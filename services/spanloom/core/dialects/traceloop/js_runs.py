@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.langchain.js import read_answers
-from spanloom.core.conventions.tree import find_innermost
+from spanloom.core.conventions.view import find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.model.normalized import Classification, Facts
 from spanloom.core.model.trajectory import Kind

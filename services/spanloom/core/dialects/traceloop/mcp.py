@@ -15,7 +15,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.tree import MAX_OPEN, find_innermost
+from spanloom.core.conventions.view import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
