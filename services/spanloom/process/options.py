@@ -25,7 +25,7 @@ from spanloom.sql.settings import SqlLimits
 if TYPE_CHECKING:
     from spanloom.access.keyring import Keyring
     from spanloom.config import Settings
-    from spanloom.core.ports.keys import KeyStore
+    from spanloom.core.ports.upkeep import KeyStore
     from spanloom.extractor.builder import Builder
     from spanloom.storage.store import ClickHouseStore
     from spanloom.telemetry import Metrics

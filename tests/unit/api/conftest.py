@@ -19,10 +19,10 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.model.upkeep import Replay, Selection
-from spanloom.core.ports.deletions import Extent
 from spanloom.core.ports.feed import FeedPage
 from spanloom.core.ports.reading import Documents, StoredVersion
 from spanloom.core.ports.steps import ANY_STEP
+from spanloom.core.ports.upkeep import Extent
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN

@@ -7,9 +7,8 @@ from itertools import permutations
 import pytest
 
 from spanloom.core import dialects
-from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.dialects.base import Claim, Dialect, arrange, collect, find_later
 from spanloom.core.dialects.fallback import DIALECTS as FALLBACK
-from spanloom.core.dialects.order import arrange, collect, find_later
 from spanloom.core.dialects.registry import DIALECTS
 
 

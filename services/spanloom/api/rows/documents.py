@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from spanloom.api.rows.choice import DOCUMENT_COLUMNS
-from spanloom.core.formats.continued import with_continuation
-from spanloom.core.formats.parts import brief_steps
+from spanloom.core.formats.parts import brief_steps, with_continuation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

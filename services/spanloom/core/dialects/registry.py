@@ -20,7 +20,7 @@ from spanloom.core.conventions.genai import complete_from_events
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
-from spanloom.core.dialects.order import arrange, collect
+from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
 from spanloom.core.model.normalized import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind

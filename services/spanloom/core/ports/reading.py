@@ -20,12 +20,11 @@ if TYPE_CHECKING:
         ScoreStore,
         VersionKeeper,
     )
-    from spanloom.core.ports.deletions import DeletionLedger
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.progress import ReplayRequests
     from spanloom.core.ports.steps import StepReader
     from spanloom.core.ports.texts import TextFinder
-    from spanloom.core.ports.upkeep import SnapshotTaker
+    from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker
     from spanloom.core.query.continuations import Continuation
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.question import Question

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Span, TraceKey
-from spanloom.core.ports.carried import CarriedSpans
+from spanloom.core.ports.building import CarriedSpans
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.ahead import one_ahead
 from spanloom.storage.engine.conditions import within

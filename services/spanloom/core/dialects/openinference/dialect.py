@@ -24,7 +24,7 @@ from spanloom.core.conventions.langchain.run import (
 )
 from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.messages.calls import NO_ARGUMENTS
+from spanloom.core.messages.pieces import NO_ARGUMENTS
 from spanloom.core.messages.steps import read_input, read_output
 from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.normalized import Classification, Facts

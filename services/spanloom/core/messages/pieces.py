@@ -1,4 +1,4 @@
-"""Convert images, audio and files of every API to OpenAI's parts, with bytes as data URLs.
+"""Convert the pieces of messages of every API: tool calls, images and files, thoughts.
 
 JSON carries bytes as base64 text, which is passed on unchanged.
 """
@@ -7,17 +7,92 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.messages.wire import first_object, first_text
+from spanloom.core.messages.wire import (
+    as_text,
+    first_object,
+    first_of,
+    first_text,
+    parse_composite,
+    parse_written,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.messages.draft import Draft
     from spanloom.core.model.message import Json
+
+NAMES = ("name", "toolName", "tool_name")
+ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "function_call_arguments_json")
+NO_ARGUMENTS = "{}"
+"""Arguments of a call without any; some senders leave the text empty."""
+IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id")
+"""The Responses API has both ``id`` and ``call_id``; results refer to the latter."""
+
+_READ_OF_CALL = frozenset(
+    {*NAMES, *ARGUMENTS, *IDS, "function", "custom", "type", "index", "status"}
+)
+
+
+def read_call(payload: dict[str, Json]) -> dict[str, Json]:
+    """Return one converted call; fields other than id, name and arguments are kept."""
+    function = first_object(payload, ("function", "custom")) or payload
+    if function is not payload and _is_canonical(payload, function):
+        return payload
+    call: dict[str, Json] = {}
+    if (call_id := first_of(payload, IDS)) is not None:
+        call["id"] = as_text(call_id)
+    call["type"] = "function"
+    call["function"] = {
+        "name": first_text(function, NAMES),
+        "arguments": as_text(_unwrapped(first_of(function, ARGUMENTS))) or NO_ARGUMENTS,
+    }
+    call.update(
+        {key: value for key, value in payload.items() if value and key not in _READ_OF_CALL}
+    )
+    return call
+
+
+def _unwrapped(arguments: Json) -> Json:
+    """Return the invalid JSON text in OpenLLMetry's ``{"_raw": "{broken"}``."""
+    if isinstance(arguments, dict) and arguments.keys() == {"_raw"}:
+        return arguments["_raw"]
+    return arguments
+
+
+def _is_canonical(payload: dict[str, Json], function: dict[str, Json]) -> bool:
+    return (
+        payload.get("type") == "function"
+        and payload.keys() <= _CANONICAL
+        and function.keys() == _FUNCTION
+        and isinstance(function["name"], str)
+        and isinstance(function["arguments"], str)
+        and function["arguments"] != ""
+        and isinstance(payload.get("id", ""), str)
+        and payload.get("id") != ""
+    )
+
+
+_CANONICAL = frozenset({"id", "type", "function"})
+_FUNCTION = frozenset({"name", "arguments"})
+
+
+def read_calls(calls: Json) -> Iterator[dict[str, Json]]:
+    """Yield the converted calls of a list, of a single call, or of JSON text of either."""
+    if isinstance(calls, str):
+        calls = parse_composite(calls)
+    if isinstance(calls, list):
+        yield from (read_call(item) for item in calls if isinstance(item, dict))
+    elif isinstance(calls, dict):
+        yield read_call(calls)
+
 
 _MIME_TYPES = ("mime_type", "mimeType", "media_type", "mediaType")
 _ADDRESSES = ("url", "uri", "fileUri", "file_uri", "file_url", "file_data")
 _BYTES = ("base64", "base64data", "data", "bytes")
 _NESTED = ("image_url", "image", "source", "inlineData", "inline_data", "fileData", "file_data")
 _TEXT_ADDRESSES = ("image_url", "image", "audio_url")
-_READ = frozenset(
+_READ_OF_MEDIA = frozenset(
     {*_MIME_TYPES, *_ADDRESSES, *_BYTES, *_NESTED, *_TEXT_ADDRESSES}
     | {"type", "modality", "format", "source_type", "filename", "content", "id", "index"}
 )
@@ -32,7 +107,7 @@ def read_media(payload: dict[str, Json]) -> dict[str, Json]:
     address, mime_type = _locate(payload)
     if not address:
         return payload
-    rest = {key: value for key, value in payload.items() if value and key not in _READ}
+    rest = {key: value for key, value in payload.items() if value and key not in _READ_OF_MEDIA}
     return _known_part(payload, kind, mime_type, address) | rest
 
 
@@ -104,3 +179,39 @@ def _data_url(data: str, mime_type: str) -> str:
     if data.startswith("data:") or "://" in data[:32]:
         return data
     return f"data:{mime_type or 'application/octet-stream'};base64,{data}"
+
+
+def add_thought(draft: Draft, part: dict[str, Json]) -> None:
+    """Add the text of a thought; keep a signature or encrypted thoughts in ``secrets``."""
+    thought = first_object(part, ("reasoningText", "reasoning")) or part
+    if text := _thought_text(thought):
+        draft.thoughts.append(text)
+    if rest := {k: v for k, v in thought.items() if v and k not in _THOUGHT_KEYS}:
+        draft.secrets.append({"type": "reasoning", **rest})
+
+
+_THOUGHT_KEYS = frozenset(
+    {"type", "block_type", "thinking", "reasoning", "text", "content", "summary", "id"}
+    | {"index", "status"}
+)
+
+
+def _thought_text(payload: dict[str, Json]) -> str:
+    if text := first_text(payload, ("thinking", "reasoning", "text", "content")):
+        written = parse_written(text)
+        if isinstance(written, dict):
+            return _listed_text(written) or text
+        return _joined(written) or text
+    return _listed_text(payload)
+
+
+def _listed_text(payload: dict[str, Json]) -> str:
+    """Return the text of ``content``, else of ``summary``: the Responses API leaves one empty."""
+    return _joined(payload.get("content")) or _joined(payload.get("summary"))
+
+
+def _joined(items: Json) -> str:
+    parts = items if isinstance(items, list) else []
+    return "\n".join(
+        text for item in parts if isinstance(item, dict) and (text := first_text(item, ("text",)))
+    )
