@@ -19,8 +19,7 @@ from spanloom.core.query.continuations import (
     TURNS,
     Continuation,
 )
-from spanloom.core.query.question import ANY_RUN, Question
-from spanloom.core.query.shorts import all_of, condition_of, meets
+from spanloom.core.query.question import ANY_RUN, Question, all_of, condition_of, meets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import QueueItem
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.lists import every_line
-from spanloom.core.query.question import ANY_RUN, Question
-from spanloom.core.query.shorts import condition_of
+from spanloom.core.query.question import ANY_RUN, Question, condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import And, In

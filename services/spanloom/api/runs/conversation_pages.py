@@ -27,7 +27,7 @@ from spanloom.core.formats.entry import HTML
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.lists import ListedRun, every_line
-from spanloom.core.showing.html.conversation import begin, finish, write_run
+from spanloom.core.showing.html.page import begin, finish, write_run
 from spanloom.core.showing.html.steps import Room
 
 router = APIRouter(tags=["trajectories"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.normalized import Facts
+from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import (
     Json,

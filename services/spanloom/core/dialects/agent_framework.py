@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, json_value
 

@@ -10,8 +10,7 @@ Verified on captures of the SDK under OpenLLMetry and Logfire, and with LangChai
 from spanloom.core.conventions.view import Signature
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.messages.steps import FINISH_REASONS
-from spanloom.core.model.normalized import Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Facts, Span
 from spanloom.core.model.trajectory import Kind
 
 _SCOPE = "com.anthropic.sdk.python"

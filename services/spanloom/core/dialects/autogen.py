@@ -9,8 +9,7 @@ Verified on captures of 0.7.
 
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
-from spanloom.core.model.normalized import Classification
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Span
 from spanloom.core.model.trajectory import Kind
 
 _SCOPES = ("autogen-core", "autogen ")

@@ -19,8 +19,7 @@ from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
 from spanloom.core.conventions.langchain.texts import find_details
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import (
     MAX_SECONDS,

@@ -2,8 +2,7 @@
 
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 
 

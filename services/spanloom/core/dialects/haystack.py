@@ -16,8 +16,7 @@ Verified on captures of pipelines, also failing, and of agents, alone and in one
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, plain_arguments
 

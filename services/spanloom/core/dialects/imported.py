@@ -11,8 +11,7 @@ from spanloom.core.conventions import imported as carried
 from spanloom.core.conventions.imported import NotCarriedError, read_kind, read_step
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind, Step
 
 _BY_KIND = {

@@ -16,8 +16,7 @@ from collections.abc import Mapping
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import Json, first, integer, json_value, written
 from spanloom.core.values.indexed import indexed_list

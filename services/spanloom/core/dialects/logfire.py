@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.genai import read_client_usage
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, json_object, text_or_json
 

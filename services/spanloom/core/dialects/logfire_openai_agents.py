@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.genai import read_client_usage
-from spanloom.core.conventions.openai_agents import SpanReader, ToolRun, with_answer, with_question
+from spanloom.core.conventions.pauses import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, first, json_object, json_value, written
 

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, integer, json_text, json_value
 

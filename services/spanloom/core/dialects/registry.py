@@ -22,7 +22,7 @@ from spanloom.core.conventions.run_context import ContextKeys, find_context_keys
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
-from spanloom.core.model.normalized import Facts, NormalizedSpan
+from spanloom.core.model.span import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.bounds import ByteCache
 

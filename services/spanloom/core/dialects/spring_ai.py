@@ -21,8 +21,7 @@ from collections.abc import Mapping, Sequence
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.view import Signature, TraceView, loops_over_tools
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI, operation_of
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import first
 

@@ -11,8 +11,7 @@ Verified on captures of 1.62.
 
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.view import loops_over_tools
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import (
     Json,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions.genai import OFFERED_TOOLS
 from spanloom.core.conventions.view import loops_over_tools
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, first_integer, json_value, unquoted, written
 

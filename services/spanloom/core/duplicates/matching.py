@@ -11,7 +11,7 @@ from spanloom.core.model.tree import mostly_encloses
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.span import NormalizedSpan
     from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
 

@@ -12,9 +12,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.duplicates.spans import Reports, find_reports
-from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
-from spanloom.core.extraction.metrics import measure, token_warnings, with_cost
+from spanloom.core.extraction.metrics import list_extras, measure, token_warnings, with_cost
 from spanloom.core.extraction.pauses import (
     is_ended_by_cancellation,
     is_resuming,
@@ -35,8 +34,7 @@ from spanloom.core.model.trajectory import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.model.normalized import NormalizedSpan
-    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.span import NormalizedSpan, TraceKey
     from spanloom.core.model.tree import SpanTree
     from spanloom.core.pricing import PriceBook
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.duplicates.spans import Reports
-    from spanloom.core.model.normalized import Facts, NormalizedSpan
+    from spanloom.core.model.span import Facts, NormalizedSpan
     from spanloom.core.model.trajectory import Pause, StepError
     from spanloom.core.model.tree import SpanTree
     from spanloom.core.pricing import PriceBook

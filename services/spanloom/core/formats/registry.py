@@ -173,7 +173,7 @@ REGISTRY: Sequence[Format] = (
         description="Its runs in their order, each as its own page shows it.",
         via=Via.PATH,
         path="export.html",
-        writer="spanloom.core.showing.html.conversation:write_run",
+        writer="spanloom.core.showing.html.page:write_run",
         streams=True,
     ),
 )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.core.model.message import Json
-    from spanloom.core.model.normalized import Facts
+    from spanloom.core.model.span import Facts
 
 TOOL_DEFINITIONS = "tool_definitions"
 FINISH_REASONS = "finish_reasons"

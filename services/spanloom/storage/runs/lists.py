@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.lists import Cursor, ListedRun
-from spanloom.core.query.question import ANY_RUN
-from spanloom.core.query.shorts import all_of, condition_of
+from spanloom.core.query.question import ANY_RUN, all_of, condition_of
 from spanloom.storage.engine.conditions import both, within
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list

@@ -26,8 +26,7 @@ from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from spanloom.core.conventions.view import Signature, TraceView
-    from spanloom.core.model.normalized import Classification, Facts
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Classification, Facts, Span
 
 COMPONENT = TAG + "eino_run_info_component"
 _NAME = TAG + "eino_run_info_name"

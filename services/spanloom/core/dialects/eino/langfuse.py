@@ -46,8 +46,7 @@ from spanloom.core.values.attributes import Json, json_object, json_text, unquot
 
 if TYPE_CHECKING:
     from spanloom.core.conventions.view import Signature, TraceView
-    from spanloom.core.model.normalized import Classification, Facts
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Classification, Facts, Span
 
 SCOPE = "langfuse-ingestion"
 """Scope that the receiver sets on every span from Langfuse's ingestion API."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.conventions.failures import ControlFlow
 from spanloom.core.dialects.langfuse.facts import read_usage
-from spanloom.core.model.normalized import Classification
+from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import Json, count, json_field, json_text, json_value, written
 

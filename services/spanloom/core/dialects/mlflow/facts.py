@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.dialects.mlflow import usage as mlflow_usage
 from spanloom.core.dialects.mlflow.names import COUNTS, INPUTS, OUTPUTS
-from spanloom.core.model.normalized import Facts
+from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import (
     Json,

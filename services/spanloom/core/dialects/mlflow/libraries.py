@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.openai_agents import SpanReader, ToolRun
-from spanloom.core.conventions.pauses import as_question, ask_to_run
+from spanloom.core.conventions.pauses import SpanReader, ToolRun, as_question, ask_to_run
 from spanloom.core.dialects.mlflow.names import (
     INPUTS,
     OUTPUTS,
@@ -29,7 +28,7 @@ from spanloom.core.dialects.mlflow.names import (
     starts_again,
 )
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.model.normalized import Classification
+from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_object, unquoted
 

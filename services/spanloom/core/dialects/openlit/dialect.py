@@ -32,7 +32,7 @@ from spanloom.core.dialects.openlit.frameworks import (
     with_cached,
 )
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import first, json_object, json_value, seconds_as_ms
 from spanloom.core.values.python_repr import as_json, first_text

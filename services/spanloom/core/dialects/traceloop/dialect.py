@@ -30,7 +30,7 @@ from spanloom.core.dialects.traceloop.attributes import (
     run_metadata,
     span_kind_of,
 )
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import encloses
 from spanloom.core.values.attributes import first

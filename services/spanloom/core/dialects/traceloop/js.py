@@ -44,7 +44,7 @@ from spanloom.core.dialects.traceloop.js_runs import (
     operation_of,
     read_siblings,
 )
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import mostly_encloses
 from spanloom.core.values.attributes import first_integer, json_object, plain_arguments

@@ -1,4 +1,12 @@
-"""Writes a run as one HTML file: style, facts, metrics, notes on what is missing, steps."""
+"""Writes a run as one HTML file, or a conversation run by run.
+
+A conversation::
+
+    yield begin("support/4711")
+    for at, line in enumerate(lines, 1):
+        yield write_run(at, line, document if room.steps > 0 else None, room)
+    yield finish()
+"""
 
 from __future__ import annotations
 
@@ -15,6 +23,8 @@ from spanloom.core.showing.values import duration, instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from spanloom.core.query.lists import ListedRun
 
 STYLE = """
 :root{color-scheme:light dark;--a:#8025cd;--m:#042473;--t:#007255;--g:#836401;--o:#545c6f;
@@ -114,3 +124,45 @@ def _missing(run: dict[str, Any], steps: int, most: int) -> str:
         notes.insert(0, cut)
     items = "".join(f"<li>{note}</li>" for note in notes)
     return f'<ul class="cut">{items}</ul>' if items else ""
+
+
+def begin(conversation_id: str) -> bytes:
+    """Return the HTML before the first run."""
+    return "".join(opening(conversation_id)).encode()
+
+
+def write_run(at: int, line: ListedRun, document: bytes | None, room: Room) -> bytes:
+    """Return a run with as many steps as ``room`` allows; without a document, a link to the run.
+
+    ``at`` is its number in the conversation, ``line`` its summary.
+    """
+    name = f"{at:,}. {line.run.root_name or line.key.trace_id}"
+    if document is None:
+        inside = [facts(_facts_of_line(line)), _elsewhere(line)]
+    else:
+        run: dict[str, Any] = orjson.loads(document)
+        inside = list(run_inside(run, room))
+    return "".join((heading(name, 2), *inside)).encode()
+
+
+def finish(note: str = "") -> bytes:
+    """Return the HTML after the last run; ``note`` is the reason why runs are missing."""
+    return f"{_cut(legible(note)) if note else ''}{ENDING}".encode()
+
+
+def _facts_of_line(line: ListedRun) -> dict[str, str]:
+    return {
+        "trace": line.key.trace_id,
+        "version": f"{line.version}, {line.status}",
+        "started": instant(line.run.started_at),
+        "duration": duration(line.run.duration),
+    }
+
+
+def _elsewhere(line: ListedRun) -> str:
+    where = f"/v1/trajectories/{legible(line.key.trace_id)}/export.html"
+    return _cut(f"Its steps are not in this file. They are in {where}")
+
+
+def _cut(text: str) -> str:
+    return f'<p class="cut">{text}</p>'
