@@ -12,12 +12,11 @@ from tests.support.filters import filtered
 from benchmarks.apart import Usage
 from benchmarks.engine import open_engine
 from benchmarks.runs import BUSIEST, DAY, DAYS, FIRST_NS, Runs
-from spanloom.core.model.deletion import DeletionScope, new_deletion
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.question import Question, parse_order
-from spanloom.core.query.stats import Numbers
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.storage.store import open_store
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
     from spanloom.core.query.where.tree import Condition
     from spanloom.storage.store import ClickHouseStore
 

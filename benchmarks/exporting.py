@@ -13,7 +13,7 @@ from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
 from spanloom.api.rows.listed import Rows
 from spanloom.api.rows.stream import stream_rows
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
 from spanloom.storage.store import open_store

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.apart import Usage, run_apart
 from benchmarks.engine import open_engine
 from benchmarks.report import Row, at_most
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.query.positions import Position
 from spanloom.storage.deletions.hiding import DeletedRows
 from spanloom.storage.store import compose, open_store

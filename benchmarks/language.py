@@ -11,7 +11,7 @@ import orjson
 from benchmarks.apart import run_apart
 from benchmarks.report import Row, at_most
 from spanloom.core.diff.diff import diff_documents
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.query.where.parser import parse_where
 from spanloom.memory import favour_speed
 from spanloom.storage.where.compile import compile_where

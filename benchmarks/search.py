@@ -10,7 +10,7 @@ from benchmarks.engine import open_engine, wait_for_merges
 from benchmarks.report import Row, at_most
 from benchmarks.texts import CHINESE, make_text
 from benchmarks.workload import SECOND, START_NS
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.storage.engine.conditions import Condition, within
 from spanloom.storage.engine.lane import READER_SETTINGS, WORKER_SETTINGS, Lane

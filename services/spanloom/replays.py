@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.replay import Replay, Selection
+from spanloom.core.model.upkeep import Replay, Selection
 
 if TYPE_CHECKING:
     from spanloom.core.ports.progress import ReplayRequests

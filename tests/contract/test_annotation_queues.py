@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from tests.support.annotations import SCHEME, STEP, annotation
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import Origin
 from spanloom.core.model.annotation_queue import Alike, Mode, Order, Queue, QueueItem
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable

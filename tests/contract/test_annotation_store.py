@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from tests.support.annotations import SCHEME, STEP, annotation
 from tests.support.trajectory_records import make_record
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Event, Order, Queue, QueueEvent, QueueItem
-from spanloom.core.model.deletion import DeletionScope, new_deletion
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.annotations import (
     EVERY_ANNOTATION,
     AnnotationQuery,

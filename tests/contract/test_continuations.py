@@ -11,8 +11,8 @@ from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace
 from tests.support.trajectory_records import make_record, make_trajectory
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Failure, Outcome, Pause, StepError
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.storage.runs.continuations import NEAR

@@ -14,8 +14,8 @@ from tests.support.paging import read_pages
 from tests.support.trajectory_lists import trace
 from tests.support.trajectory_records import make_record, make_trajectory
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Pause, Status
 from spanloom.storage.runs import conversations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.store import Store
-    from spanloom.core.query.summaries import ListedConversation
+    from spanloom.core.query.lists import ListedConversation
     from spanloom.core.query.where.tree import Condition
 
 EVERY = None

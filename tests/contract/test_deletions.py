@@ -14,20 +14,18 @@ from tests.support.subjects import port_methods
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
-from spanloom.core.model.deletion import Deletion, DeletionScope, new_deletion
-from spanloom.core.model.replay import BEFORE_ALL, Selection
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Pause, Status
+from spanloom.core.model.upkeep import BEFORE_ALL, Deletion, DeletionScope, Selection, new_deletion
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery
 from spanloom.core.ports.building import CallWindow
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.texts import TextSearch
-from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.positions import Position
-from spanloom.core.query.stats import Numbers
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_where

@@ -10,7 +10,7 @@ from tests.support.otlp_requests import message_of, spooled, wire_span
 from tests.support.texts import found
 from tests.support.trajectory_lists import trace
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable

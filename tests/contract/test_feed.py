@@ -13,10 +13,10 @@ from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace
 from tests.support.trajectory_records import make_record, make_trajectory
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, PositionGoneError
 from spanloom.core.query.positions import Position

@@ -27,7 +27,7 @@ from tests.support.isolation import check_isolation, make_twins
 from tests.support.memory_store import MemoryStore
 from tests.support.subjects import port_methods
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.storage.engine import lane
 from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.statements import query, query_files

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from spanloom.core.ports.keys import KeyStore
+    from spanloom.core.ports.upkeep import KeyStore
     from spanloom.storage.store import ClickHouseStore
 
 

@@ -25,17 +25,17 @@ from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.paging import read_pages
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.paging import read_page
+from spanloom.core.query.lists import read_page
 from spanloom.storage.store import ClickHouseStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.core.ports.store import Store
-    from spanloom.core.query.summaries import Cursor, ListedRun
+    from spanloom.core.query.lists import Cursor, ListedRun
 
 RUNS = 40
 NUMBERS = st.sets(st.integers(1, RUNS), min_size=1, max_size=RUNS)

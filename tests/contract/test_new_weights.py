@@ -10,8 +10,8 @@ from tests.support.annotated_runs import SEED, three_steps
 
 from spanloom.api.annotations.annotators import HEADER
 from spanloom.api.app import create_app
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import EVERY_ANNOTATION, ScoreQuery
 from spanloom.telemetry import Metrics
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.stats import Numbers
+from spanloom.core.model.access import Reach
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 
 if TYPE_CHECKING:

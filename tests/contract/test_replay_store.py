@@ -10,10 +10,10 @@ from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.paging import read_pages
 from tests.support.trajectory_records import make_record, make_trajectory
 
-from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection, StoredTrace
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
+from spanloom.core.model.upkeep import BEFORE_ALL, Replay, Selection, StoredTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

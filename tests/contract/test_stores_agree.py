@@ -11,7 +11,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
 from spanloom.core.duplicates.traces import list_calls
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extract import extract

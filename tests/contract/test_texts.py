@@ -9,7 +9,7 @@ from tests.support.otlp_requests import START_NS
 from tests.support.texts import conversation, found, model, said, step, store_texts, text_record
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import DuplicateOf
 from spanloom.storage.texts import index
 

@@ -19,8 +19,8 @@ from tests.support.trajectory_lists import listed, trace
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.api.app import create_app
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.query.question import Question
 from spanloom.core.query.where.parser import parse_where

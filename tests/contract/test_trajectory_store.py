@@ -13,8 +13,8 @@ from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.trajectory_lists import listed, trace
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.ports.progress import Progress
 

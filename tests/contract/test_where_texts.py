@@ -12,11 +12,10 @@ from tests.support.trajectory_lists import trace
 
 from spanloom.api.app import create_app
 from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.asked_numbers import parse_metrics
 from spanloom.core.query.question import Question
-from spanloom.core.query.stats import Numbers
+from spanloom.core.query.stats import Numbers, parse_metrics
 from spanloom.core.query.where.fields import RUN_FIELDS, Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.tree import Exists

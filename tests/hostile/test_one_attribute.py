@@ -13,7 +13,7 @@ from tests.support.spans import KEY, make_span
 
 from spanloom.core.dialects import registry
 from spanloom.core.model.span import Event
-from spanloom.core.pricing.catalogue import list_price
+from spanloom.core.pricing import list_price
 from spanloom.extractor.extract import ILLEGIBLE, extract
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tests.support.contract import hold_to_contract
 from tests.support.isolation import make_twins
 from tests.support.served_store import served_store
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
 

@@ -14,9 +14,9 @@ from tests.support.built_by_workers import TroubledCodec, troubled, workers
 from tests.support.ground_truth import all_captures
 from tests.support.otlp_requests import message_of, next_seq, spooled, wire_span
 
-from spanloom.core.model.replay import Selection
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
+from spanloom.core.model.upkeep import Selection
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.replay import Replayer
 from spanloom.extractor.result import BatchResult

@@ -12,7 +12,7 @@ from tests.support.assessed import at_address, check_messages, check_snorkel, no
 
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
-from spanloom.core.model.assessment import Assessment, Place
+from spanloom.core.model.annotation import Assessment, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

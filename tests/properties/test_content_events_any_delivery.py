@@ -13,7 +13,7 @@ from tests.support.examples import examples
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

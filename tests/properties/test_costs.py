@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.pricing.catalogue import read_rates
-from spanloom.core.pricing.rates import cost_of
+from spanloom.core.pricing import cost_of, read_rates
 
 MODELS = {
     f"{provider.id}/{model.id}": (provider, model)

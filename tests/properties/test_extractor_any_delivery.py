@@ -15,7 +15,7 @@ from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract
 

@@ -12,8 +12,8 @@ from tests.support.memory_store import MemoryStore
 from tests.support.memory_trajectories import MemoryTrajectories
 from tests.support.span_strategies import traces
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
 

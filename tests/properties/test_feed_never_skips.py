@@ -18,8 +18,8 @@ from tests.support.memory_store import MemoryStore
 from tests.support.memory_trajectories import MemoryTrajectories
 
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.query.positions import Position

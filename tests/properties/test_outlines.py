@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.support.read_outline import decode_outline
 
 from spanloom.core.outline.columns import encode_outline
-from spanloom.core.outline.rows import KINDS, ORPHAN, PLUMBING, outline_rows
-from spanloom.core.outline.tree import preorder
+from spanloom.core.outline.rows import KINDS, ORPHAN, PLUMBING, outline_rows, preorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from tests.support.extracted_captures import LATER_S
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, pair_captures
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 CAPTURES = pair_captures()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from tests.support.extracting import TRACE, World, sent, without_version
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan

@@ -9,9 +9,8 @@ import pytest
 from tests.support.generated_runs import generate_records
 from tests.support.memory_store import MemoryStore
 
-from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.asked_numbers import parse_by, parse_metrics
-from spanloom.core.query.stats import Numbers
+from spanloom.core.model.access import Reach
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.generated_runs import generate_records
 from tests.support.memory_store import MemoryStore
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.ports.steps import StepsAsked
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 

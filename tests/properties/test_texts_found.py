@@ -15,12 +15,11 @@ from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
 from tests.support.texts import step, text_record
 
-from spanloom.core.model.deletion import DeletionScope
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.upkeep import DeletionScope
 from spanloom.core.ports.texts import TextSearch
-from spanloom.core.query.text_query import Term, TextQuery
-from spanloom.core.query.tokens import YOUNG, place_tokens, tokenize
+from spanloom.core.query.text_query import YOUNG, Term, TextQuery, place_tokens, tokenize
 from spanloom.core.records.hit import Part
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.parameters import bind

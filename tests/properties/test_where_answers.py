@@ -18,7 +18,7 @@ from tests.support.where_documents import LOOPS, found
 from tests.support.where_strategies import HOSTILE, WHERES, map_parts, quoted
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link

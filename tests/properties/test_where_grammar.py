@@ -12,7 +12,7 @@ from lark import Lark
 from lark.exceptions import UnexpectedInput
 from lark.lexer import PatternStr
 
-from spanloom.core.query.where import limits
+from spanloom.core.query.where import reader as limits
 from spanloom.core.query.where.parser import GRAMMAR, parse_where
 from spanloom.core.query.where.problems import (
     InvalidWhereError,

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.ports.carried import CarriedRecord, CarriedSpans, Codec
+    from spanloom.core.ports.building import CarriedRecord, CarriedSpans, Codec, TrajectoryRecord
     from spanloom.storage.store import ClickHouseStore
 
 LEAST_S = 0.5

@@ -20,8 +20,7 @@ from tests.support.read_outline import decode_outline
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.outline.columns import encode_outline
 from spanloom.core.outline.rows import outline_rows
-from spanloom.core.pricing.book import OwnPrice, PriceBook
-from spanloom.core.pricing.rates import Rate, Rates
+from spanloom.core.pricing import OwnPrice, PriceBook, Rate, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,8 +7,8 @@ import json
 from tests.support.extracting import World
 from tests.support.ground_truth import Answer, Capture
 
-from spanloom.core.model.tenancy import Reach
-from spanloom.core.pricing.book import LISTED, PriceBook
+from spanloom.core.model.access import Reach
+from spanloom.core.pricing import LISTED, PriceBook
 
 LATER_S = 100.0
 

@@ -11,10 +11,10 @@ from tests.support.otlp_requests import message_of, wire_span, with_projects
 from spanloom.collector.doors.otlp.content_events import collect_content_events
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.validate import validate_request
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.spans import Signal, SpooledRequest
-from spanloom.core.pricing.book import LISTED, PriceBook
+from spanloom.core.pricing import LISTED, PriceBook
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.options import MAX_TRACE_SPANS, BuildOptions
 from spanloom.extractor.readiness import NS, Timing

@@ -14,19 +14,17 @@ from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled,
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
-from spanloom.core.model.deletion import DeletionScope
-from spanloom.core.model.replay import BEFORE_ALL, Replay, Selection
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Kind, Pause, SpanVerdict, Status
+from spanloom.core.model.upkeep import BEFORE_ALL, DeletionScope, Replay, Selection
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.texts import TextSearch
-from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.positions import Position
-from spanloom.core.query.stats import Numbers
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_where

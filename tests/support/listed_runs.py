@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.model.trajectory import Outcome
-from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
+from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
 from spanloom.core.records.conversation import ConversationItem, LastRun
 from spanloom.core.records.run import Run
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.annotation import Annotation, Slot
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import KeptVersion, StoredScheme
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject, covers_record, covers_span
 
-from spanloom.core.ports.deletions import Extent
+from spanloom.core.ports.upkeep import Extent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.deletion import Deletion, DeletionScope
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.upkeep import Deletion, DeletionScope
 
 
 class MemoryDeletions(MemorySubject):

@@ -10,14 +10,14 @@ from tests.support.memory_queues import MemoryQueues
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
-from spanloom.core.query.shorts import meets
+from spanloom.core.query.question import meets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.where.tree import Condition
 
 

@@ -15,7 +15,7 @@ from spanloom.core.query.continuations import (
     TURNS,
     find_continuations,
 )
-from spanloom.core.query.shorts import meets
+from spanloom.core.query.question import meets
 from spanloom.storage.runs.rows import summary_row
 from spanloom.storage.runs.run_reader import listed_run
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.query.lists import ListedRun
     from spanloom.core.query.question import Question
-    from spanloom.core.query.summaries import ListedRun
 
 
 class _Told:

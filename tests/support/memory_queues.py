@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from tests.support.memory_annotations import MemoryAnnotations
 from tests.support.memory_state import MemorySubject
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import Origin
 from spanloom.core.model.annotation_queue import Alike
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery
 
 if TYPE_CHECKING:

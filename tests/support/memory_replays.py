@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject
 
-from spanloom.core.model.replay import BEFORE_ALL, StoredTrace
+from spanloom.core.model.upkeep import BEFORE_ALL, StoredTrace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.replay import Replay, Selection
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.upkeep import Replay, Selection
     from spanloom.core.ports.building import TrajectoryRecord
 
 

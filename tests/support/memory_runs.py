@@ -19,18 +19,17 @@ from spanloom.core.query.continuations import (
     TURNS,
     Continuation,
 )
-from spanloom.core.query.question import ANY_RUN, Question
-from spanloom.core.query.shorts import all_of, condition_of, meets
+from spanloom.core.query.question import ANY_RUN, Question, all_of, condition_of, meets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
+    from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.stats import Group, Numbers
-    from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 

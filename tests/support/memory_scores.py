@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from tests.support.memory_state import MemoryState
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.score import Score
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import ScoreQuery
 
 

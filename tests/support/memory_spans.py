@@ -18,8 +18,8 @@ from spanloom.storage.spans.content_events import ContentEvent, join_events
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.spans import SpooledRequest
 
 

@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
     from tests.support.reference_decoder import DecodedSpan
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
-    from spanloom.core.model.deletion import Deletion, DeletionScope
-    from spanloom.core.model.replay import Replay
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.upkeep import Deletion, DeletionScope, Replay
     from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.progress import Progress, TraceChange

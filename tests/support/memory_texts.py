@@ -9,17 +9,15 @@ from tests.support.memory_state import MemorySubject
 from spanloom.core.messages.new_texts import NO_TEXT, NewTexts, find_new_texts, read_step_texts
 from spanloom.core.ports.texts import Changed, HitCursor, ListedHit, TextSearch
 from spanloom.core.query.flat_steps import lay_flat
-from spanloom.core.query.snippets import make_snippet
-from spanloom.core.query.text_query import has_text
-from spanloom.core.query.tokens import tokenize
+from spanloom.core.query.text_query import has_text, make_snippet, tokenize
 from spanloom.core.records.hit import Hit, Part
 from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.building import TrajectoryRecord
 
 

@@ -14,8 +14,8 @@ from spanloom.storage.runs.step_arrays import placed_steps
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
 
 
 class MemoryTrajectories(MemorySubject):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.retention import RetentionPlan
+    from spanloom.core.model.upkeep import RetentionPlan
 
 
 class MemoryUpkeep:

@@ -9,7 +9,7 @@ from tests.support.memory_queues import MemoryQueues
 from tests.support.where_evaluation import Said
 
 from spanloom.core.annotation.queue import withheld_from_all
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

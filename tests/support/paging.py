@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from spanloom.core.query.paging import read_page
+from spanloom.core.query.lists import read_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,7 +12,7 @@ from spanloom.extractor.extract import extract
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.span import NormalizedSpan
     from spanloom.core.model.trajectory import SpanVerdict, Trajectory
 
 START_NS = 1_763_600_000_000_000_000

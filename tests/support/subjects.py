@@ -13,7 +13,6 @@ from spanloom.core.ports.annotations import (
     VersionKeeper,
 )
 from spanloom.core.ports.building import CallFinder, TrajectoryWriter
-from spanloom.core.ports.deletions import DeletionLedger
 from spanloom.core.ports.feed import FeedStore
 from spanloom.core.ports.progress import ReplayQueue
 from spanloom.core.ports.reading import (
@@ -25,7 +24,7 @@ from spanloom.core.ports.reading import (
 from spanloom.core.ports.steps import StepReader
 from spanloom.core.ports.store import ProgressStore, SpanStore, Store
 from spanloom.core.ports.texts import TextFinder, TextIndexer
-from spanloom.core.ports.upkeep import SnapshotTaker, UsageReader
+from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker, UsageReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.trajectory_records import make_trajectory
 
 from spanloom.core.formats.canonical import encode_document
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status, Step, StepError, StepType
 from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.ports.texts import TextSearch

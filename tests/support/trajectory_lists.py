@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from spanloom.core.ports.store import Store

@@ -25,7 +25,7 @@ from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.redaction.redactor import Redactor
 from spanloom.collector.spool.spool import Spool
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tests.support.ground_truth import Capture
 from spanloom import Client
 from spanloom.client import NotFoundError
 from spanloom.core.formats.imported import find_loss
-from spanloom.core.showing.step_outline import place_steps
+from spanloom.core.showing.steps import place_steps
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -33,7 +33,7 @@ from spanloom.collector.intake.redaction.rules import read_rules
 from spanloom.core.annotation.scheme_reader import read_scheme
 from spanloom.core.messages.message import read_messages
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
-from spanloom.core.model.retention import Terms
+from spanloom.core.model.upkeep import Terms
 from spanloom.core.query.where.parser import GRAMMAR
 from spanloom.demo.recording import load_recording, refresh, spans_of
 from spanloom.demo.sender import send_requests

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from spanloom.core.model.access import Caller, Scope
-    from spanloom.core.ports.keys import KeyStore
+    from spanloom.core.ports.upkeep import KeyStore
 
 
 class MadeKey(NamedTuple):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from spanloom.core.model.access import Key
-    from spanloom.core.ports.keys import KeyStore
+    from spanloom.core.ports.upkeep import KeyStore
 
 POLL_S = 0.5
 """A key made or revoked by another process takes effect after this time."""

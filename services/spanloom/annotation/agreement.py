@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.annotation.pages import every_annotation
 from spanloom.annotation.reading import ResolvedAnnotation, score_now
 from spanloom.core.annotation.comparison import Measure, Unit, UnitMark, compare
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import WHOLE, Origin
-from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

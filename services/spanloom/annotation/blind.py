@@ -10,8 +10,8 @@ from spanloom.core.annotation.queue import QueueView
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import QueueReader
 
 

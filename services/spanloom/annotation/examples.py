@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
-from spanloom.core.annotation.assessments import assessments_of
-from spanloom.core.annotation.corrections import Fate, examples_of
+from spanloom.core.annotation.examples import Fate, assessments_of, examples_of
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Iterator
 
-    from spanloom.core.annotation.corrections import Example
-    from spanloom.core.model.assessment import Assessment
+    from spanloom.core.annotation.examples import Example
+    from spanloom.core.model.annotation import Assessment
     from spanloom.core.ports.reading import DocumentReader
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.annotation.versions import Versions
     from spanloom.annotation.writing import Writing
     from spanloom.core.annotation.anchors import Anchors
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
 
 

@@ -7,12 +7,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import QueueItem
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.paging import every_line
-from spanloom.core.query.question import ANY_RUN, Question
-from spanloom.core.query.shorts import condition_of
+from spanloom.core.query.lists import every_line
+from spanloom.core.query.question import ANY_RUN, Question, condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import And, In
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import AnnotationQueueStore
     from spanloom.core.ports.reading import RunReader
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
     from spanloom.core.query.where.tree import Condition
 
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.queue import Accuracy, accuracy_of
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import WHOLE, Origin
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery
 
 if TYPE_CHECKING:

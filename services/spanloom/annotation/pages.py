@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace
-from spanloom.core.query.paging import every_line
+from spanloom.core.query.lists import every_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.score import Score
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import (
         AnnotationQuery,
         AnnotationStore,

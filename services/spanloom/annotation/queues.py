@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.annotation.filling import MOST_ITEMS, Filling, UnknownQueueError
 from spanloom.annotation.gold import Gold
 from spanloom.core.annotation.agreement import undecided
+from spanloom.core.annotation.anchors import State
 from spanloom.core.annotation.marks import what_is_missing
 from spanloom.core.annotation.queue import QueueView
-from spanloom.core.annotation.states import State
 from spanloom.core.errors import PermanentError
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

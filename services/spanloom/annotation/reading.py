@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.annotation.anchors import COUNTING, Standing, State, standing_of
 from spanloom.core.annotation.marks import Score, score_of
 from spanloom.core.annotation.places import SPANS, places_now
-from spanloom.core.annotation.states import COUNTING, Standing, State, standing_of
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import WHOLE, Annotation
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery
 
 if TYPE_CHECKING:
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.annotation.versions import Versions
-    from spanloom.core.annotation.anchors import Anchors
+    from spanloom.core.annotation.anchors import Anchors, Fate
     from spanloom.core.annotation.places import Bounds
     from spanloom.core.annotation.scheme import Scheme
-    from spanloom.core.annotation.states import Fate
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import AnnotationStore
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotation.pages import every_annotation, every_score
 from spanloom.annotation.reading import score_now
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import Annotation
 from spanloom.core.model.score import Score
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
 from spanloom.telemetry import get_logger
 

@@ -9,7 +9,7 @@ from spanloom.core.annotation.presets import presets
 from spanloom.core.annotation.scheme_reader import SchemeReading, read_scheme
 from spanloom.core.annotation.yaml_tree import Remark, SchemeError
 from spanloom.core.errors import PermanentError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.ports.annotations import StoredScheme
 
 if TYPE_CHECKING:

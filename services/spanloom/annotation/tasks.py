@@ -11,7 +11,7 @@ import orjson
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.core.annotation.potato.folder import TaskWriter
 from spanloom.core.annotation.scheme_reader import plain_scheme
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

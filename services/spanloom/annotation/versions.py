@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from cachetools import LRUCache
 
-from spanloom.core.annotation.anchors import Anchors, anchors_of
-from spanloom.core.annotation.states import Fate
+from spanloom.core.annotation.anchors import Anchors, Fate, anchors_of
 from spanloom.core.document import Document
 from spanloom.core.formats.canonical import with_version, without_version
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.ports.annotations import KeptVersion
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from spanloom.access.access import Access
-    from spanloom.core.model.finding import Finding
+    from spanloom.core.model.diagnosis import Finding
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics
 

@@ -13,8 +13,8 @@ from spanloom.api.query.filters import ConversationFilters, Filters, Name, RunFi
 from spanloom.api.query.questions import fingerprint, read_question
 from spanloom.api.rows.choice import DOCUMENT_COLUMNS, RUN_GROUPS, read_fields
 from spanloom.api.rows.columns import Columns, columns_of
+from spanloom.core.query.lists import Cursor
 from spanloom.core.query.question import NEWEST_FIRST, Question
-from spanloom.core.query.summaries import Cursor
 from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
 

@@ -11,7 +11,7 @@ from spanloom.annotation.services import Annotating
 from spanloom.api.feed.feed import Feed
 from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.runs.views import RunViews
-from spanloom.core.model.finding import Finding
+from spanloom.core.model.diagnosis import Finding
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.telemetry import Metrics
 

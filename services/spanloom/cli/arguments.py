@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import orjson
 
-from spanloom.core.showing.step_outline import place_steps
+from spanloom.core.showing.steps import place_steps
 from spanloom.core.showing.values import counted
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from spanloom.cli.client import client_option, to_milliseconds
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.owning import own_store
 from spanloom.config import ProcessSettings, StoreSettings
-from spanloom.core.model.deletion import DeletionScope, new_deletion
-from spanloom.core.model.tenancy import Reach
-from spanloom.core.ports.deletions import Extent
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import DeletionScope, new_deletion
+from spanloom.core.ports.upkeep import Extent
 from spanloom.core.showing.values import counted
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep

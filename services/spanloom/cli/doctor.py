@@ -14,7 +14,7 @@ from spanloom.cli.options import SettingsCommand
 from spanloom.cli.output import Form, document_output
 from spanloom.client.errors import ClientError
 from spanloom.config import NetworkSettings, ReceivingSettings, SqlSettings, StoreSettings
-from spanloom.core.model.finding import Finding, FindingStatus
+from spanloom.core.model.diagnosis import Finding, FindingStatus
 from spanloom.doctor.check import examine
 from spanloom.doctor.checks import CHECKS
 from spanloom.doctor.facts import ServiceFacts

@@ -15,8 +15,8 @@ from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.owning import own_store
 from spanloom.config import BuildingSettings, ProcessSettings, StoreSettings
-from spanloom.core.model.replay import Selection
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import Selection
 from spanloom.core.showing.values import counted
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.client import Client
     from spanloom.config import Settings
-    from spanloom.core.model import replay as model
+    from spanloom.core.model import upkeep as model
 
 _POLL_S = 0.5
 _NS_PER_MS = 1_000_000

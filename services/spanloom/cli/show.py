@@ -14,8 +14,8 @@ from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, document_output, give_rows
 from spanloom.cli.watch import watch_run
-from spanloom.core.showing.step_outline import outline as fold
-from spanloom.core.showing.step_outline import place_steps
+from spanloom.core.showing.steps import outline as fold
+from spanloom.core.showing.steps import place_steps
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.render import render_trajectory
 from spanloom.terminal.spans import render_spans

@@ -14,7 +14,7 @@ from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, give_rows, stream_output
 from spanloom.cli.run_filters import run_filters
 from spanloom.core.model.trajectory import Status
-from spanloom.core.query.recent import Recent
+from spanloom.core.query.positions import Recent
 from spanloom.core.showing.values import printable
 from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.output import make_console

@@ -17,7 +17,7 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.core.query.recent import Recent
+from spanloom.core.query.positions import Recent
 from spanloom.core.records.change import Change  # noqa: TC001  # pydantic reads it
 from spanloom.core.records.record import Record
 

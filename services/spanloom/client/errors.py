@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.errors import SpanloomError
-from spanloom.core.showing.caret import point_at
+from spanloom.core.showing.values import point_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

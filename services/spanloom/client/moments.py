@@ -6,7 +6,7 @@ import re
 import time
 from datetime import datetime
 
-from spanloom.core.model.instants import parse_instant
+from spanloom.core.model.notation import parse_instant
 
 Moment = datetime | str | int
 """A time with its offset; ``90s``, ``30m``, ``2h`` or ``7d`` ago, a date (UTC) or RFC 3339;

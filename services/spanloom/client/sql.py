@@ -24,7 +24,7 @@ from spanloom.client.errors import (
 from spanloom.client.http_library import httpx
 from spanloom.client.sql_errors import SqlError, StatementError
 from spanloom.client.transport import fault
-from spanloom.core.model.authority import authority
+from spanloom.core.model.notation import authority
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

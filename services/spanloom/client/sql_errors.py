@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from spanloom.client.errors import ClientError
-from spanloom.core.showing.caret import point_at
+from spanloom.core.showing.values import point_at
 
 _PLACE = re.compile(r"failed at position (\d+)")
 

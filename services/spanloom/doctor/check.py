@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.model.finding import Finding, FindingStatus
+from spanloom.core.model.diagnosis import Finding, FindingStatus
 from spanloom.doctor.facts import Broken, Unknown
 
 if TYPE_CHECKING:

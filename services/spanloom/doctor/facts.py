@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.core.model.access import Key
-    from spanloom.core.model.dead_letter import DeadLetter
-    from spanloom.core.model.store_state import StoreState
+    from spanloom.core.model.diagnosis import DeadLetter, StoreState
 
 
 GRPC, HTTP = "gRPC", "HTTP"

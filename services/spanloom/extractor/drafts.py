@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import DuplicateOf, Trajectory
     from spanloom.core.ports.building import Call, Head, TrajectoryRecord
     from spanloom.core.ports.spans import TracePart
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.pricing import PriceBook
 
 
 @dataclass(frozen=True, slots=True)

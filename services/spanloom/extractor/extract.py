@@ -10,16 +10,15 @@ from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.model.tree import SpanTree
-from spanloom.core.pricing.book import LISTED
-from spanloom.core.values.bounds import watch_unread
-from spanloom.core.values.legible import legible
+from spanloom.core.pricing import LISTED
+from spanloom.core.values.bounds import legible, watch_unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.pricing import PriceBook
 
 EXTRACTOR_VERSION = "13"
 """Incremented whenever the same spans may yield a different trajectory."""

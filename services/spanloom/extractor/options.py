@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spanloom.core.pricing.book import LISTED, PriceBook
+from spanloom.core.pricing import LISTED, PriceBook
 
 MAX_TRACE_SPANS = 1_000_000
 

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from spanloom.core.errors import StartupError
-from spanloom.core.pricing.book import OwnPrice, PriceBook
-from spanloom.core.pricing.rates import Rate, Rates
+from spanloom.core.pricing import OwnPrice, PriceBook, Rate, Rates
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.builder import BuildRequest
 from spanloom.extractor.readiness import NS
@@ -20,8 +20,8 @@ from spanloom.telemetry import get_logger
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.core.model.replay import Replay, StoredTrace
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.upkeep import Replay, StoredTrace
     from spanloom.core.ports.store import ReplayingStore
     from spanloom.extractor.builder import Builder
     from spanloom.telemetry import Metrics

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import RetryableError, StartupError
-from spanloom.core.model.retention import RetentionPlan
+from spanloom.core.model.upkeep import RetentionPlan
 from spanloom.keeper.retention_file import read_plan
 from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from spanloom.core.model.retention import Terms
+    from spanloom.core.model.upkeep import Terms
     from spanloom.core.ports.upkeep import Upkeep
 
 LOOK_S = 2.0

@@ -13,7 +13,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StartupError
-from spanloom.core.model.retention import RetentionPlan, Terms
+from spanloom.core.model.upkeep import RetentionPlan, Terms
 
 if TYPE_CHECKING:
     from pathlib import Path

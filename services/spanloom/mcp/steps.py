@@ -8,13 +8,13 @@ import orjson
 
 from spanloom.core.document import Document
 from spanloom.core.query.where.of_steps import first_step_asked
-from spanloom.core.showing import step_outline
+from spanloom.core.showing import steps as step_outline
 from spanloom.mcp.data import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
-    from spanloom.core.showing.step_outline import Placed
+    from spanloom.core.showing.steps import Placed
 
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from mcp.server.mcpserver import Context  # noqa: TC002  # its signatures are re
 from pydantic import Field
 
 from spanloom.client.request import segment
-from spanloom.core.showing.step_outline import place_steps
+from spanloom.core.showing.steps import place_steps
 from spanloom.mcp.data import MOST_CHARS, fitting, write, write_whole
 from spanloom.mcp.offering import offer
 from spanloom.mcp.requests import (

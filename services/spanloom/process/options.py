@@ -11,7 +11,7 @@ from spanloom.access.authenticate import Authenticator
 from spanloom.access.limits import LimitsByProject, ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
-from spanloom.core.model.retention import Terms
+from spanloom.core.model.upkeep import Terms
 from spanloom.extractor.builder import InProcess
 from spanloom.extractor.options import BuildOptions
 from spanloom.extractor.prices_file import read_prices
@@ -25,7 +25,7 @@ from spanloom.sql.settings import SqlLimits
 if TYPE_CHECKING:
     from spanloom.access.keyring import Keyring
     from spanloom.config import Settings
-    from spanloom.core.ports.keys import KeyStore
+    from spanloom.core.ports.upkeep import KeyStore
     from spanloom.extractor.builder import Builder
     from spanloom.storage.store import ClickHouseStore
     from spanloom.telemetry import Metrics

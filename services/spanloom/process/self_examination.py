@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from spanloom.config import Settings
     from spanloom.core.model.access import Key
-    from spanloom.core.model.finding import Finding
+    from spanloom.core.model.diagnosis import Finding
 
 _FILES = Unknown("the files are left to whoever asks")
 _SENDERS = Unknown("agents are started elsewhere")

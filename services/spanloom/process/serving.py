@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.errors import StartupError
-from spanloom.core.model.authority import authority
+from spanloom.core.model.notation import authority
 from spanloom.process.patient_server import PatientServer
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread

@@ -12,8 +12,8 @@ from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.authority import authority
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.notation import authority
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.extractor import Extractor
 from spanloom.indexer.indexer import Indexer

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.ports.carried import CarriedRecord, CarriedSpans
+    from spanloom.core.ports.building import CarriedRecord, CarriedSpans, TrajectoryRecord
 
 
 class ClickHouseCodec:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from spanloom.core.document import Document, whole
 from spanloom.core.messages.texts import answer_in, question_in
-from spanloom.core.showing.step_tree import build_tree
+from spanloom.core.showing.steps import build_tree
 from spanloom.core.showing.values import (
     counted,
     dollars,

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spanloom.core.document import Document
-from spanloom.core.model.finding import FindingStatus
+from spanloom.core.model.diagnosis import FindingStatus
 from spanloom.core.showing.values import duration, printable
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from spanloom.core.document import DocumentStep
-    from spanloom.core.model.finding import Finding
+    from spanloom.core.model.diagnosis import Finding
     from spanloom.recipes.reading import Framework, Recipe
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from spanloom.core.model.access import Key
-    from spanloom.core.model.dead_letter import DeadLetter
+    from spanloom.core.model.diagnosis import DeadLetter
 
 
 def render_conversations(items: list[Item], console: Console, now_ms: int) -> None:

@@ -15,7 +15,7 @@ from spanloom.terminal.values import TYPE_STYLES, Signs, cut, outcome_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.showing.step_tree import Node
+    from spanloom.core.showing.steps import Node
     from spanloom.terminal.sayings import Failure
 
 

@@ -15,12 +15,11 @@ from tests.support.annotated_runs import SEED, store_run, tool_step
 from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.client.transfer.potato import read_potato, write_task
+from spanloom.core.annotation.potato.files import MOST_TEXT, cut, read_file, write_item
 from spanloom.core.annotation.potato.folder import TaskWriter
-from spanloom.core.annotation.potato.task import MOST_TEXT, cut, write_item
-from spanloom.core.annotation.potato.users import read_file
 from spanloom.core.annotation.scheme_reader import plain_scheme
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 
 if TYPE_CHECKING:
     from pathlib import Path

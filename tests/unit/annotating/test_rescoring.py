@@ -11,8 +11,8 @@ from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.annotation.requests import Session, Write
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.annotations import ScoreQuery
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.ports.annotations import ScoreQuery
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import orjson
 from tests.support.annotated_runs import tool_step
 from tests.support.trajectory_records import make_trajectory
 
-from spanloom.core.annotation.anchors import Anchors, anchors_of
-from spanloom.core.annotation.states import Fate, Standing, State, standing_of
+from spanloom.core.annotation.anchors import Anchors, Fate, Standing, State, anchors_of, standing_of
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.annotation import WHOLE, Anchor
 from spanloom.core.model.span import TraceKey

@@ -15,14 +15,14 @@ from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import message_of
 
 from spanloom.api.app import create_app
-from spanloom.core.model.replay import Replay, Selection
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.deletions import Extent
+from spanloom.core.model.upkeep import Replay, Selection
 from spanloom.core.ports.feed import FeedPage
 from spanloom.core.ports.reading import Documents, StoredVersion
 from spanloom.core.ports.steps import ANY_STEP
+from spanloom.core.ports.upkeep import Extent
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
 from spanloom.core.query.question import ANY_RUN
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
-    from spanloom.core.model.deletion import Deletion, DeletionScope
+    from spanloom.core.model.upkeep import Deletion, DeletionScope
     from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.ports.texts import HitCursor, ListedHit, TextSearch
+    from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Numbers
-    from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 REPLAY = "00064119b2c8d000"

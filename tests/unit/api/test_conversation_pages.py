@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fastapi.testclient import TestClient
     from tests.unit.api.conftest import ShelfStore
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
 
 TALK = 'support/4711 <b onclick="x">'
 PATH = f"/v1/conversations/{quote(TALK, safe='')}/export.html"

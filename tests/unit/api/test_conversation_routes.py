@@ -10,7 +10,7 @@ from tests.support.filters import filtered
 from tests.unit.api.conftest import summary, talk
 
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient

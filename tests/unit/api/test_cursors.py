@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from spanloom.api.query.cursors import decode_cursor, encode_cursor
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.model.instants import parse_instant
-from spanloom.core.query.summaries import Cursor
+from spanloom.core.model.notation import parse_instant
+from spanloom.core.query.lists import Cursor
 
 hex_digits = st.text("0123456789abcdef", min_size=32, max_size=32)
 

@@ -13,9 +13,9 @@ from tests.support.generated_runs import generate_records
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
-from spanloom.core.model.replay import Replay, Selection
+from spanloom.core.model.access import Reach
 from spanloom.core.model.score import Score
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.upkeep import Replay, Selection
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

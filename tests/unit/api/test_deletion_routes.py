@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.deletion import DeletionScope
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import DeletionScope
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient

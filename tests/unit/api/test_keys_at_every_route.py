@@ -16,8 +16,7 @@ from tests.support.memory_store import MemoryStore
 from spanloom.access.credentials import make_key
 from spanloom.api.app import create_app
 from spanloom.api.http.doorkeeper import guarded_routes
-from spanloom.core.model.access import ALL_PROJECTS, Scope
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import ALL_PROJECTS, Reach, Scope
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

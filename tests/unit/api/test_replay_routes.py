@@ -8,8 +8,8 @@ import pytest
 from tests.unit.api.conftest import replay
 
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.replay import Selection
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import Selection
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient

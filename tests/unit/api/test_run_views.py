@@ -10,10 +10,10 @@ import orjson
 
 from spanloom.api.runs.views import RunViews
 from spanloom.core.formats.schema import canonical_example
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.core.outline.kept import spans_of_document
+from spanloom.core.outline.view import spans_of_document
 from spanloom.core.ports.annotations import KeptAt, KeptVersion
 from spanloom.core.ports.reading import Documents, ReadingStore, StoredVersion
 

@@ -10,7 +10,7 @@ from tests.support.access import Locks
 
 from spanloom.api.app import create_app
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.ports.texts import ListedHit, TextSearch
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.records.hit import HIT, Hit, Part

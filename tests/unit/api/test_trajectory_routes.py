@@ -9,8 +9,8 @@ from tests.support.filters import filtered
 from tests.support.listed_runs import of_trace
 from tests.unit.api.conftest import summary
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.continuations import Continuation
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from fastapi.testclient import TestClient
 
     from spanloom.api.rows.forms import Form
-    from spanloom.core.query.summaries import Cursor, ListedRun
+    from spanloom.core.query.lists import Cursor, ListedRun
 
 __all__ = ["served", "talking"]  # fixtures
 Row = dict[str, Any]

@@ -37,8 +37,7 @@ from spanloom.client.calls import runs as calls
 from spanloom.client.calls import walks
 from spanloom.client.request import Call, body_of, get
 from spanloom.core.formats.schema import canonical_example
-from spanloom.core.model.access import Scope
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.model.trajectory import Kind, Status, StepType
 from spanloom.process.serving import bind
 

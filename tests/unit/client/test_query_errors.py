@@ -8,7 +8,7 @@ import pytest
 from spanloom import Client
 from spanloom.client import InvalidParameterError, QueryError
 from spanloom.client.request import Call, Request, body_of
-from spanloom.core.showing.caret import point_at
+from spanloom.core.showing.values import point_at
 
 FAULT = {
     "param": "where",

@@ -25,7 +25,7 @@ ALLOWED = {
     "core/document.py": "the view",
     "core/formats/canonical.py": "writes the document",
     "core/formats/coze.py": "writes the document of Coze Loop's builder",
-    "core/formats/coze_schema.py": "the schema of that document",
+    "core/formats/schema.py": "the schema of that document",
     "core/formats/reading.py": "brings a foreign document into the canonical shape",
     "core/records/run.py": "a field of `where` has the same name",
     "api/examples.py": "an example of that field",

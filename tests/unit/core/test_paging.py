@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from spanloom.core.query.paging import Page, every_line, read_page
+from spanloom.core.query.lists import Page, every_line, read_page
 
 
 class Numbers:

@@ -8,11 +8,11 @@ import pytest
 from pydantic import ValidationError
 from tests.support.listed_runs import listed_run
 
-from spanloom.core.model.deletion import DeletionScope, new_deletion
+from spanloom.core.model.access import Reach
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.model.trajectory import Status
+from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.records.change import Change
 from spanloom.core.records.declared import Moment

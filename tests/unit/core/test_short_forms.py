@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
-from spanloom.core.query.where.short.spelling import spell
+from spanloom.core.query.where.short_forms import spell
 
 ID = "0af7651916cd43dd8448eb211c80319c"
 SHORT = {

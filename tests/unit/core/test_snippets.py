@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from spanloom.core.query.snippets import SNIPPET_CHARS, Snippet, make_snippet
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.text_query import SNIPPET_CHARS, Snippet, make_snippet, parse_text_query
 
 
 def snippet(text: str, query: str) -> Snippet:

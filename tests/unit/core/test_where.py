@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.core.query.where import limits
+from spanloom.core.query.where import reader as limits
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import (

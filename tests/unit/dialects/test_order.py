@@ -1,16 +1,20 @@
-"""Dialects are found in their folders and arranged by what each declares."""
+"""Dialects are found in their modules and arranged by what each declares."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 import pytest
 
 from spanloom.core import dialects
-from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.dialects.base import Claim, Dialect, arrange, collect, find_later
 from spanloom.core.dialects.fallback import DIALECTS as FALLBACK
-from spanloom.core.dialects.order import arrange, collect, find_later
 from spanloom.core.dialects.registry import DIALECTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def named(
@@ -62,7 +66,21 @@ def test_an_unknown_one_is_refused() -> None:
         arrange([named("a", "nowhere")])
 
 
-def test_every_folder_is_found_and_each_stands_before_those_it_precedes() -> None:
+def test_a_module_and_a_package_are_found_without_being_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "found_dialects"
+    for name in ("__init__", "base", "registry", "family/__init__", "alone"):
+        file = folder / f"{name}.py"
+        file.parent.mkdir(exist_ok=True)
+        exports = name in ("family/__init__", "alone")
+        file.write_text(f"DIALECTS = ({name!r},)" if exports else "")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = [str(dialect) for dialect in collect(import_module("found_dialects"))]
+    assert found == ["alone", "family/__init__"]
+
+
+def test_every_dialect_is_found_and_each_stands_before_those_it_precedes() -> None:
     found = [dialect.id for dialect in DIALECTS]
     assert sorted(found) == sorted(dialect.id for dialect in collect(dialects))
     by_id = {dialect.id: dialect for dialect in DIALECTS}

@@ -13,8 +13,8 @@ from tests.support.mutations import traces_of
 from tests.support.spans import make_span, normalized
 
 from spanloom.core.conventions.view import Signature, read_signature
+from spanloom.core.dialects.base import find_later, own_claim
 from spanloom.core.dialects.eino.langfuse import SCOPE
-from spanloom.core.dialects.order import find_later, own_claim
 from spanloom.core.dialects.registry import DIALECTS, KEYS_WITH_VALUES, find_dialect
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanloom.core.model.finding import FindingStatus
+from spanloom.core.model.diagnosis import FindingStatus
 from spanloom.doctor.check import Check, Verdict, examine, ok
 from spanloom.doctor.checks import CHECKS
 from spanloom.doctor.facts import Broken, Facts, Unknown

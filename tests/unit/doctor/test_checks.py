@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spanloom.core.model.access import Key, Scope
-from spanloom.core.model.finding import FindingStatus
-from spanloom.core.model.store_state import AppliedFile, FailedTrace, Mutation, StoreState
+from spanloom.core.model.diagnosis import (
+    AppliedFile,
+    FailedTrace,
+    FindingStatus,
+    Mutation,
+    StoreState,
+)
 from spanloom.doctor.checks import directory, keys, process, sending, software, spool, store
 from spanloom.doctor.facts import (
     CertificateFacts,

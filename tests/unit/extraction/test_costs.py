@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.spans import KEY, chat, extract_spans, genai, make_span
 
-from spanloom.core.pricing.book import OwnPrice, PriceBook
-from spanloom.core.pricing.rates import Rate, Rates
+from spanloom.core.pricing import OwnPrice, PriceBook, Rate, Rates
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import time
 import pytest
 from tests.support.spans import extract_spans, genai, make_span
 
-from spanloom.core.extraction.tool_texts import says_more
+from spanloom.core.extraction.texts import says_more
 from spanloom.core.model.trajectory import StepError
 from spanloom.core.values.bounds import watch_unread
 

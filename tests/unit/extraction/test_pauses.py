@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import extract_spans, genai, make_span, raised, sid
 
-from spanloom.core.conventions.langchain.interrupts import read_question
+from spanloom.core.conventions.langchain.texts import read_question
 from spanloom.core.dialects.eino.runs import read_question as eino_question
 from spanloom.core.model.trajectory import Outcome
 

@@ -16,7 +16,7 @@ from tests.support.filters import filtered
 from tests.support.ground_truth import all_captures
 from tests.support.spans import chat, genai
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

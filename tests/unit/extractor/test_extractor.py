@@ -14,7 +14,7 @@ from tests.support.memory_spans import MemorySpans
 from tests.support.memory_store import MemoryStore
 
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extractor import FEW_TRACES, MIN_REST_S

@@ -13,7 +13,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.memory_trajectories import MemoryTrajectories
 
 from spanloom.core.errors import StoreRejectedError, StoreTooSmallError, StoreUnavailableError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.extractor.extract import extract as extraction
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.pricing import PriceBook
 
 OTHER = "cd" * 16
 

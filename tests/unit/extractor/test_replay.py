@@ -10,8 +10,8 @@ import pytest
 from tests.support.extracting import World, key_of, sent
 from tests.support.spans import chat, genai
 
-from spanloom.core.model.replay import Selection
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import Selection
 from spanloom.extractor import drafts, extract, replay
 from spanloom.extractor.builder import InProcess
 from spanloom.extractor.options import BY_DEFAULT
@@ -21,10 +21,10 @@ from spanloom.replays import request_replay
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from spanloom.core.model.replay import Replay, StoredTrace
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.model.upkeep import Replay, StoredTrace
+    from spanloom.core.pricing import PriceBook
 
 TRACES = [f"{n:032x}" for n in range(1, 8)]
 

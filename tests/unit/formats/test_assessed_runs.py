@@ -15,7 +15,7 @@ from spanloom.core.document import Document, DocumentAgent
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.formats.snorkel import snorkel_trace
-from spanloom.core.model.assessment import Assessment, Place
+from spanloom.core.model.annotation import Assessment, Place
 
 Json = dict[str, Any]
 FIRST, CALLED, FAILED, CRITIC = (f"a00000000000000{n}" for n in (2, 3, 4, 5))

@@ -9,7 +9,7 @@ import pytest
 from tests.support.spans import extract_spans, genai, make_span, raised
 
 from spanloom.core.formats.canonical import encode_document
-from spanloom.core.formats.continued import may_continue, with_continuation
+from spanloom.core.formats.parts import may_continue, with_continuation
 from spanloom.core.formats.schema import canonical_schema
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation

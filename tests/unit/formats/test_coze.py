@@ -13,8 +13,8 @@ from tests.support.otlp_requests import spooled
 from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid
 
 from spanloom.core.formats.canonical import encode_document, encode_spans
-from spanloom.core.formats.coze_schema import coze_schema
 from spanloom.core.formats.registry import find_format
+from spanloom.core.formats.schema import coze_schema
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extract import extract
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.support.memory_upkeep import MemoryUpkeep
 
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.retention import RetentionPlan, Terms
+from spanloom.core.model.upkeep import RetentionPlan, Terms
 from spanloom.keeper.keeper import AGAIN_S, DAY_NS, SWEEP_S, Keeper, Retention
 
 if TYPE_CHECKING:

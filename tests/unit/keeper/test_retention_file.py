@@ -8,7 +8,7 @@ import pytest
 from tests.support.memory_upkeep import MemoryUpkeep
 
 from spanloom.core.errors import StartupError
-from spanloom.core.model.retention import Kind, RetentionPlan, Terms
+from spanloom.core.model.upkeep import Kind, RetentionPlan, Terms
 from spanloom.keeper.keeper import DAY_NS, Keeper, Retention
 from spanloom.keeper.retention_file import read_plan
 

@@ -9,10 +9,8 @@ from tests.support.extracting import World
 from tests.support.ground_truth import Capture
 
 from spanloom.core.outline import graph
-from spanloom.core.outline.find import find_rows
 from spanloom.core.outline.graph import run_graph
-from spanloom.core.outline.previews import PREVIEW_CHARS, first_words
-from spanloom.core.outline.view import read_run
+from spanloom.core.outline.view import PREVIEW_CHARS, find_rows, first_words, read_run
 
 if TYPE_CHECKING:
     from spanloom.core.outline.view import WholeRun

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.pricing.book import LISTED, OwnPrice, PriceBook
-from spanloom.core.pricing.rates import Rate, Rates, cost_of
+from spanloom.core.pricing import LISTED, OwnPrice, PriceBook, Rate, Rates, cost_of
 
 CHEAP, DEAR = Rates(Rate(Decimal(1)), Rate(Decimal(1))), Rates(Rate(Decimal(9)), Rate(Decimal(9)))
 NOW = 1_790_000_000 * 10**9

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.pricing.rates import Rate, Rates, Tier, cost_of
+from spanloom.core.pricing import Rate, Rates, Tier, cost_of
 
 GEMINI = Rates(
     input=Rate(Decimal("1.25"), (Tier(200_000, Decimal("2.5")),)),

@@ -9,7 +9,7 @@ import pytest
 
 from spanloom.config import Settings
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.core.model.finding import FindingStatus
+from spanloom.core.model.diagnosis import FindingStatus
 from spanloom.process.self_examination import SelfExamination
 
 if TYPE_CHECKING:

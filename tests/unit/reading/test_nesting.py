@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.support.spans import make_span, sid
 
-from spanloom.core.conventions.tree import MAX_OPEN, find_innermost
-from spanloom.core.model.timing import encloses
+from spanloom.core.conventions.view import MAX_OPEN, find_innermost
+from spanloom.core.model.tree import encloses
 
 
 def test_the_innermost_that_can_hold_is_found() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.spans import make_span
 
-from spanloom.core.conventions.tree import OwnTree
+from spanloom.core.conventions.view import OwnTree
 from spanloom.core.model.tree import SpanTree
 
 if TYPE_CHECKING:

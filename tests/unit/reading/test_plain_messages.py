@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spanloom.core.messages.draft import Draft
+from spanloom.core.messages.message import take_message
 from spanloom.core.messages.plain import read_plain
-from spanloom.core.messages.taking import take_message
 
 if TYPE_CHECKING:
     from spanloom.core.model.message import Json

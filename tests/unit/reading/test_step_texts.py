@@ -20,7 +20,7 @@ from spanloom.core.messages.steps import (
     read_state,
     show_texts,
 )
-from spanloom.core.model.normalized import Facts
+from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Kind
 
 ASKED = {"role": "user", "content": "Where?"}

@@ -13,7 +13,7 @@ from spanloom.core.conventions.run_context import (
     find_context_keys,
     note_context,
 )
-from spanloom.core.model.normalized import Facts
+from spanloom.core.model.span import Facts
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:

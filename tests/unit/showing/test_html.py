@@ -15,12 +15,11 @@ from tests.support.listed_runs import listed_run
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.showing.html import steps
-from spanloom.core.showing.html.conversation import begin, finish, write_run
-from spanloom.core.showing.html.page import POLICY, run_page
+from spanloom.core.showing.html.page import POLICY, begin, finish, run_page, write_run
 from spanloom.core.showing.html.steps import Room
 
 if TYPE_CHECKING:
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spanloom.core.showing.step_outline import outline, place_steps
+from spanloom.core.showing.steps import outline, place_steps
 
 
 def step(name: str, at: int, ms: int = 10, error: str = "") -> dict[str, Any]:

@@ -17,12 +17,11 @@ from tests.support.isolation import make_twins
 from tests.support.sql_port import LIMITS, SqlPort, open_port
 
 from spanloom.core.annotation.queue import withheld_from_all
-from spanloom.core.model.access import Scope
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
-from spanloom.core.model.deletion import DeletionScope
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.upkeep import DeletionScope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -10,10 +10,10 @@ from tests.support.otlp_requests import message_of, next_seq, spooled, wire_span
 from tests.support.span_store import content_event
 from tests.support.trajectory_records import make_record
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Queue
-from spanloom.core.model.replay import Replay, Selection
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.upkeep import Replay, Selection
 from spanloom.core.ports.annotations import StoredScheme
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes

@@ -9,9 +9,9 @@ import pytest
 from tests.contract.test_deletions import fill
 from tests.unit.storage.test_deleted_rows import rows_of
 
-from spanloom.core.model.retention import Kind, RetentionPlan, Terms
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.upkeep import Kind, RetentionPlan, Terms
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.upkeep.removal import keep_annotated
 from spanloom.storage.upkeep.retention import KEEPING, NEVER_EXPIRES, RETAINED, remove_expired

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.contract.test_deletions import READS, deletion, fill
 
-from spanloom.core.model.deletion import DeletionScope
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.upkeep import DeletionScope
 from spanloom.storage.deletions.hiding import NEED_NO_SET
 from spanloom.storage.engine.parameters import KEYS_PER_QUERY
 from spanloom.storage.engine.statements import query_files

@@ -10,8 +10,8 @@ from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.runs.store import ClickHouseTrajectories
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.trajectory_records import make_record, make_trajectory
 
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.storage.engine.lane import EmbeddedLane
 from spanloom.storage.runs import store as trajectories
 

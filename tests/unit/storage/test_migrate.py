@@ -19,7 +19,7 @@ from spanloom.core.errors import (
     SchemaTooOldError,
     StoreUnavailableError,
 )
-from spanloom.core.model.retention import RetentionPlan, Terms
+from spanloom.core.model.upkeep import RetentionPlan, Terms
 from spanloom.core.ports.progress import FOREVER_S
 from spanloom.storage.deletions.tables import NOT_OF_TRACES
 from spanloom.storage.engine import migrate as migrating

@@ -27,10 +27,10 @@ from spanloom.telemetry import Metrics
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.question import Question
-    from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

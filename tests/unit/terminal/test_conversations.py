@@ -9,7 +9,7 @@ import pytest
 from tests.support.filters import filtered
 
 from spanloom.cli.conversations import AT_MOST, conversations_command
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.terminal.tables import render_conversations
 
 if TYPE_CHECKING:

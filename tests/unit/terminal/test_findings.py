@@ -7,7 +7,7 @@ import json
 
 from rich.console import Console
 
-from spanloom.core.model.finding import Finding, FindingStatus
+from spanloom.core.model.diagnosis import Finding, FindingStatus
 from spanloom.terminal.reports import findings_json, render_findings
 
 OK = Finding("spool", FindingStatus.OK, "0 bytes of 8.0 GiB")

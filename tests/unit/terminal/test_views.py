@@ -14,7 +14,7 @@ from tests.support.filters import filtered
 from spanloom.cli.list_ import list_command
 from spanloom.cli.show import show_command
 from spanloom.core.formats.schema import canonical_example
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.process.serving import bind
 from spanloom.terminal.runs import render_list

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from spanloom.api.query.filters import Instant, Name
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.api.schemas import TraceId as TraceIdText
-from spanloom.core.model.deletion import DeletionScope
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import DeletionScope
 from spanloom.core.records.upkeep import Deletion
 
 

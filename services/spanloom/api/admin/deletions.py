@@ -13,9 +13,8 @@ from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.api.services import Using
-from spanloom.core.model.access import ALL_PROJECTS, Caller, Scope
-from spanloom.core.model.deletion import DeletionScope, new_deletion
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import ALL_PROJECTS, Caller, Reach, Scope
+from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.records.upkeep import Deletion
 
 router = APIRouter(tags=["deletions"])

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.api.query.cursors import decode_position, demand, encode_cursor
 from spanloom.api.query.filters import Instant, Name
 from spanloom.api.schemas import NextCursor, PageQuery
-from spanloom.core.model.replay import Selection
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import Selection
 from spanloom.core.records.upkeep import Replay
 
 _REPLAY_ID = re.compile(r"[0-9a-f]{16}")

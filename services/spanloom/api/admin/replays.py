@@ -19,7 +19,7 @@ from spanloom.api.http.problems import problem_responses
 from spanloom.api.query.questions import fingerprint
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
-from spanloom.core.query.paging import read_page
+from spanloom.core.query.lists import read_page
 from spanloom.core.records.upkeep import Replay
 from spanloom.replays import request_replay
 

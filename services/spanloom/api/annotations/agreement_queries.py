@@ -15,7 +15,7 @@ from spanloom.api.annotations.annotators import (
 )
 from spanloom.api.services import Services
 from spanloom.core.annotation.comparison import UnitMark, Units, differing, shared_units
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 
 class AgreementQuery:

@@ -18,8 +18,8 @@ from spanloom.api.runs.places import known
 from spanloom.api.services import Services
 from spanloom.core.annotation.marks import Score, plain
 from spanloom.core.annotation.scheme import Scheme
+from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 
 
 async def home_of(using: Services, trace_id: str, callers: Reach, project: str | None) -> TraceKey:

@@ -18,8 +18,7 @@ from spanloom.api.services import Services, Using
 from spanloom.core.annotation.potato.folder import read_files
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.registry import formats_of
-from spanloom.core.model.access import Scope
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.records.scheme import ImportReport
 
 router = APIRouter(tags=["annotations"])

@@ -8,7 +8,7 @@ from spanloom.annotation.filling import MOST_ITEMS
 from spanloom.annotation.gold import MOST_GOLD
 from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
 from spanloom.core.model.annotation_queue import Mode, Order, Queue
-from spanloom.core.query.where.limits import MAX_BYTES
+from spanloom.core.query.where.reader import MAX_BYTES
 
 AnnotatorName = Annotated[str, Field(min_length=1, max_length=100)]
 

@@ -18,10 +18,9 @@ from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.found import stream_found
 from spanloom.api.runs.places import AcceptInHeader
 from spanloom.api.services import Using
-from spanloom.core.model.access import Scope
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.records.score import ScoreItem
 
 router = APIRouter(tags=["annotations"])

@@ -10,9 +10,8 @@ from spanloom.api.http.problems import problem_responses
 from spanloom.api.runs.outline_schemas import VersionItem, VersionList
 from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, known
 from spanloom.api.services import Using
-from spanloom.core.model.access import Scope
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import ReadingStore
 
 router = APIRouter(tags=["trajectories"])

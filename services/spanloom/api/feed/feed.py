@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.api.feed.window import PAGE, Wanted, Window
 from spanloom.core.errors import OverloadedError, RetryableError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.ports.feed import FeedPage, PositionGoneError
 from spanloom.telemetry import get_logger
 

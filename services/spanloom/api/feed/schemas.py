@@ -10,7 +10,7 @@ from spanloom.api.query.filters import Filters, Name
 from spanloom.api.query.questions import read_where
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 from spanloom.core.ports.feed import Announcement, FeedPage
 from spanloom.core.query.positions import Position
 from spanloom.core.query.where.tree import asks_for_words

@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 from spanloom.api.feed.tokens import encode_token
 from spanloom.core.errors import InvalidQueryError, RetryableError
 from spanloom.core.ports.feed import PositionGoneError
-from spanloom.core.query.recent import Recent
+from spanloom.core.query.positions import Recent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

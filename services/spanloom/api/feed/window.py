@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.ports.feed import FeedPage
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
-from spanloom.core.query.shorts import meets
+from spanloom.core.query.question import meets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.ports.feed import Announcement
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
     from spanloom.core.query.where.tree import Condition
 
 KEPT = 10_000

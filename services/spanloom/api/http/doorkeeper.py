@@ -14,9 +14,8 @@ from spanloom.access.credentials import CHALLENGE
 from spanloom.api.http.needs import Needs, needs_of
 from spanloom.api.http.problems import problem
 from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
-from spanloom.core.model.access import ALL_PROJECTS, Caller
+from spanloom.core.model.access import ALL_PROJECTS, Caller, Reach
 from spanloom.core.model.access import Scope as AccessScope
-from spanloom.core.model.tenancy import Reach
 
 _CALLER = "spanloom.caller"
 _READING = frozenset({"GET", "HEAD"})

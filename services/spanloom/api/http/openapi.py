@@ -7,8 +7,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from spanloom.api.http.problems import Problem
-from spanloom.core.formats.coze_schema import coze_schema
-from spanloom.core.formats.schema import canonical_schema, parsed_schema
+from spanloom.core.formats.schema import canonical_schema, coze_schema, parsed_schema
 from spanloom.core.records.span import SpanList
 
 TAGS = [

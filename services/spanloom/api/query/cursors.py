@@ -11,16 +11,15 @@ import orjson
 
 from spanloom.api.query.questions import fingerprint
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.summaries import Cursor
+from spanloom.core.query.lists import Cursor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from pydantic import BaseModel
 
-    from spanloom.core.query.paging import Page
+    from spanloom.core.query.lists import ListedConversation, ListedRun, Page
     from spanloom.core.query.question import Rank
-    from spanloom.core.query.summaries import ListedConversation, ListedRun
 
 PositionT = TypeVar("PositionT")
 

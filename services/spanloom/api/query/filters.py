@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
-from spanloom.core.model.instants import HOW_TO_WRITE, parse_instant
-from spanloom.core.query.shorts import condition_of
+from spanloom.core.model.notation import HOW_TO_WRITE, parse_instant
+from spanloom.core.query.question import condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.run import RUN, Run

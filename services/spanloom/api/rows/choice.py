@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.api.rows.columns import Sort
-from spanloom.core.query.pieces import pieces_of
-from spanloom.core.query.where.problems import InvalidTextError, WhereProblem
+from spanloom.core.query.where.problems import InvalidTextError, WhereProblem, pieces_of
 from spanloom.core.records.run import RUN
 from spanloom.core.records.step import STEP
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.api.rows.columns import Columns
-    from spanloom.core.query.pieces import Piece
+    from spanloom.core.query.where.problems import Piece
 
 RUN_GROUPS: Mapping[str, Sequence[str]] = RUN.groups
 STEP_GROUPS: Mapping[str, Sequence[str]] = STEP.groups

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from spanloom.api.rows.choice import DOCUMENT_COLUMNS
-from spanloom.core.formats.continued import with_continuation
-from spanloom.core.formats.parts import brief_steps
+from spanloom.core.formats.parts import brief_steps, with_continuation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Row
     from spanloom.core.ports.reading import DocumentReader
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
 
 PAGE_BYTES = 8 << 20
 """Maximum bytes of documents in a page, which has one document at least."""

@@ -9,7 +9,7 @@ from starlette.responses import Response, StreamingResponse
 
 from spanloom.api.rows.listed import CursorT, LineT
 from spanloom.core.errors import InvalidQueryError, RetryableError
-from spanloom.core.query.paging import Page, read_page
+from spanloom.core.query.lists import Page, read_page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence

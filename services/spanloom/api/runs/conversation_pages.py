@@ -24,12 +24,10 @@ from spanloom.api.schemas import ConversationQuery
 from spanloom.api.services import Using
 from spanloom.core.errors import RetryableError
 from spanloom.core.formats.entry import HTML
-from spanloom.core.model.access import Scope
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.reading import ReadingStore
-from spanloom.core.query.paging import every_line
-from spanloom.core.query.summaries import ListedRun
-from spanloom.core.showing.html.conversation import begin, finish, write_run
+from spanloom.core.query.lists import ListedRun, every_line
+from spanloom.core.showing.html.page import begin, finish, write_run
 from spanloom.core.showing.html.steps import Room
 
 router = APIRouter(tags=["trajectories"])

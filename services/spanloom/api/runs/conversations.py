@@ -26,8 +26,7 @@ from spanloom.api.schemas import (
 )
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
-from spanloom.core.query.paging import read_page
-from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
+from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun, read_page
 from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
 

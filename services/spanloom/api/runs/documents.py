@@ -11,12 +11,10 @@ from spanloom.api.http.problems import problem_responses
 from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
 from spanloom.api.runs.places import ProjectInQuery, TextsInQuery, TraceIdInPath, known
 from spanloom.api.services import Using
-from spanloom.core.formats.continued import may_continue, with_continuation
 from spanloom.core.formats.entry import DocumentEncoder, Of, Via
-from spanloom.core.formats.parts import with_texts
+from spanloom.core.formats.parts import may_continue, with_continuation, with_texts
 from spanloom.core.formats.registry import CANONICAL, find_format, formats_of
-from spanloom.core.model.access import Scope
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.continuations import TURNS
 

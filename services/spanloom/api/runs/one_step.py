@@ -23,9 +23,8 @@ from spanloom.api.services import Using
 from spanloom.core.formats.json_bytes import Json
 from spanloom.core.formats.otlp import resource_spans_json
 from spanloom.core.formats.parts import Texts, find_step, spans_under, turn_texts_of
-from spanloom.core.model.access import Scope
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.tenancy import Reach
 from spanloom.core.ports.reading import Documents, ReadingStore
 
 router = APIRouter(tags=["trajectories"])

@@ -5,9 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from spanloom.core.model.trajectory import Status
-from spanloom.core.outline.find import Match
-from spanloom.core.outline.previews import first_words
-from spanloom.core.outline.view import RunView
+from spanloom.core.outline.view import Match, RunView, first_words
 from spanloom.core.ports.annotations import KeptAt
 from spanloom.core.ports.reading import StoredVersion
 from spanloom.core.records.declared import Moment

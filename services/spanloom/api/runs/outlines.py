@@ -29,9 +29,8 @@ from spanloom.api.runs.places import (
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.outline.columns import MEDIA_TYPE, encode_outline
-from spanloom.core.outline.find import find_rows
 from spanloom.core.outline.graph import run_graph
-from spanloom.core.outline.view import RunView, WholeRun
+from spanloom.core.outline.view import RunView, WholeRun, find_rows
 
 router = APIRouter(tags=["trajectories"])
 

@@ -2,7 +2,7 @@
 
 from spanloom.api.runs.places import refuse_other
 from spanloom.api.services import Services
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 
 def document_of(using: Services, trace_id: str, reach: Reach, version: int | None) -> bytes | None:

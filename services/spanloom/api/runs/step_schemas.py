@@ -11,7 +11,7 @@ from spanloom.api.rows.choice import STEP_GROUPS, read_fields
 from spanloom.api.rows.columns import Columns, columns_of
 from spanloom.api.schemas import Fields, NextCursor, PageQuery
 from spanloom.core.ports.steps import StepCursor, StepsAsked
-from spanloom.core.query.summaries import Cursor
+from spanloom.core.query.lists import Cursor
 from spanloom.core.query.where.problems import both
 from spanloom.core.records.step import StepRow
 

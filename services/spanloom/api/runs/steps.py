@@ -18,7 +18,7 @@ from spanloom.api.schemas import ChosenList
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.ports.steps import ListedStep, StepCursor
-from spanloom.core.query.paging import Page, read_page
+from spanloom.core.query.lists import Page, read_page
 from spanloom.core.query.where.problems import both
 
 router = APIRouter(tags=["questions"])

@@ -18,10 +18,8 @@ from spanloom.api.rows.stream import chosen_page, stream_rows
 from spanloom.api.runs.places import AcceptInHeader, most_of
 from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList, position_of
 from spanloom.api.services import Services, Using
-from spanloom.core.model.access import Scope
-from spanloom.core.model.tenancy import Reach
-from spanloom.core.query.paging import read_page
-from spanloom.core.query.summaries import Cursor, ListedRun
+from spanloom.core.model.access import Reach, Scope
+from spanloom.core.query.lists import Cursor, ListedRun, read_page
 from spanloom.core.query.where.problems import both
 
 router = APIRouter(tags=["trajectories"])

@@ -10,9 +10,8 @@ import orjson
 from cachetools import LRUCache
 
 from spanloom.core.formats.canonical import with_version
-from spanloom.core.model.tenancy import Reach
-from spanloom.core.outline.kept import spans_of_document
-from spanloom.core.outline.view import RunView, WholeRun, read_run
+from spanloom.core.model.access import Reach
+from spanloom.core.outline.view import RunView, WholeRun, read_run, spans_of_document
 from spanloom.core.ports.reading import Documents
 
 if TYPE_CHECKING:

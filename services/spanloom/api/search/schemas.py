@@ -10,7 +10,7 @@ from spanloom.api.query.filters import Instant
 from spanloom.api.query.questions import fingerprint
 from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery
 from spanloom.core.ports.texts import HitCursor, TextSearch
-from spanloom.core.query.summaries import Cursor
+from spanloom.core.query.lists import Cursor
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.records.hit import HIT, Hit, Part
 

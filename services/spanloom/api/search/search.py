@@ -19,7 +19,7 @@ from spanloom.api.search.schemas import HITS_AT_ONCE, HitList, SearchQuery, enco
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.ports.texts import HitCursor, ListedHit
-from spanloom.core.query.paging import read_page
+from spanloom.core.query.lists import read_page
 from spanloom.core.records.hit import Hit
 
 router = APIRouter(tags=["trajectories"])

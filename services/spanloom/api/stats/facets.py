@@ -8,8 +8,7 @@ from spanloom.api.query.questions import read_steps_where, read_where
 from spanloom.api.schemas import Where
 from spanloom.api.stats.schemas import SUBJECTS, SomeRuns
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.asked_numbers import parse_by
-from spanloom.core.query.stats import COUNT, Metric, Numbers
+from spanloom.core.query.stats import COUNT, Metric, Numbers, parse_by
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
 from spanloom.core.records.field import Of, ValueItem

@@ -11,9 +11,8 @@ from spanloom.api.query.questions import read_steps_where, read_where
 from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.asked_numbers import parse_by, parse_metrics
 from spanloom.core.query.question import is_orderable
-from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers
+from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers, parse_by, parse_metrics
 from spanloom.core.query.where import fields as declared
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both

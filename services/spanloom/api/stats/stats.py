@@ -28,10 +28,9 @@ from spanloom.api.stats.schemas import (
     values_in,
 )
 from spanloom.core.model.access import Scope
-from spanloom.core.query.asked_numbers import parse_group
-from spanloom.core.query.stats import COUNT, Metric, Numbers
+from spanloom.core.query.stats import COUNT, Metric, Numbers, parse_group
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
-from spanloom.core.query.where.short.spelling import spell
+from spanloom.core.query.where.short_forms import spell
 from spanloom.core.records.field import FieldItem, FieldList, Stats, ValueList
 
 router = APIRouter(tags=["questions"])

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.client.html.page import MAX_BYTES, MAX_ROWS, coloured, framed, lines, note, size, text
-from spanloom.core.showing.step_tree import build_tree
+from spanloom.core.showing.steps import build_tree
 from spanloom.core.showing.values import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from spanloom.core.showing.step_tree import Node
+    from spanloom.core.showing.steps import Node
 
 MAX_TEXT = 1_000
 """Maximum characters of an input or output."""

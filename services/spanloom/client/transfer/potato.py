@@ -9,9 +9,8 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 from spanloom.core.annotation.potato.entries import entry_of, steps_of_items
+from spanloom.core.annotation.potato.files import ITEMS_FILE, read_file
 from spanloom.core.annotation.potato.folder import STATE_FILE, TaskWriter
-from spanloom.core.annotation.potato.task import ITEMS_FILE
-from spanloom.core.annotation.potato.users import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from spanloom.collector.spool.file import SCHEMA_VERSION
 from spanloom.core.errors import StartupError
-from spanloom.core.model.dead_letter import DeadLetter
+from spanloom.core.model.diagnosis import DeadLetter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

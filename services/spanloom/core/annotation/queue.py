@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.annotation_queue import Alike, Queue, QueueEvent, QueueItem
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import QueueReader
-
 
 CLAIM_US = 30 * 60 * 1_000_000
 """How long a begun item of a free queue stays reserved for its annotator, in microseconds."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.failures import error_message, exceptions, is_abandoned_stream
 from spanloom.core.conventions.raised import read_raised
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.values.attributes import json_text, json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from spanloom.core.conventions.failures import ControlFlow
+    from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.values.attributes import Json
 
@@ -75,3 +78,75 @@ def as_question(questions: Sequence[dict[str, Json]]) -> str:
     if not questions:
         return ""
     return json_text(questions[0] if len(questions) == 1 else list(questions))
+
+
+# Approvals in OpenAI's Agents SDK, from the spans of any instrumentation.
+
+_REFUSED = "Tool execution was not approved."
+"""The SDK's default message to the model when a person rejects a call."""
+
+
+class ToolRun(NamedTuple):
+    """A tool run as an instrumentation reports it."""
+
+    name: str
+    arguments: str
+    """Empty if content capture is off; then it is unknown whether there is a result."""
+    has_result: bool
+
+
+class SpanReader(NamedTuple):
+    """The functions by which an instrumentation's spans are read."""
+
+    is_agent: Callable[[Span], bool]
+    read_tool: Callable[[Span], ToolRun | None]
+    """Returns ``None`` for a span that is no tool."""
+    read_request: Callable[[Span], str]
+    """Returns the input of a model call; empty for other spans."""
+
+    def last_turn_ns(self, spans: Sequence[Span]) -> int:
+        """Return when the last span that is no tool began; 0 if there is none."""
+        return max((s.start_ns for s in spans if self.read_tool(s) is None), default=0)
+
+    def read_approved(self, children: Sequence[Span]) -> str:
+        """Return the tools that ran before any turn, as calls that a person approved."""
+        ran = list(takewhile(lambda tool: tool is not None, map(self.read_tool, children)))
+        tools = [tool for tool in ran if tool is not None] if len(ran) < len(children) else []
+        return as_question([{**ask_to_run(t.name, t.arguments), "approved": True} for t in tools])
+
+
+def with_question(
+    tool: Classification, span: Span, view: TraceView, reader: SpanReader
+) -> Classification:
+    """Return the tool's classification, with its question if the run waits for an approval."""
+    ran = reader.read_tool(span)
+    if ran is None or ran.has_result or not ran.arguments or span.status_code == "Error":
+        return tool
+    if not _is_left_waiting(span, view, reader):
+        return tool
+    return tool._replace(question=as_question([ask_to_run(ran.name, ran.arguments)]))
+
+
+def _is_left_waiting(tool: Span, view: TraceView, reader: SpanReader) -> bool:
+    """Return whether the agent stopped at this tool without a failure.
+
+    A tool's span ends before its agent's; the span of a cancelled tool ends with it or later.
+    """
+    turn = view.tree.parent(tool)
+    agent = turn if turn is None or reader.is_agent(turn) else view.tree.parent(turn)
+    if turn is None or agent is None or not reader.is_agent(agent) or agent.status_code == "Error":
+        return False
+    latest = max(view.remember_children(reader.last_turn_ns, span) for span in (turn, agent))
+    return tool.end_ns < agent.end_ns and latest < tool.end_ns
+
+
+def with_answer(
+    agent: Classification, span: Span, view: TraceView, reader: SpanReader
+) -> Classification:
+    """Return the agent's classification, with whether it resumes with a person's answer."""
+    if approved := view.remember_children(reader.read_approved, span):
+        return agent._replace(facts=Facts(input=approved, is_resuming=True))
+    first_child = view.tree.children(span)[:1]
+    inner = [s for child in first_child for s in (child, *view.tree.children(child))]
+    request = next((text for s in inner if (text := reader.read_request(s))), "")
+    return agent._replace(facts=Facts(is_resuming=True)) if _REFUSED in request else agent

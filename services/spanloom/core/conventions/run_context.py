@@ -15,9 +15,7 @@ from spanloom.core.values.bounds import FREE_BYTES, ByteCache
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.model.normalized import Facts
-    from spanloom.core.model.span import Span
-
+    from spanloom.core.model.span import Facts, Span
 
 OWN = "metadata."
 """Prefix of the sender's own metadata: ``metadata.team``."""

@@ -1,6 +1,6 @@
 """The dialects in the order in which they are tried, and the one function that uses them.
 
-Each folder next to this file declares its own (``base.py``); none is listed here.
+Each module next to this file declares its own (``base.py``); none is listed here.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
-from spanloom.core.conventions import event_messages
 from spanloom.core.conventions.failures import (
     find_error,
     has_error_attribute,
     has_raised,
     join_control_flow,
 )
+from spanloom.core.conventions.genai import complete_from_events
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
-from spanloom.core.dialects.order import arrange, collect
+from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
-from spanloom.core.model.normalized import Facts, NormalizedSpan
+from spanloom.core.model.span import Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.bounds import ByteCache
 
@@ -92,7 +92,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     )
     facts = dialect.describe(span, classification.kind) if matters else Facts()
     if span.events and matters:
-        event_messages.complete(facts, span, classification.kind)
+        complete_from_events(facts, span, classification.kind)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
     if matters:

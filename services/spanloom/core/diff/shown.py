@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.diff.diff import Diff, Row
-    from spanloom.core.diff.messages import Json
-    from spanloom.core.diff.steps import DiffStep
+    from spanloom.core.diff.steps import DiffStep, Json
 
 MAX_CHARS = 400
 """Most characters of a differing text, unless whole texts are requested."""

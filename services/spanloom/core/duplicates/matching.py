@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.timing import mostly_encloses
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.tree import mostly_encloses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.span import NormalizedSpan
     from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
-
 
 MAX_OPEN = 64
 """Maximum number of open calls that a new one is compared with, the last started ones."""

@@ -14,10 +14,9 @@ from spanloom.core.model.trajectory import NO_CODE, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from spanloom.core.model.normalized import Facts, NormalizedSpan
+    from spanloom.core.model.span import Facts, NormalizedSpan
     from spanloom.core.model.trajectory import StepError, Usage
     from spanloom.core.model.tree import SpanTree
-
 
 MAX_REPORTERS = 8
 """Maximum number of instrumentations that report one run; nobody installs more."""

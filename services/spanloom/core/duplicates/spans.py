@@ -13,9 +13,8 @@ from spanloom.core.model.trajectory import Kind
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.span import NormalizedSpan
     from spanloom.core.model.tree import SpanTree
-
 
 _AGENT, _MODEL, _TOOL, _OTHER = Kind.AGENT, Kind.MODEL, Kind.TOOL, Kind.OTHER
 """Cached: before Python 3.12, enum members are looked up in Python code."""

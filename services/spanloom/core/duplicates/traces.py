@@ -18,13 +18,12 @@ from spanloom.core.duplicates.keys import (
 from spanloom.core.duplicates.matching import MAX_OPEN, slack_ns
 from spanloom.core.duplicates.reports import MAX_PAIRS
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.timing import BLUR_NS
 from spanloom.core.model.trajectory import Kind, StepType, Trajectory
+from spanloom.core.model.tree import BLUR_NS
 from spanloom.core.ports.building import Call, Extent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 
 _START = attrgetter("start_ns")
 

@@ -1,4 +1,9 @@
-"""Build the trajectory; the result does not depend on the order of the spans."""
+"""Build the trajectory; the result does not depend on the order of the spans.
+
+SDKs send a span when it ends, so a run in progress has only spans below its root, and the first
+of them takes the root's place. ``chat gpt-4o`` or ``tools`` is no name for a run: it is named after
+its first agent, which many instrumentations report on every call, else after the service.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +12,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.duplicates.spans import Reports, find_reports
-from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
-from spanloom.core.extraction.metrics import measure, token_warnings, with_cost
+from spanloom.core.extraction.metrics import list_extras, measure, token_warnings, with_cost
 from spanloom.core.extraction.pauses import (
     is_ended_by_cancellation,
     is_resuming,
     list_pauses,
     with_words,
 )
-from spanloom.core.extraction.stand_in import name_root
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
 from spanloom.core.model.trajectory import (
     AgentStep,
@@ -25,15 +28,15 @@ from spanloom.core.model.trajectory import (
     Step,
     StepType,
     Trajectory,
+    names_of_agents,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.model.normalized import NormalizedSpan
-    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.span import NormalizedSpan, TraceKey
     from spanloom.core.model.tree import SpanTree
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.pricing import PriceBook
 
 CLOCK_GRAIN_NS = 2_000_000
 """Some SDKs keep time in whole milliseconds, so a skew below two is no evidence."""
@@ -198,3 +201,27 @@ def _failed(
         extractor_version=extractor_version,
         has_root=False,
     )
+
+
+_NO_SERVICE = "unknown_service"
+"""The service name that SDKs send if none is configured: ``unknown_service:python``."""
+
+
+def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
+    """Return the steps with the root named after the run, if another span is in its place.
+
+    A single call whose parent is in a remote service keeps its name.
+    """
+    root = arranged.root
+    if not tree.has_other_tops or root.type is StepType.AGENT:
+        return arranged
+    service = "" if root.type is StepType.GRAPH else tree.root.service_name
+    name = _name_of_run(arranged.steps.values(), service)
+    return arranged._replace(root=root._replace(name=name)) if name else arranged
+
+
+def _name_of_run(steps: Iterable[Step], service: str) -> str:
+    named = [s for s in steps if s.type is StepType.AGENT or s.metadata.get("agent_name")]
+    if agents := names_of_agents(named):
+        return agents[0]
+    return "" if service.startswith(_NO_SERVICE) else service

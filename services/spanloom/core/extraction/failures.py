@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from spanloom.core.duplicates.spans import Reports
-    from spanloom.core.model.normalized import NormalizedSpan
+    from spanloom.core.model.span import NormalizedSpan
     from spanloom.core.model.tree import SpanTree
-
 
 _NO_WORDS = frozenset({"", "run status: error"})
 """Messages without information; Agno's agents report no more than that they failed."""

@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.duplicates.spans import Reports
     from spanloom.core.extraction.steps import ArrangedSteps
-    from spanloom.core.model.normalized import NormalizedSpan
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import NormalizedSpan, Span
     from spanloom.core.model.trajectory import Failure, Step
     from spanloom.core.model.tree import SpanTree
-
 
 MAX_QUESTION_CHARS = 500
 """Maximum length of a question on the agents around the step that asks it."""

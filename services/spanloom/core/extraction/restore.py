@@ -196,4 +196,4 @@ _EXTRAS: Mapping[str, Callable[[object], object]] = {
     "cache_creation_tokens": carried.number,
     "linked_traces": carried.texts,
 }
-"""The fields of ``extras.py`` with the readers of their types; other members are ignored."""
+"""The fields of ``metrics.py`` with the readers of their types; other members are ignored."""

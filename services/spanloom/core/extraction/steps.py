@@ -11,11 +11,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.duplicates.reports import complete, complete_error
-from spanloom.core.extraction.agent_texts import complete_texts
 from spanloom.core.extraction.anchors import anchor_spans
 from spanloom.core.extraction.metrics import price_call
 from spanloom.core.extraction.pauses import show_pauses
-from spanloom.core.extraction.tool_texts import complete_arguments, says_more
+from spanloom.core.extraction.texts import complete_arguments, complete_texts, says_more
 from spanloom.core.model.message import as_conversation, make_message
 from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
 
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.duplicates.spans import Reports
-    from spanloom.core.model.normalized import Facts, NormalizedSpan
+    from spanloom.core.model.span import Facts, NormalizedSpan
     from spanloom.core.model.trajectory import Pause, StepError
     from spanloom.core.model.tree import SpanTree
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.pricing import PriceBook
 
 _STEP_TYPES = {
     Kind.AGENT: StepType.AGENT,

@@ -1,4 +1,4 @@
-"""What is declared of a format: one type for documents, files, tables, pages and annotations."""
+"""What is declared of a format, one type for all subjects, and short ways to declare it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -123,3 +123,105 @@ class Format:
     def load_reader(self) -> Any:  # of the type that the subject says
         """Import and return the reader."""
         return resolve_name(self.reader)
+
+
+def document_with_file(
+    name: str,
+    description: str,
+    writer: str,
+    *,
+    lines: str,
+    file: str = "",
+    reader: str = "",
+    needs_spans: bool = False,
+) -> Sequence[Format]:
+    """Declare a format of one run, and the file with a line for each of many runs.
+
+    ``lines`` describes the file, ``file`` is its id if that is another.
+    """
+    document = Format(
+        id=name,
+        of=Of.RUN,
+        media_type=JSON,
+        suffix=".json",
+        description=description,
+        via=Via.QUERY,
+        writer=writer,
+        needs_spans=needs_spans,
+    )
+    return document, file_of_runs(file or name, lines, line=name, reader=reader, streams=True)
+
+
+def file_of_runs(
+    name: str,
+    description: str,
+    *,
+    line: str,
+    media_type: str = NDJSON,
+    suffix: str = ".jsonl",
+    writer: str = "",
+    reader: str = "",
+    magic: bytes = b"",
+    extra: str = "",
+    streams: bool = False,
+) -> Format:
+    """Declare a file of many runs; it has lines of JSON unless another media type is given."""
+    return Format(
+        id=name,
+        of=Of.RUNS,
+        media_type=media_type,
+        suffix=suffix,
+        description=description,
+        via=Via.SHELL,
+        line=line,
+        writer=writer,
+        reader=reader,
+        magic=magic,
+        extra=extra,
+        streams=streams,
+    )
+
+
+def rows_as(name: str, media_type: str, description: str, writer: str, extra: str = "") -> Format:
+    """Declare a form of the rows of a list."""
+    return Format(
+        id=name,
+        of=Of.ROWS,
+        media_type=media_type,
+        suffix=f".{name}",
+        description=description,
+        via=Via.ACCEPT,
+        writer=writer,
+        streams=True,
+        extra=extra,
+    )
+
+
+def annotations_as(
+    name: str,
+    description: str,
+    writer: str,
+    *,
+    media_type: str = NDJSON,
+    suffix: str = ".jsonl",
+    via: Via = Via.QUERY | Via.SHELL,
+    reader: str = "",
+    path: str = "",
+    extra: str = "",
+    counts_corrections: bool = False,
+) -> Format:
+    """Declare a format of annotations; it has lines of JSON unless another media type is given."""
+    return Format(
+        id=name,
+        of=Of.ANNOTATIONS,
+        media_type=media_type,
+        suffix=suffix,
+        description=description,
+        via=via,
+        writer=writer,
+        reader=reader,
+        path=path,
+        extra=extra,
+        counts_corrections=counts_corrections,
+        streams=True,
+    )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.document import DocumentStep
     from spanloom.core.formats.conversation import Turn
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.model.assessment import Assessment
+    from spanloom.core.model.annotation import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
     """By step, field and part: line, address, and the offset in the text there, if it is a text."""

@@ -1,4 +1,9 @@
-"""Parts of a canonical document, and the document with its texts parsed or removed."""
+"""Parts of a stored document, and the document as asked for: texts parsed, continuations added.
+
+Continuations are known only when a document is read. They are two members of ``extraction``:
+``resumes``, the trace that waited for the answer which this run received, and ``resumed_by``, the
+trace that received the answer for which this one waited. All bytes before them are as stored.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 
 from spanloom.core.document import Document
+from spanloom.core.formats.canonical import EXTRACTION
+from spanloom.core.formats.json_bytes import dump
 from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.values.attributes import json_value
@@ -16,6 +23,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import DocumentStep
     from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.query.continuations import Continuation
 
 MAX_WHOLE = 16 << 20
 """Most characters of a text that is searched for its last message; a longer one is unchanged."""
@@ -100,3 +108,23 @@ def _steps(whole: Json) -> Iterator[DocumentStep]:
     view = Document(whole)
     yield from view.steps
     yield view.root
+
+
+_MARKS = (b'"is_resuming":true', b'"pauses":[{')
+"""Quotes are escaped inside JSON strings, so no recorded text contains these marks."""
+_END = b"}}"
+"""The end of ``extraction``, the last member, and of the document."""
+
+
+def may_continue(document: bytes) -> bool:
+    """Return whether the run is paused or resumes a paused one."""
+    start = max(document.rfind(EXTRACTION), 0)
+    return any(document.find(mark, start) >= 0 for mark in _MARKS)
+
+
+def with_continuation(document: bytes, found: Continuation) -> bytes:
+    """Return the document with the traces that it resumes and is resumed by."""
+    told = {name: trace_id for name, trace_id in found._asdict().items() if trace_id}
+    if not told:
+        return document
+    return b"%b,%b%b" % (document.removesuffix(_END), dump(told)[1:-1], _END)

@@ -10,13 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.formats.declarations import (
+from spanloom.core.formats.entry import (
+    ARROW,
+    CSV,
+    HTML,
+    JSON,
+    NDJSON,
+    PARQUET,
+    Format,
+    Of,
+    Via,
     annotations_as,
     document_with_file,
     file_of_runs,
     rows_as,
 )
-from spanloom.core.formats.entry import ARROW, CSV, HTML, JSON, NDJSON, PARQUET, Format, Of, Via
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -165,7 +173,7 @@ REGISTRY: Sequence[Format] = (
         description="Its runs in their order, each as its own page shows it.",
         via=Via.PATH,
         path="export.html",
-        writer="spanloom.core.showing.html.conversation:write_run",
+        writer="spanloom.core.showing.html.page:write_run",
         streams=True,
     ),
 )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.model.assessment import Assessment
+    from spanloom.core.model.annotation import Assessment
 
 DEEPEST = 100
 """Most nested agents; deeper steps go under the root, for few parsers read deeper JSON."""

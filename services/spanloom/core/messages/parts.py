@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.messages.calls import IDS, read_call
 from spanloom.core.messages.draft import Draft
-from spanloom.core.messages.media import read_media
-from spanloom.core.messages.thoughts import add_thought
+from spanloom.core.messages.pieces import IDS, add_thought, read_call, read_media
 from spanloom.core.messages.wire import (
     as_text,
     compact,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.messages import unwrap
-from spanloom.core.messages.calls import NO_ARGUMENTS
 from spanloom.core.messages.envelopes import find_messages
+from spanloom.core.messages.pieces import NO_ARGUMENTS
 from spanloom.core.messages.plain import is_settled
 from spanloom.core.messages.wire import (
     UnwritableError,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.core.model.message import Json
-    from spanloom.core.model.normalized import Facts
+    from spanloom.core.model.span import Facts
 
 TOOL_DEFINITIONS = "tool_definitions"
 FINISH_REASONS = "finish_reasons"

@@ -1,11 +1,11 @@
-"""Annotations of steps and trajectories: rows are added and never changed."""
+"""Annotations of steps and trajectories, and the same as assessments for other formats."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,3 +103,30 @@ class Annotation:
     def order(self) -> tuple[int, int, str]:
         """Sort key of the revisions of a slot; unique even if two processes use one number."""
         return self.revision, self.at_us, self.write_id
+
+
+Fact: TypeAlias = "str | int | float | bool"
+
+
+class Place(NamedTuple):
+    """A piece of a step's text; offsets are UTF-16 code units."""
+
+    field: str
+    """``input`` or ``output``."""
+    part: str
+    """Path into the messages, ``0.content``; empty for the whole text."""
+    start: int
+    end: int
+    quote: str
+
+
+class Assessment(NamedTuple):
+    """One annotator's assessment of a step, or of the run if the step id is empty."""
+
+    step_id: str
+    scheme: str
+    annotator: str
+    facts: Mapping[str, Fact]
+    """The answers that were given: ``correctness``, ``error_type``, ``rationale``, ``score`` …"""
+    place: Place | None = None
+    """``None`` for the step as a whole."""

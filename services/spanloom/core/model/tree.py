@@ -1,4 +1,4 @@
-"""The spans of a trace as a tree, even if the trace is incomplete.
+"""The spans of a trace as a tree, even if the trace is incomplete, and which ran inside which.
 
 Real traces have orphans (the parent was lost or is remote), several roots, no root yet, and
 now and then a cycle. The tree gives every span exactly one place, independent of the order of
@@ -144,3 +144,23 @@ class SpanTree:
         texts = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
         self.warnings = list(texts.values())
         self.absences = [text for reason, text in texts.items() if reason in _MAY_ARRIVE]
+
+
+BLUR_NS = 1_000_000
+"""Clock error of OpenTelemetry for JavaScript: it starts spans at whole milliseconds and measures
+from there, so that an inner span may seem to end after its outer one."""
+
+
+def encloses(outer: Span, inner: Span) -> bool:
+    """Return whether ``inner`` ran within the time of ``outer``, which lasted longer."""
+    within = outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
+    return within and (outer.start_ns, outer.end_ns) != (inner.start_ns, inner.end_ns)
+
+
+def mostly_encloses(outer: Span, inner: Span) -> bool:
+    """Return whether ``inner`` ran within the time of ``outer``, allowing for ``BLUR_NS``."""
+    if encloses(outer, inner):
+        return True
+    started_within = outer.start_ns <= inner.start_ns
+    middle = (inner.start_ns + inner.end_ns) // 2
+    return started_within and inner.end_ns < outer.end_ns + BLUR_NS and middle < outer.end_ns

@@ -1,19 +1,22 @@
-"""One version of a run for display: its rows and the data of their previews."""
+"""One version of a run for display: its rows, their previews, and the rows that have a text."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from spanloom.core.document import Document
-from spanloom.core.outline.previews import Source, source_of
+from spanloom.core.document import AGENT, Document
+from spanloom.core.messages.texts import read_texts
 from spanloom.core.outline.rows import OutlineRow, place_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.document import DocumentStep
+
+if TYPE_CHECKING:
+    Json = Mapping[str, Any]
 
 _ROW_BYTES = 700
 """Bytes of memory of a row without its text."""
@@ -48,3 +51,111 @@ def read_run(document: bytes, spans: bytes) -> WholeRun:
     rows = place_rows(steps, orjson.loads(spans))
     sources = [source_of(steps[row.id]) if row.id in steps else None for row in rows]
     return WholeRun(RunView(parsed.extraction["version"], rows, sources), steps)
+
+
+PREVIEW_CHARS = 200
+_READ_CHARS = 20_000
+"""Most characters of a text that are read for a preview."""
+
+
+class Source(NamedTuple):
+    """The data of a step's preview line."""
+
+    text: str
+    """The output, or the input if there is no output."""
+    model: str
+    cost: float | None
+    """In US dollars."""
+    error: str
+
+
+def source_of(step: DocumentStep) -> Source:
+    """Return the data of a step's preview line."""
+    metadata = step.metadata
+    cost = metadata.get("cost")
+    return Source(
+        step.output or step.input,
+        metadata.get("model", ""),
+        None if cost is None else float(cost),
+        step.error_message[:PREVIEW_CHARS],
+    )
+
+
+def first_words(text: str) -> str:
+    """Return the beginning of a text in one line; of messages that of the last one."""
+    texts = read_texts(text)
+    line = " ".join((texts[-1] if texts else "")[:_READ_CHARS].split())
+    return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"
+
+
+def spans_of_document(document: Json) -> Sequence[Json]:
+    """Return a span for each step of a canonical document, in the order of their starts.
+
+    They have the shape of the stored verdicts without dialect and rule. Framework spans that are
+    no steps are missing.
+    """
+    view = Document(document)
+    root = view.root.id
+    steps = sorted(view.by_id().values(), key=lambda step: (step.started_at, step.id != root))
+    return [_span(step) for step in steps]
+
+
+def _span(step: DocumentStep) -> Json:
+    info = step.basic_info
+    return {
+        "span_id": step.id,
+        "step_id": step.id,
+        "parent_span_id": "" if step.parent_id == step.id else step.parent_id,
+        "kind": step.type or AGENT,
+        "name": step.name,
+        "started_at": info["started_at"],
+        "duration": info["duration"],
+        "error": (step.error or {}).get("msg"),
+    }
+
+
+BEFORE_CHARS, AFTER_CHARS = 40, 120
+
+
+class Match(NamedTuple):
+    """A row that contains the text."""
+
+    row: int
+    part: str
+    """``name``, ``input``, ``output`` or ``error``."""
+    snippet: str
+    """The text around the match, in one line."""
+
+
+def find_rows(
+    rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep], text: str
+) -> Iterator[Match]:
+    """Yield each matching row once, with its first part that contains the text.
+
+    Parts of words match, in any case: ``kub`` finds ``Kubernetes``. The search over all runs, which
+    matches whole words, is ``/v1/search``.
+    """
+    needle = text.casefold()
+    for number, row in enumerate(rows):
+        step = steps.get(row.id) if row.step_id == row.id else None
+        for part, content in _parts(row, step):
+            at = content.casefold().find(needle)
+            if at >= 0:
+                yield Match(number, part, _around(content, at, len(text)))
+                break
+
+
+def _parts(row: OutlineRow, step: DocumentStep | None) -> Iterator[tuple[str, str]]:
+    yield "name", row.name
+    if step is None:
+        return
+    for part, text in (("output", step.output), ("input", step.input)):
+        yield part, "\n".join(read_texts(text))
+    if step.error:
+        yield "error", step.error_message
+
+
+def _around(content: str, at: int, length: int) -> str:
+    begin, end = max(at - BEFORE_CHARS, 0), at + length + AFTER_CHARS
+    head, tail = "…" if begin else "", "…" if end < len(content) else ""
+    return f"{head}{' '.join(content[begin:end].split())}{tail}"

@@ -17,7 +17,7 @@ batch builder  ``building.BuildingStore``: spans, trajectories, calls, feed
 replayer       ``store.ReplayingStore``: these, and replays
 indexer        ``texts.TextIndexer``
 API            ``reading.ReadingStore``: its subjects, a protocol each
-access         ``keys.KeyStore``, ``usage.UsageReader``
+access         ``upkeep.KeyStore``, ``upkeep.UsageReader``
 wiring         ``store.Store``: every subject
 ============== ==========================================================
 """

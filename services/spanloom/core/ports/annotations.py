@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.annotation import Annotation, Slot
     from spanloom.core.model.annotation_queue import Alike, Queue, QueueEvent, QueueItem
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
 
 
 class AnnotationQuery(NamedTuple):

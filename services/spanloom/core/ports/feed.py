@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.query.lists import ListedRun
     from spanloom.core.query.positions import Position
-    from spanloom.core.query.summaries import ListedRun
     from spanloom.core.query.where.tree import Condition
 
 

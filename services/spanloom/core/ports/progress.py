@@ -10,10 +10,9 @@ from spanloom.core.model.trajectory import Status
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.replay import Replay, Selection, StoredTrace
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
-
+    from spanloom.core.model.upkeep import Replay, Selection, StoredTrace
 
 FOREVER_S = 2**33
 """A second after all others: the year 2242."""

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.annotations import (
         AnnotationQueueStore,
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
         ScoreStore,
         VersionKeeper,
     )
-    from spanloom.core.ports.deletions import DeletionLedger
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.progress import ReplayRequests
     from spanloom.core.ports.steps import StepReader
     from spanloom.core.ports.texts import TextFinder
-    from spanloom.core.ports.upkeep import SnapshotTaker
+    from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker
     from spanloom.core.query.continuations import Continuation
+    from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.question import Question
     from spanloom.core.query.stats import Group, Numbers
-    from spanloom.core.query.summaries import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.where.tree import Condition
 
 

@@ -12,7 +12,7 @@ from spanloom.core.query.where.tree import And, Chain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.step import StepRow
 

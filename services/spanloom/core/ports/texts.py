@@ -9,8 +9,8 @@ from spanloom.core.records.hit import Part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.text_query import TextQuery
     from spanloom.core.records.hit import Hit
 

@@ -1,13 +1,14 @@
-"""Ports of the keeper, of backups and of quotas."""
+"""Ports of a store's administration: upkeep, deletions, snapshots, quotas and API keys."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.retention import RetentionPlan
+    from spanloom.core.model.access import Key
+    from spanloom.core.model.upkeep import Deletion, DeletionScope, RetentionPlan
 
 
 class Upkeep(Protocol):
@@ -78,3 +79,52 @@ class UsageReader(Protocol):
         store has removed them. Cheap, however much is stored. Blocks; raises
         ``StoreUnavailableError``.
         """
+
+
+class Extent(NamedTuple):
+    """How much a deletion removes."""
+
+    traces: int
+    spans: int
+    """How many spans have arrived of them, repeats included."""
+
+
+class DeletionLedger(Protocol):
+    """Hides traces, and records who requested it."""
+
+    def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
+        """Return how much a deletion of this scope would remove now."""
+
+    def delete(self, deletion: Deletion) -> Deletion:
+        """Delete what is in scope, and return the deletion with its counts.
+
+        When this returns, no method of the store returns anything of these traces any more, and
+        spans that arrive for them later stay hidden until the keeper ends the deletion. Spans
+        accepted before the deletion and not stored yet belong to it, except that a conversation is
+        known only by what was extracted. A new trace of a deleted project is stored.
+        """
+
+    def list(self, limit: int) -> Sequence[Deletion]:
+        """Return up to ``limit`` deletions as last recorded, newest first."""
+
+
+class KeyStore(Protocol):
+    """Keeps API keys next to the store; several processes may have the same one open.
+
+    Methods block. They raise ``StoreUnavailableError`` when the file or server does not answer.
+    """
+
+    def read_all(self) -> Sequence[Key]:
+        """Return every key, revoked and expired ones included, in no particular order."""
+
+    def add(self, key: Key) -> None:
+        """Store a key; when this returns it survives a crash."""
+
+    def revoke(self, key_id: str, at_ns: int) -> None:
+        """Revoke a key; does nothing for an unknown or already revoked id."""
+
+    def record_uses(self, used_ns: Mapping[str, int]) -> None:
+        """Set the time of the last use by key id; an already recorded later time stays."""
+
+    def close(self) -> None:
+        """Close the file or connection."""

@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.query.shorts import condition_of
+from spanloom.core.query.question import condition_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

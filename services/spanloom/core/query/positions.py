@@ -1,4 +1,4 @@
-"""The position of a reader in the change feed, and what is new to it.
+"""The position of a reader in the change feed, what is new to it, and what it saw recently.
 
 The feed is ordered by the time at which each change began to be stored, and a slow write becomes
 visible later than a quick one that began after it. So a position has two parts: the time up to
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from spanloom.core.model.span import TraceKey
 
@@ -107,3 +107,27 @@ def _mark(changes: Sequence[Placed]) -> int:
     """Return a checksum that does not depend on the order of changes of the same time."""
     told = (f"{c.changed_us} {c.version} {c.key.trace_id} {c.key.project}" for c in changes)
     return sum(crc32(text.encode()) for text in told) & 0xFFFFFFFF
+
+
+REMEMBERED = 10_000
+
+
+class Recent:
+    """The last items that were seen, in bounded memory.
+
+    The change feed repeats versions at most within seconds, or after a restart; a reader that
+    remembers the last 10,000 gets each once.
+    """
+
+    def __init__(self, most: int = REMEMBERED) -> None:
+        """Remember the last ``most`` items."""
+        self._most = most
+        self._seen: dict[Hashable, None] = {}
+
+    def add(self, thing: Hashable) -> bool:
+        """Remember an item; return whether it is new."""
+        is_new = self._seen.pop(thing, self) is self
+        self._seen[thing] = None
+        if len(self._seen) > self._most:
+            del self._seen[next(iter(self._seen))]
+        return is_new

@@ -1,21 +1,71 @@
-"""Full-text queries: words, phrases, and prefixes of words.
+"""Full-text queries: words, phrases, and prefixes of words; what they match, with snippets.
 
 ``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase: they follow each
 other. A word that the index splits is a phrase too: ``ORD-1234`` is ``ord``, then ``1234``;
 ``退款`` is ``退``, then ``款``. ``kubern*`` is any word that begins so, ``"rate lim*"`` a phrase
 that ends in one.
+
+Everything is lower case. A word is a sequence of letters and digits; in Chinese, Japanese and
+Korean each character is one. Example: ``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``,
+``退`` and ``款``.
+
+The ranges are those of the preprocessor of ``step_texts`` (``09_texts.sql``), in the order of the
+engine: lower case first, then a space around each such character, then whatever is ASCII and no
+letter or digit parts words. A property test holds both equal.
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.query.tokens import tokenize
 from spanloom.core.query.where.problems import InvalidTextError, WhereProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+ALONE = "\u2010-\u2027\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
+"""Characters that are each a word, as ranges of a regular expression."""
+YOUNG = {
+    0x1C89: 0x1C8A,
+    0xA7CB: 0x264,
+    0xA7CC: 0xA7CD,
+    0xA7CE: 0xA7CF,
+    0xA7D2: 0xA7D3,
+    0xA7D4: 0xA7D5,
+    0xA7DA: 0xA7DB,
+    0xA7DC: 0x19B,
+    **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
+    **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)},
+}
+"""Capital letters known to the engine's Unicode and not to that of Python 3.11."""
+_TOKEN = re.compile(f"[{ALONE}]|(?:[0-9A-Za-z]|[^\\x00-\\x7f{ALONE}])+")
+
+
+class Token(NamedTuple):
+    """A word of a text, and its position."""
+
+    word: str
+    start: int
+    end: int
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the words of a text in order."""
+    return _TOKEN.findall(_lower(text))
+
+
+def place_tokens(text: str) -> Iterator[Token]:
+    """Yield the words of a text with their positions, as they are reached."""
+    for found in _TOKEN.finditer(text):
+        yield Token(_lower(found.group()), found.start(), found.end())
+
+
+def _lower(text: str) -> str:
+    lower = text.lower()
+    return lower if lower.isascii() else lower.translate(YOUNG)
+
 
 MAX_CHARS = 512
 MAX_TERMS = 8
@@ -89,3 +139,71 @@ def _term(found: re.Match[str]) -> Term | None:
 def _wrong(text: str, begins: int, said: str) -> InvalidTextError:
     """Return the error for a problem that begins at this position."""
     return InvalidTextError(text, [WhereProblem(begins, len(text) - begins, said)], "q")
+
+
+SNIPPET_CHARS = 200
+BEFORE_CHARS = 60
+"""How much of the text comes before the first match."""
+CUT = "…"
+
+
+class Mark(NamedTuple):
+    """The position of a match: the index of its first character, and of the one after it."""
+
+    start: int
+    end: int
+
+
+class Snippet(NamedTuple):
+    """A piece of a text, and the matches in it."""
+
+    text: str
+    marks: Sequence[Mark]
+
+
+def make_snippet(text: str, query: TextQuery) -> Snippet:
+    """Return the text around the first match; without a match the beginning of the text.
+
+    A long text is read only as far as the snippet reaches.
+    """
+    marks = _marks(text, query)
+    first = next(marks, Mark(0, 0))
+    begin = max(first.start - BEFORE_CHARS, 0)
+    end = min(begin + max(SNIPPET_CHARS, first.end - begin), len(text))
+    near = [first] if first.end else []
+    near += _until(marks, end)
+    head, tail = CUT if begin else "", CUT if end < len(text) else ""
+    shift = len(head) - begin
+    shown = [Mark(mark.start + shift, mark.end + shift) for mark in near]
+    return Snippet(head + text[begin:end] + tail, _apart(shown))
+
+
+def _until(marks: Iterator[Mark], end: int) -> Iterator[Mark]:
+    for mark in marks:
+        if mark.end > end:
+            return
+        yield mark
+
+
+def _marks(text: str, query: TextQuery) -> Iterator[Mark]:
+    """Yield the matches of all terms in the order of their ends."""
+    longest = max(len(term.words) for term in query.terms)
+    last: deque[Token] = deque(maxlen=longest)
+    for token in place_tokens(text):
+        last.append(token)
+        words = [each.word for each in last]
+        for term in query.terms:
+            at = len(words) - len(term.words)
+            if at >= 0 and stands_at(term, words, at):
+                yield Mark(last[at].start, token.end)
+
+
+def _apart(marks: Sequence[Mark]) -> Sequence[Mark]:
+    """Return the same matches in order, overlapping ones merged."""
+    apart: list[Mark] = []
+    for mark in sorted(marks):
+        if apart and mark.start < apart[-1].end:
+            apart[-1] = Mark(apart[-1].start, max(apart[-1].end, mark.end))
+        else:
+            apart.append(mark)
+    return apart

@@ -23,7 +23,7 @@ from pydantic import PlainSerializer, WithJsonSchema
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.core.records.built import BuiltSteps
+    from spanloom.core.model.trajectory import Status, Step, Trajectory
 
 
 class Timed(Enum):
@@ -197,3 +197,32 @@ class Other:
     asked: Asked | None = None
     name: str = ""
     """The path of the attribute with the value of the column, for example ``"anchor.ordinal"``."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltRun:
+    """A version of a trajectory, and what was extracted from its texts."""
+
+    trajectory: Trajectory
+    version: int
+    seq: int
+    """The highest span version that it was built from."""
+    status: Status
+    agent_names: list[str]
+    question: str
+    """The user's question, shortened to one line."""
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSteps:
+    """The steps of a run in their order, and where each is in the tree; places count from 1."""
+
+    start_ns: int
+    """When the run began."""
+    steps: Sequence[Step]
+    parents: Sequence[int]
+    agents: Sequence[int]
+    enters: Sequence[int]
+    exits: Sequence[int]
+    args: Sequence[int]

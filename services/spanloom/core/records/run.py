@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from spanloom.core.model.trajectory import Kind, Outcome, Status
-from spanloom.core.records.built import BuiltRun
 from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
     Asked,
+    BuiltRun,
     Example,
     FieldType,
     Group,

@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from spanloom.core.model.trajectory import Step, StepType, Usage
-from spanloom.core.records.built import BuiltSteps
 from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
     Asked,
+    BuiltSteps,
     Example,
     FieldType,
     Group,

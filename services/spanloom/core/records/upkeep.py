@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from spanloom.core.model.finding import FindingStatus
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
+from spanloom.core.model.diagnosis import FindingStatus
 from spanloom.core.records.declared import Example, From, Milliseconds
 from spanloom.core.records.record import Record
 

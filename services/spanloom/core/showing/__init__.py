@@ -2,5 +2,5 @@
 
 In: canonical documents and single values (texts, durations, sums of money).
 Out: printable texts, a tree or a numbered outline of steps, CSV, and HTML files (``html``).
-Start with ``values``, then ``step_tree`` and ``step_outline``.
+Start with ``values``, then ``steps``.
 """

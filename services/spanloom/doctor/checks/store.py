@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.store_state import MAX_QUARANTINED
+from spanloom.core.model.diagnosis import MAX_QUARANTINED
 from spanloom.doctor.check import Verdict, ok, problem, skipped, warning
 from spanloom.doctor.units import count, size, span
 
 if TYPE_CHECKING:
-    from spanloom.core.model.store_state import StoreState
+    from spanloom.core.model.diagnosis import StoreState
 
 SKEW_S = 2
 FAR_SKEW_S = 300

@@ -11,8 +11,8 @@ from spanloom.collector.spool.file import SCHEMA_VERSION, Totals
 from spanloom.collector.spool.free_space import least_free
 from spanloom.collector.spool.mending import DAMAGED
 from spanloom.core.errors import StartupError
-from spanloom.core.model.dead_letter import DeadLetter
-from spanloom.core.model.retention import Terms
+from spanloom.core.model.diagnosis import DeadLetter
+from spanloom.core.model.upkeep import Terms
 from spanloom.doctor.facts import Broken, DiskFacts, Known, SpoolFacts, Unknown
 from spanloom.keeper.retention_file import read_plan
 

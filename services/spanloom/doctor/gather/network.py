@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spanloom.config import flag_of, is_loopback
-from spanloom.core.model.authority import authority
+from spanloom.core.model.notation import authority
 from spanloom.doctor.facts import (
     Broken,
     CertificateFacts,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from spanloom.config import Settings
     from spanloom.core.model.access import Key
-    from spanloom.core.model.store_state import StoreState
+    from spanloom.core.model.diagnosis import StoreState
     from spanloom.doctor.facts import SpoolFacts
 
 

@@ -13,7 +13,7 @@ from spanloom.telemetry import get_logger
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.ports.carried import CarryingStore
+    from spanloom.core.ports.building import CarryingStore
     from spanloom.extractor.workers.messages import Answer
     from spanloom.extractor.workers.pool import Pool
     from spanloom.extractor.workers.tasks import Batch, Task

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import DuplicateOf, Status
-    from spanloom.core.ports.building import Call, Head
-    from spanloom.core.ports.carried import CarriedRecord, CarriedSpans, Codec
-    from spanloom.core.pricing.book import PriceBook
+    from spanloom.core.ports.building import Call, CarriedRecord, CarriedSpans, Codec, Head
+    from spanloom.core.pricing import PriceBook
     from spanloom.extractor.result import BatchResult
 
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
-    from spanloom.core.ports.building import BuildingStore
-    from spanloom.core.ports.carried import CarriedRecord, CarryingStore
+    from spanloom.core.ports.building import BuildingStore, CarriedRecord, CarryingStore
     from spanloom.extractor.builder import BuildRequest
     from spanloom.extractor.options import BuildOptions
     from spanloom.extractor.workers.pool import Pool

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
-    from spanloom.core.ports.building import Call, Head
-    from spanloom.core.ports.carried import CarriedSpans
+    from spanloom.core.ports.building import Call, CarriedSpans, Head
     from spanloom.extractor.duplicates import Repeats
     from spanloom.extractor.workers.messages import Encoded
     from spanloom.extractor.workers.worker import Worker

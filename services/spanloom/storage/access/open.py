@@ -11,7 +11,7 @@ from spanloom.storage.engine.connect import open_lane
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spanloom.core.ports.keys import KeyStore
+    from spanloom.core.ports.upkeep import KeyStore
 
 KEYS_FILE = "keys.sqlite"
 

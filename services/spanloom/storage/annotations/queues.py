@@ -27,7 +27,7 @@ from spanloom.storage.engine.remembered import Remembered
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row

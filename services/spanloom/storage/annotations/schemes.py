@@ -13,8 +13,8 @@ from spanloom.storage.engine.row_binary import Encoder, RowBinary, text, uint32,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane
 
 

@@ -15,7 +15,7 @@ from spanloom.storage.engine.object_rows import ObjectRows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.ports.annotations import ScoreQuery
     from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.annotation import Annotation
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.ports.annotations import AnnotationQuery
     from spanloom.storage.annotations.rows import Announcing
     from spanloom.storage.engine.lane import Lane

@@ -6,15 +6,15 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.deletion import Deletion, DeletionScope
-from spanloom.core.ports.deletions import Extent
+from spanloom.core.model.upkeep import Deletion, DeletionScope
+from spanloom.core.ports.upkeep import Extent
 from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.parameters import reach_columns, reach_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.ports.carried import CarriedRecord
+    from spanloom.core.ports.building import CarriedRecord
     from spanloom.storage.deletions.hiding import DeletedRows
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError
-from spanloom.core.model.store_state import (
+from spanloom.core.model.diagnosis import (
     MAX_QUARANTINED,
     AppliedFile,
     DetachedPart,

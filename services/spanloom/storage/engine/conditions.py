@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
 
 
 FILTERS = "additional_table_filters"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import orjson
 
-from spanloom.core.model.tenancy import Reach
+from spanloom.core.model.access import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.replay import Replay, Selection, StoredTrace
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
+from spanloom.core.model.upkeep import Replay, Selection, StoredTrace
 from spanloom.storage.engine.conditions import Condition, within
 from spanloom.storage.engine.parameters import reach_columns, reach_of
 from spanloom.storage.engine.remembered import Writes
@@ -14,7 +14,7 @@ from spanloom.storage.engine.remembered import Writes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 

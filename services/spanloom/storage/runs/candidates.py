@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.query.summaries import Cursor
+from spanloom.core.query.lists import Cursor
 from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.ports.carried import CarriedRecord
+from spanloom.core.ports.building import CarriedRecord
 from spanloom.storage.engine.row_binary import RowBinary
 from spanloom.storage.runs.calls import call_rows
 from spanloom.storage.runs.list_rows import list_row, moved_list_rows

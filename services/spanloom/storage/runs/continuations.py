@@ -16,7 +16,7 @@ from spanloom.storage.where.compile import passing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from spanloom.core.query.summaries import ListedRun
+    from spanloom.core.query.lists import ListedRun
     from spanloom.storage.engine.lane import Lane
 
 NEAR = 100

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.query.continuations import TURNS
-from spanloom.core.query.shorts import all_of
-from spanloom.core.query.summaries import Cursor, ListedConversation
+from spanloom.core.query.lists import Cursor, ListedConversation
+from spanloom.core.query.question import all_of
 from spanloom.core.records.conversation import CONVERSATION, ConversationItem, LastRun
 from spanloom.core.records.declared import Summed
 from spanloom.storage.engine.conditions import Condition, within
@@ -21,7 +21,7 @@ from spanloom.storage.where.compile import passing
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
 

@@ -13,8 +13,8 @@ from spanloom.storage.engine.parameters import texts_in
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.storage.engine.lane import Lane
 
 _LENGTH_CHARS = 12

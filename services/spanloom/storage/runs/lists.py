@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
-from spanloom.core.query.question import ANY_RUN
-from spanloom.core.query.shorts import all_of, condition_of
-from spanloom.core.query.summaries import Cursor, ListedRun
+from spanloom.core.query.lists import Cursor, ListedRun
+from spanloom.core.query.question import ANY_RUN, all_of, condition_of
 from spanloom.storage.engine.conditions import both, within
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.question import Question
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.conditions import Condition

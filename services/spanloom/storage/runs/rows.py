@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.messages.texts import answer_in, gist, question_in
 from spanloom.core.model.trajectory import StepType, names_of_agents
-from spanloom.core.records.built import BuiltRun
-from spanloom.core.records.declared import Stored, Tables
+from spanloom.core.records.declared import BuiltRun, Stored, Tables
 from spanloom.core.records.run import RUN
 from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
 from spanloom.storage.runs.step_arrays import placed_steps

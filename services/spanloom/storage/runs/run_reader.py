@@ -6,7 +6,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.query.summaries import ListedRun
+from spanloom.core.query.lists import ListedRun
 from spanloom.core.records.declared import Stored, StoredCounts, Timed
 from spanloom.core.records.run import RUN, Run
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.query.flat_steps import list_attributes
-from spanloom.core.records.built import BuiltSteps
-from spanloom.core.records.declared import StoredSteps
+from spanloom.core.records.declared import BuiltSteps, StoredSteps
 from spanloom.core.records.step import STEP
 
 if TYPE_CHECKING:

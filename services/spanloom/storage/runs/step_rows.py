@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.ports.steps import ANY_STEP, ListedStep
-from spanloom.core.query.summaries import Cursor
+from spanloom.core.query.lists import Cursor
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.records.declared import Read
 from spanloom.core.records.step import STEP, StepRow
@@ -25,7 +25,7 @@ from spanloom.storage.where.side_tables import Beside
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.ports.steps import StepCursor, StepsAsked
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane

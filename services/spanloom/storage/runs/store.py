@@ -19,8 +19,7 @@ from spanloom.storage.runs.rows import TRAJECTORY_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.ports.carried import CarriedRecord
+    from spanloom.core.ports.building import CarriedRecord, TrajectoryRecord
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Span, TraceKey
-from spanloom.core.ports.carried import CarriedSpans
+from spanloom.core.ports.building import CarriedSpans
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.ahead import one_ahead
 from spanloom.storage.engine.conditions import within
@@ -23,7 +23,7 @@ from spanloom.storage.spans.rows import are_told_apart, event_of, newest_spans, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Values
 

@@ -17,7 +17,7 @@ from spanloom.storage.where.side_tables import Beside
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.query.stats import Metric, Numbers
     from spanloom.core.query.where import tree
     from spanloom.core.query.where.fields import Field

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.ports.texts import HitCursor, ListedHit
-from spanloom.core.query.snippets import make_snippet
+from spanloom.core.query.text_query import make_snippet
 from spanloom.core.records.declared import Read
 from spanloom.core.records.hit import HIT, Hit, Part
 from spanloom.storage.engine.conditions import Condition, within
@@ -18,7 +18,7 @@ from spanloom.storage.texts.conditions import having_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.core.ports.texts import TextSearch
     from spanloom.core.query.text_query import TextQuery
     from spanloom.storage.engine.lane import Lane

@@ -16,7 +16,7 @@ from spanloom.storage.engine.statements import query
 from spanloom.storage.upkeep.retention import KEEPING
 
 if TYPE_CHECKING:
-    from spanloom.core.model.retention import RetentionPlan
+    from spanloom.core.model.upkeep import RetentionPlan
     from spanloom.storage.engine.lane import Lane
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.retention import Kind
+from spanloom.core.model.upkeep import Kind
 from spanloom.storage.engine.conditions import Condition, fill_in
 from spanloom.storage.engine.parameters import bind
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
-    from spanloom.core.model.retention import RetentionPlan
+    from spanloom.core.model.upkeep import RetentionPlan
     from spanloom.storage.engine.lane import Lane
 
 RETAINED = {

@@ -17,7 +17,7 @@ from spanloom.storage.upkeep.retention import remove_expired, set_retention
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.retention import RetentionPlan
+    from spanloom.core.model.upkeep import RetentionPlan
 
 
 class ClickHouseUpkeep:

@@ -12,8 +12,8 @@ from spanloom.storage.where.columns import RUN_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from spanloom.core.query.lists import Cursor
     from spanloom.core.query.question import Order
-    from spanloom.core.query.summaries import Cursor
 
 _PLACE = ("StartTimeUnixNano", "TraceId", "Project")
 _TYPES = ("UInt64", "String", "String")

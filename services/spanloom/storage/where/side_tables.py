@@ -17,7 +17,7 @@ from spanloom.storage.where.columns import Column
 from spanloom.storage.where.shapes import any_step
 
 if TYPE_CHECKING:
-    from spanloom.core.model.tenancy import Reach
+    from spanloom.core.model.access import Reach
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.where.comparisons import Literals
 

@@ -11,7 +11,7 @@ from tests.support.spans import make_span, normalized, rules
 from spanloom.core.model.trajectory import Usage
 
 if TYPE_CHECKING:
-    from spanloom.core.model.normalized import Facts
+    from spanloom.core.model.span import Facts
 
 SCOPE = "logfire.openai_agents"
 

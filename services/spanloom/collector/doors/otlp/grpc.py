@@ -21,7 +21,7 @@ from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import Encoding, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope
-from spanloom.core.model.authority import authority
+from spanloom.core.model.notation import authority
 from spanloom.threads import UnexpectedEndError
 
 if TYPE_CHECKING:

@@ -9,14 +9,16 @@ from typing import IO, TYPE_CHECKING, Any
 import orjson
 
 from spanloom.core.annotation.potato.entries import answers_by_user, entry_of, steps_of_items
-from spanloom.core.annotation.potato.task import (
+from spanloom.core.annotation.potato.files import (
     ITEMS_FILE,
     OUTPUT,
+    labels_of,
     list_steps,
+    read_file,
     write_config,
     write_item,
+    write_user_state,
 )
-from spanloom.core.annotation.potato.users import labels_of, read_file, write_user_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Json = dict[str, Any]  # a JSON object
-
 
 _ZIP = b"PK\x03\x04"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.conventions.langchain.usage import read_usage
+from spanloom.core.conventions.langchain.texts import read_usage
 from spanloom.core.values.attributes import Json, json_value, written
 
 if TYPE_CHECKING:

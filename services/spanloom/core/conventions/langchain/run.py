@@ -22,9 +22,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.failures import ControlFlow
-from spanloom.core.conventions.langchain.interrupts import read_question
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.span import Span
+from spanloom.core.conventions.langchain.texts import read_question
+from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, json_object, unquoted
 from spanloom.core.values.bounds import FREE_BYTES, ByteCache

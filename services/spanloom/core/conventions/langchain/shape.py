@@ -19,7 +19,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spanloom.core.model.normalized import Classification
+from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:

@@ -12,23 +12,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.cozeloop import facts as cozeloop_facts
-from spanloom.core.dialects.cozeloop.facts import SPAN_TYPE, TAG
-from spanloom.core.dialects.eino.answers import read_answer_usage
+from spanloom.core.dialects.cozeloop import SPAN_TYPE, TAG, describe_span
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     Part,
     classify_part,
     is_resumed,
     read_answer,
+    read_answer_usage,
     read_request,
 )
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from spanloom.core.conventions.view import Signature, TraceView
-    from spanloom.core.model.normalized import Classification, Facts
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Classification, Facts, Span
 
 COMPONENT = TAG + "eino_run_info_component"
 _NAME = TAG + "eino_run_info_name"
@@ -72,7 +70,7 @@ class EinoCozeLoop(Dialect):
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read the span like any of a Coze Loop SDK; a run is named after its node."""
         attributes = span.attributes
-        facts = cozeloop_facts.describe(span, kind, _component(span).lower())
+        facts = describe_span(span, kind, _component(span).lower())
         if kind is Kind.MODEL and (facts.usage is None or not any(facts.usage)):
             facts.usage = read_answer_usage(facts.output)
         if facts.agent_name:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.eino.answers import read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -27,9 +26,10 @@ from spanloom.core.dialects.eino.runs import (
     classify_part,
     is_resumed,
     read_answer,
+    read_answer_usage,
     read_request,
 )
-from spanloom.core.model.normalized import Facts
+from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import Json, first, json_object, seconds_as_ms, unquoted
 from spanloom.core.values.indexed import indexed_text
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.conventions.view import Signature, TraceView
-    from spanloom.core.model.normalized import Classification
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Classification, Span
 
 COMPONENT = "runinfo.component"
 _NAME, _TYPE = "runinfo.name", "runinfo.type"

@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.eino.answers import join_pieces, read_answer_usage
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
     CHAIN,
@@ -31,7 +30,9 @@ from spanloom.core.dialects.eino.runs import (
     callback_usage,
     classify_part,
     is_resumed,
+    join_pieces,
     read_answer,
+    read_answer_usage,
     read_request,
 )
 from spanloom.core.dialects.langfuse.facts import (
@@ -45,8 +46,7 @@ from spanloom.core.values.attributes import Json, json_object, json_text, unquot
 
 if TYPE_CHECKING:
     from spanloom.core.conventions.view import Signature, TraceView
-    from spanloom.core.model.normalized import Classification, Facts
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Classification, Facts, Span
 
 SCOPE = "langfuse-ingestion"
 """Scope that the receiver sets on every span from Langfuse's ingestion API."""

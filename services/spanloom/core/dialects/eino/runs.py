@@ -1,9 +1,13 @@
-"""Classifies Eino's components, for every callback that reports them.
+"""Classifies Eino's components and reads their answers, for every callback that reports them.
 
 An adk agent is the component ``Agent``; its inner parts (a Chain with the agent's name, a graph
 ``ReAct``) are private. A react agent of ``flow/agent`` and a multi-agent host are plain graphs: the
 former has a model node ``ChatModel``, the latter a lambda ``converter``. The library fixes these
 names, unless the program renames the nodes.
+
+A message has ``"response_meta": {"usage": {"prompt_tokens": 533, …}}``. The output is a message, a
+list of them, ``{"choices": [{"message": …}]}`` or ``{"stream": […]}`` with the usage in the last
+piece.
 """
 
 from __future__ import annotations
@@ -12,12 +16,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.conventions.failures import ControlFlow
-from spanloom.core.model.normalized import Classification
+from spanloom.core.dialects.langfuse.facts import read_usage
+from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.values.attributes import Json, count, json_field, json_value, written
+from spanloom.core.values.attributes import Json, count, json_field, json_text, json_value, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
@@ -161,3 +166,38 @@ def callback_usage(usage: dict[str, Json]) -> Usage:
 def _inner(payload: dict[str, Json], key: str, inner_key: str) -> Json:
     inner = payload.get(key)
     return inner.get(inner_key) if isinstance(inner, dict) else None
+
+
+_MARK = '"response_meta"'
+_LISTS = ("choices", "stream")
+
+
+def read_answer_usage(output: str) -> Usage:
+    """Return the usage in the last message's ``response_meta``; zeros if no message has one."""
+    usages = list(_usages(json_value(output))) if _MARK in output else []
+    return read_usage(usages[-1]) if usages else Usage()
+
+
+def _usages(value: Json) -> Iterator[dict[str, Json]]:
+    if isinstance(value, dict):
+        items = next((i for key in _LISTS if isinstance(i := value.get(key), list)), [value])
+    else:
+        items = value if isinstance(value, list) else []
+    for item in items:
+        inner = item.get("message") if isinstance(item, dict) else None
+        message = inner if isinstance(inner, dict) else item
+        meta = message.get("response_meta") if isinstance(message, dict) else None
+        usage = meta.get("usage") if isinstance(meta, dict) else None
+        if isinstance(usage, dict):
+            yield usage
+
+
+def join_pieces(output: str) -> str:
+    """Return a streamed answer as one message, any other output unchanged."""
+    pieces = json_value(output) if output.startswith('[{"role":"assistant"') else None
+    if not isinstance(pieces, list) or len(pieces) == 1:
+        return output
+    texts = [p.get("content") for p in pieces if isinstance(p, dict) and "tool_calls" not in p]
+    plain = [text for text in texts if isinstance(text, str)]
+    whole: Json = {"role": "assistant", "content": "".join(plain)}
+    return json_text(whole) if len(plain) == len(pieces) else output

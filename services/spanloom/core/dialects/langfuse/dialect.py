@@ -28,7 +28,7 @@ from spanloom.core.dialects.langfuse.facts import (
     describe_observation,
     kind_of,
 )
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.normalized import Facts
+from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Usage
 from spanloom.core.values.attributes import (
     MAX_SECONDS,

@@ -23,31 +23,24 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.langchain.run import classify_run
-from spanloom.core.conventions.langchain.usage import find_details
-from spanloom.core.conventions.openai_agents import with_answer, with_question
-from spanloom.core.conventions.tree import OwnTree
+from spanloom.core.conventions.langchain.run import RunMetadata, classify_run, read_metadata_text
+from spanloom.core.conventions.langchain.texts import find_details
+from spanloom.core.conventions.pauses import with_answer, with_question
+from spanloom.core.conventions.view import OwnTree
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.mlflow import facts as mlflow_facts
 from spanloom.core.dialects.mlflow import libraries as mlflow_libraries
 from spanloom.core.dialects.mlflow import names as mlflow_names
-from spanloom.core.dialects.mlflow import openai_agents
-from spanloom.core.dialects.mlflow import texts as mlflow_texts
-from spanloom.core.dialects.mlflow.attributes import COUNTS, OUTPUTS, SPAN_TYPE
-from spanloom.core.dialects.mlflow.langchain import (
-    is_nameless_prebuilt_loop,
-    run_metadata,
-    streamed,
-)
-from spanloom.core.dialects.mlflow.libraries import span_type_of
+from spanloom.core.dialects.mlflow.libraries import OPENAI_AGENTS, read_decisions, span_type_of
+from spanloom.core.dialects.mlflow.names import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.dialects.mlflow.usage import read_client_details, read_run_usage
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_field
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
@@ -102,9 +95,9 @@ class MLflow(Dialect):
         """Classify the span; add questions and answers of approvals in OpenAI's Agents SDK."""
         classification = self._classify(span, view)
         if classification.kind is Kind.TOOL:
-            return with_question(classification, span, view, openai_agents.TELLER)
-        if openai_agents.TELLER.is_agent(span):
-            return with_answer(classification, span, view, openai_agents.TELLER)
+            return with_question(classification, span, view, OPENAI_AGENTS)
+        if OPENAI_AGENTS.is_agent(span):
+            return with_answer(classification, span, view, OPENAI_AGENTS)
         return classification
 
     def _classify(self, span: Span, view: TraceView) -> Classification:
@@ -134,10 +127,10 @@ class MLflow(Dialect):
             facts.tool_name = mlflow_names.tool_name(span)
         elif kind is not Kind.MODEL:
             facts.agent_name = mlflow_names.agent_name(span)
-            if answer := openai_agents.read_answer(facts.input):
+            if answer := read_decisions(facts.input):
                 facts.input, facts.is_resuming = answer, True
             if mlflow_names.is_method(span):
-                mlflow_texts.show_run(facts)
+                mlflow_facts.show_run(facts)
         return facts
 
 
@@ -184,3 +177,40 @@ def _is_typed(scope_name: str, attributes: Mapping[str, str]) -> bool:
 
 def _text(metadata: str, *keys: str) -> str:
     return next((v for key in keys if isinstance(v := json_field(metadata, key), str) and v), "")
+
+
+def run_metadata(span: Span) -> RunMetadata:
+    """Read LangChain's run metadata."""
+    return read_metadata_text(span.name, span.attributes.get("metadata", ""))
+
+
+def is_nameless_prebuilt_loop(span: Span, view: TraceView) -> bool:
+    """Return whether it is ``create_react_agent``'s graph, in the mode that drops span names.
+
+    Its node ``agent`` runs a function that runs the sequence of prompt and model. If the
+    function's children are reported as its siblings, it encloses the sequence in time. Nodes
+    written by authors do not look like this.
+    """
+    return OPERATION in span.attributes and any(
+        view.remember(run_metadata, node).node == "agent" and _runs_call_model(node, view)
+        for node in view.tree.children(span)
+    )
+
+
+def _runs_call_model(node: Span, view: TraceView) -> bool:
+    inside = view.tree.children(node)
+    if not inside:
+        return False
+    function, place = inside[0], view.remember(run_metadata, node)[-2:]
+    if run := view.tree.children(function):
+        is_same_node = view.remember(run_metadata, run[0])[-2:] == place
+        return len(run) == 1 and is_same_node and bool(view.tree.children(run[0]))
+    return any(
+        function.start_ns <= s.start_ns and s.end_ns <= function.end_ns and view.tree.children(s)
+        for s in inside[1:]
+    )
+
+
+def streamed(span: Span) -> Iterator[str]:
+    """Yield the streamed chunks, last one first: usage comes at the end."""
+    return (e.attributes.get("chunk", "") for e in reversed(span.events) if e.name == "new_token")

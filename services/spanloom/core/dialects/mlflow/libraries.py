@@ -1,4 +1,4 @@
-"""Corrects wrong span types of MLflow's autologging.
+"""Reads spans of other libraries: corrects wrong types, finds approvals of OpenAI Agents.
 
 - OpenAI Agents: ``AgentRunner.run`` has type ``AGENT``, but only wraps the SDK's own spans, which
   include the agents. So does the author's ``trace(…)``, in which the runner's spans are empty: it
@@ -9,24 +9,35 @@
 - A workflow of LlamaIndex (``X.run``, above its steps ``X.method``) is a ``CHAIN``, and a graph.
 - DSPy's predictors (``signature``) have type ``LLM``, and so has a method of LlamaIndex's models
   that calls nothing, ``_prepare_chat_with_tools``.
+
+The input of a continued run is the state of the one that stopped, a dump of 50 kB, which contains
+the questions and which calls the person approved or rejected.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.mlflow.attributes import OUTPUTS, SPAN_TYPE
-from spanloom.core.dialects.mlflow.names import given_name, split, starts_again
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
-from spanloom.core.model.normalized import Classification
+from spanloom.core.conventions.pauses import SpanReader, ToolRun, as_question, ask_to_run
+from spanloom.core.dialects.mlflow.names import (
+    INPUTS,
+    OUTPUTS,
+    SPAN_TYPE,
+    given_name,
+    split,
+    starts_again,
+)
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.values.attributes import first, unquoted
+from spanloom.core.values.attributes import first, json_object, unquoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.values.attributes import Json
 
 _FRAME = Classification(Kind.OTHER, "mlflow.frame_of_a_run")
 _COMPOSED = Classification(Kind.GRAPH, "mlflow.composed_runs")
@@ -134,3 +145,61 @@ def _is_nameless(span: Span) -> bool:
 
 def _is_agent(span: Span) -> bool:
     return span_type_of(span) in ("AGENT", "INVOKE_AGENT")
+
+
+_STATE = '{"_current_turn"'
+_OF_AGENTS = ("handoffs", "output_type")
+"""Attributes that the SDK sets on each agent."""
+
+
+def _tool(span: Span) -> ToolRun | None:
+    attributes = span.attributes
+    if attributes.get("mlflow.spanType") != '"TOOL"':
+        return None
+    result = attributes.get(OUTPUTS, "null")
+    return ToolRun(given_name(span), attributes.get(INPUTS, ""), result != "null")
+
+
+def _request(span: Span) -> str:
+    is_call = span.attributes.get("mlflow.spanType") == '"CHAT_MODEL"'
+    return span.attributes.get(INPUTS, "") if is_call else ""
+
+
+OPENAI_AGENTS = SpanReader(
+    lambda span: all(key in span.attributes for key in _OF_AGENTS), _tool, _request
+)
+
+
+def read_decisions(run_input: str) -> str:
+    """Return the person's decisions in the input of a continued run; empty for other runs."""
+    if not run_input.startswith(_STATE):
+        return ""
+    state = json_object(run_input)
+    answers = dict(_answers(_inside(state, "_context", "_approvals")))
+    pending = _inside(state, "_current_step", "interruptions")
+    items = [_inside(item, "raw_item") for item in pending] if isinstance(pending, list) else []
+    calls = [item for item in items if isinstance(item, dict)]
+    return as_question(
+        [
+            {
+                **ask_to_run(call.get("name"), call.get("arguments")),
+                "approved": answers.get(str(call.get("call_id"))),
+            }
+            for call in calls
+        ]
+    )
+
+
+def _inside(value: Json, *keys: str) -> Json:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _answers(approvals: Json) -> Iterator[tuple[str, bool]]:
+    """Yield the ids of tool calls that a person decided on, each with whether it is approved."""
+    for decisions in approvals.values() if isinstance(approvals, dict) else ():
+        for word, approved in (("approved", True), ("rejected", False)):
+            ids = _inside(decisions, word)
+            for call_id in ids if isinstance(ids, list) else ():
+                yield str(call_id), approved

@@ -1,4 +1,4 @@
-"""Names of agents and tools of the libraries under MLflow's autologging.
+"""MLflow's attributes, and names of agents and tools of the libraries under its autologging.
 
 If MLflow wraps a method, the span is named after it, ``Class.method`` or ``name.method``, and
 the agent or tool is named in the attribute ``name``. The GenAI mode renames the spans; the previous
@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.mlflow.attributes import OUTPUTS
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.values.attributes import first, json_field, unquoted
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
+
+SPAN_TYPE = "mlflow.spanType"
+INPUTS = "mlflow.spanInputs"
+OUTPUTS = "mlflow.spanOutputs"
+COUNTS = "mlflow.chat.tokenUsage"
+
 
 _STARTS = frozenset({"run", "arun", "run_sync", "run_stream", "run_stream_sync", "on_messages"})
 """Methods that start an agent; some call one another."""

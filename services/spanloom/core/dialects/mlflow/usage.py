@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.genai import read_client_usage
-from spanloom.core.dialects.mlflow.attributes import COUNTS, OUTPUTS, SPAN_TYPE
+from spanloom.core.dialects.mlflow.names import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.model.trajectory import Usage
 from spanloom.core.values.attributes import Json, count, json_object
 

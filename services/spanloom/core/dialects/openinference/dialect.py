@@ -24,10 +24,10 @@ from spanloom.core.conventions.langchain.run import (
 )
 from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.messages.calls import NO_ARGUMENTS
+from spanloom.core.messages.pieces import NO_ARGUMENTS
 from spanloom.core.messages.steps import read_input, read_output
 from spanloom.core.model.message import CONVERSATION_START
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import Json, decimal, integers, json_object, pick, written
 from spanloom.core.values.indexed import indexed_list, indexed_text

@@ -16,16 +16,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.google_adk.approvals import with_question
-from spanloom.core.dialects.google_adk.dialect import (
+from spanloom.core.dialects.google_adk import (
     OPENINFERENCE_SCOPE,
     SCOPE,
     GoogleADK,
     is_framed_by,
+    with_question,
 )
 from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference, span_kind
 from spanloom.core.model.message import find_request, read_conversation
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import json_field, json_text
 

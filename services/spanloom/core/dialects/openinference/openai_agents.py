@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.openai_agents import SpanReader, ToolRun, with_answer, with_question
+from spanloom.core.conventions.pauses import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.dialects.openinference.dialect import OpenInference, span_kind
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.conventions.view import Signature, TraceView
-    from spanloom.core.model.normalized import Classification, Facts
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Classification, Facts, Span
     from spanloom.core.model.trajectory import Kind
 
 _OPENINFERENCE = OpenInference()

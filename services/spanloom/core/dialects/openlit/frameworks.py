@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
-from spanloom.core.model.normalized import Classification
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:

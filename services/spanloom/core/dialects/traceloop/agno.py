@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first
 from spanloom.core.values.python_repr import first_text

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_value, written
 from spanloom.core.values.python_repr import objects_as_json

@@ -28,7 +28,7 @@ from spanloom.core.conventions.langchain.js import (
     find_new_answer,
     find_result,
 )
-from spanloom.core.conventions.tree import find_innermost
+from spanloom.core.conventions.view import find_innermost
 from spanloom.core.dialects.traceloop.dialect import Traceloop
 from spanloom.core.dialects.traceloop.js_runs import (
     INPUT,
@@ -44,9 +44,9 @@ from spanloom.core.dialects.traceloop.js_runs import (
     operation_of,
     read_siblings,
 )
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.timing import mostly_encloses
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.tree import mostly_encloses
 from spanloom.core.values.attributes import first_integer, json_object, plain_arguments
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.langchain.js import read_answers
-from spanloom.core.conventions.tree import find_innermost
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
-from spanloom.core.model.normalized import Classification, Facts
-from spanloom.core.model.timing import mostly_encloses
+from spanloom.core.conventions.view import find_innermost
+from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.tree import mostly_encloses
 from spanloom.core.values.attributes import json_field
 
 if TYPE_CHECKING:

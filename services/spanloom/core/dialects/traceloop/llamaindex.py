@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import json_field, json_object, plain_arguments, text_or_json
 

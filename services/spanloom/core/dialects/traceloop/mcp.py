@@ -15,11 +15,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.tree import MAX_OPEN, find_innermost
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
+from spanloom.core.conventions.view import MAX_OPEN, find_innermost
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_field, json_text, text_or_json
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai.dialect import OPERATION
+from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop
-from spanloom.core.model.normalized import Classification, Facts
+from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import plain_arguments, unquoted
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.where.fields import FIELDS, STEP_FIELDS, Field, Subject
-from spanloom.core.query.where.limits import MAX_VALUES
 from spanloom.core.query.where.problems import resembling
-from spanloom.core.query.where.tokens import TokenKind
+from spanloom.core.query.where.reader import MAX_VALUES, TokenKind
 from spanloom.core.query.where.tree import Compare, Condition, Exists, In, Not, Operator
 from spanloom.core.query.where.values import OPERATORS, UnfitValueError, Written, read_value
 from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Value
-    from spanloom.core.query.where.reader import TokenReader
-    from spanloom.core.query.where.tokens import Token
+    from spanloom.core.query.where.reader import Token, TokenReader
 
 KEYWORDS = frozenset(
     ("and", "child", "count", "exists", "has", "in", "next", "not", "of", "or", "then", "under")

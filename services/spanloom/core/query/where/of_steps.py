@@ -9,12 +9,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from spanloom.core.query.where.tokens import TokenKind, read_tokens
+from spanloom.core.query.where.reader import TokenKind, read_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.query.where.tokens import Token
+    from spanloom.core.query.where.reader import Token
 
 _SHAPES = ("has", "count")
 _GO_ON = ("then", "next", "within", "under", "child")

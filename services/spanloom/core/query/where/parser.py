@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.query.where.comparison import ComparisonReader
 from spanloom.core.query.where.fields import Subject
-from spanloom.core.query.where.limits import MAX_STEPS_IN_SHAPE, MAX_WITHIN
 from spanloom.core.query.where.problems import InvalidWhereError
-from spanloom.core.query.where.reader import TokenReader
-from spanloom.core.query.where.tokens import TokenKind
+from spanloom.core.query.where.reader import MAX_STEPS_IN_SHAPE, MAX_WITHIN, TokenKind, TokenReader
 from spanloom.core.query.where.tree import And, Chain, Condition, Count, Link, Not, Or, Under, Words
 from spanloom.core.query.where.values import MAX_INTEGER, UnfitValueError, read_integer, read_words
 

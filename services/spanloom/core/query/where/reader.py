@@ -1,18 +1,123 @@
-"""Steps through the words of a ``where``, and collects its problems."""
+"""Splits a ``where`` into its words, and reads them one after the other, within its limits."""
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from spanloom.core.query.where.limits import MAX_BYTES, MAX_COMPARISONS, MAX_DEPTH
 from spanloom.core.query.where.problems import UnreadableWhereError, WhereProblem
-from spanloom.core.query.where.tokens import TokenKind, read_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.query.where.tokens import Token
+# Size limits, so that no ``where`` keeps the store busy by its size alone.
+MAX_BYTES = 4096
+"""Length of the text in UTF-8 bytes."""
+MAX_DEPTH = 32
+"""Depth of nested parentheses, ``not``, ``has`` and ``count`` included."""
+MAX_COMPARISONS = 64
+MAX_STEPS_IN_SHAPE = 6
+"""The most steps in the shape of one ``has``."""
+MAX_WITHIN = 1000
+"""Steps after ``within``: the most repetitions that RE2 allows."""
+MAX_VALUES = 200
+"""Values in the list of one ``in``."""
+MAX_REGEX_CHARS = 256
+MAX_WORDS = 8
+"""Words in one full text condition."""
+
+
+class TokenKind(Enum):
+    """The kind of a word."""
+
+    NAME = "name"
+    STRING = "string"
+    NUMBER = "number"
+    SIGN = "sign"
+    END = "end"
+
+
+class Token(NamedTuple):
+    """One word of the text."""
+
+    kind: TokenKind
+    text: str
+    """As written; for a string its value, without quotes and escapes."""
+    position: int
+    length: int
+
+    def is_word(self, *words: str) -> bool:
+        """Return whether this is one of the keywords, in any case: ``AND``, ``and``."""
+        return self.kind is TokenKind.NAME and self.text.lower() in words
+
+    def is_sign(self, *signs: str) -> bool:
+        """Return whether this is one of the signs: ``(``, ``<=``."""
+        return self.kind is TokenKind.SIGN and self.text in signs
+
+
+_TOKEN = re.compile(
+    r"""
+    (?P<blank>\s+)
+  | (?P<name>[^\W\d]\w*)
+  | (?P<number>-?\d+(?:\.\d+)?(?:[A-Za-z]+)?)
+  | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+  | (?P<sign><=|>=|!=|!~|[=<>~:(),.])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPED = {"\\": "\\", '"': '"', "'": "'", "n": "\n"}
+_ESCAPES = [r"\\", r"\"", r"\'", r"\n", r"\uXXXX"]
+
+
+def read_tokens(text: str) -> list[Token]:
+    """Return the words of a text, the last one its end.
+
+    Raises ``UnreadableWhereError`` at a character that begins no word, and at a string that does
+    not end.
+    """
+    return [*_tokens(text), Token(TokenKind.END, "", len(text), 0)]
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise UnreadableWhereError(text, [_unreadable(text, at)])
+        kind = found.lastgroup or ""
+        if kind != "blank":
+            written = found.group()
+            meant = _unquoted(text, found) if kind == "string" else written
+            yield Token(TokenKind(kind), meant, at, len(written))
+        at = found.end()
+
+
+def _unreadable(text: str, at: int) -> WhereProblem:
+    if text[at] in "\"'":
+        return WhereProblem(at, len(text) - at, "this string has no end", expected=[text[at]])
+    return WhereProblem(at, 1, f"{text[at]!r} means nothing here; texts stand in quotes")
+
+
+def _unquoted(text: str, found: re.Match[str]) -> str:
+    def meant(escape: re.Match[str]) -> str:
+        what = escape.group(1)
+        if what in _ESCAPED:
+            return _ESCAPED[what]
+        if len(what) > 1 and not _is_half(number := int(what[1:], 16)):
+            return chr(number)
+        at, length = found.start() + 1 + escape.start(), len(escape.group())
+        problem = WhereProblem(at, length, f"{escape.group()} is no escape", expected=_ESCAPES)
+        raise UnreadableWhereError(text, [problem])
+
+    return _ESCAPE.sub(meant, found.group()[1:-1])
+
+
+def _is_half(code_point: int) -> bool:
+    """Return whether it is a UTF-16 surrogate, which no valid text has alone."""
+    return 0xD800 <= code_point <= 0xDFFF
 
 
 class TokenReader:

@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.text_query import parse_text_query
-from spanloom.core.query.where.limits import MAX_REGEX_CHARS, MAX_WORDS
 from spanloom.core.query.where.problems import InvalidTextError, resembling
-from spanloom.core.query.where.tokens import TokenKind
+from spanloom.core.query.where.reader import MAX_REGEX_CHARS, MAX_WORDS, TokenKind
 from spanloom.core.query.where.tree import Operator
 from spanloom.core.records.declared import FieldType
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.query.where.fields import Field, Value
-    from spanloom.core.query.where.tokens import Token
+    from spanloom.core.query.where.reader import Token
 
 _UNITS_NS = {
     "ns": 1,

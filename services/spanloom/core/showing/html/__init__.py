@@ -2,5 +2,5 @@
 
 In: canonical documents; for a conversation also the list's summary of each run.
 Out: HTML, piece by piece for a conversation; long texts and long runs are cut, with a note.
-Start with ``page`` (one run) or ``conversation``; ``steps`` and ``texts`` write the contents.
+Start with ``page``; ``steps`` and ``texts`` write the contents.
 """

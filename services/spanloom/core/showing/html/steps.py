@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.document import Document
 from spanloom.core.showing.html.texts import block, content_html, legible
-from spanloom.core.showing.step_tree import Node, build_tree
+from spanloom.core.showing.steps import Node, build_tree
 from spanloom.core.showing.values import duration
 
 if TYPE_CHECKING:

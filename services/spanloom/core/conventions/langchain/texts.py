@@ -1,0 +1,91 @@
+"""Reads LangChain's texts: token details of messages, and the question of an interrupt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.messages.wire import as_text
+from spanloom.core.model.trajectory import Usage
+from spanloom.core.values.attributes import Json, count, json_value
+from spanloom.core.values.python_repr import objects_as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_DETAILS = '_token_details"'
+
+
+def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
+    """Return the usage with reasoning and cached tokens that a message in ``texts`` reports.
+
+    A message belongs to the call if its token counts are equal. Texts are parsed one by one, only
+    if they contain such details. Return ``None`` if there is no such message.
+    """
+    for text in texts:
+        if _DETAILS not in text:
+            continue
+        for reported in _usages(json_value(text)):
+            tokens = count(reported.get("input_tokens")), count(reported.get("output_tokens"))
+            if tokens == call[:2]:
+                return read_usage(reported)
+    return None
+
+
+def read_usage(payload: dict[str, Json]) -> Usage:
+    """Return a message's ``usage_metadata``: ``input_tokens``, ``output_tokens``, details."""
+    return Usage(
+        count(payload.get("input_tokens")),
+        count(payload.get("output_tokens")),
+        _detail(payload, "output_token_details", "reasoning"),
+        _detail(payload, "input_token_details", "cache_read"),
+        _detail(payload, "input_token_details", "cache_creation"),
+    )
+
+
+def _detail(payload: dict[str, Json], side: str, name: str) -> int:
+    details = payload.get(side)
+    return count(details.get(name)) if isinstance(details, dict) else 0
+
+
+def _usages(value: Json) -> Iterator[dict[str, Json]]:
+    """Yield all ``usage_metadata``, without recursion: JSON may be a thousand levels deep."""
+    pending: list[Json] = [value]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list):
+            pending.extend(reversed(value))
+        elif isinstance(value, dict):
+            if isinstance(reported := value.get("usage_metadata"), dict):
+                yield reported
+            pending.extend(reversed(value.values()))
+
+
+_VALUE = "Interrupt(value="
+_NEXT_FIELDS = (", id=", ", resumable=", ", ns=", ", when=")
+"""The fields that follow the value, in different releases."""
+
+
+def read_question(message: str) -> str:
+    """Return the argument of ``interrupt``, as text or JSON; for several calls a JSON list.
+
+    Python writes a tuple, ``(Interrupt(value='ok?', id='9f'),)``; JavaScript a list,
+    ``[{"id": "9f", "value": "ok?"}]``.
+    """
+    if message.startswith("(Interrupt("):
+        listed = objects_as_json(f"[{message[1:-1].rstrip(',')}]")
+    elif message.startswith("[") and '"value"' in message:
+        listed = message
+    else:
+        return ""
+    items = json_value(listed)
+    if isinstance(items, list) and all(isinstance(i, dict) and "value" in i for i in items):
+        values = [item["value"] for item in items if isinstance(item, dict)]
+        return as_text(values[0] if len(values) == 1 else values)
+    return _as_written(message)
+
+
+def _as_written(message: str) -> str:
+    """Return a value that JSON cannot express as its repr: ``<Request object at 0x…>``."""
+    start = message.find(_VALUE) + len(_VALUE)
+    ends = [end for field in _NEXT_FIELDS if (end := message.find(field, start)) >= 0]
+    return message[start : min(ends)] if ends and start >= len(_VALUE) else ""

@@ -1,0 +1,37 @@
+"""Anthropic's SDK for Python: scope ``com.anthropic.sdk.python``, GenAI names, no texts.
+
+From version 2 on the SDK reports its own calls, ``anthropic.messages.create``, if a tracer provider
+is set, in addition to any instrumentation. So every call has one more span, often in its own trace.
+Its own dialect identifies them as second reports of calls that another instrumentation reports.
+
+Verified on captures of the SDK under OpenLLMetry and Logfire, and with LangChain's OpenInference.
+"""
+
+from spanloom.core.conventions.view import Signature
+from spanloom.core.dialects.otel_genai import OtelGenAI
+from spanloom.core.messages.steps import FINISH_REASONS
+from spanloom.core.model.span import Facts, Span
+from spanloom.core.model.trajectory import Kind
+
+_SCOPE = "com.anthropic.sdk.python"
+
+
+class AnthropicSDK(OtelGenAI):
+    """The GenAI conventions as Anthropic's SDK writes them."""
+
+    id = "anthropic_sdk"
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by scope name."""
+        return signature.scope_name == _SCOPE
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read the ``gen_ai.*`` attributes; the finish reason has an attribute of Anthropic's."""
+        facts = super().describe(span, kind)
+        reason = span.attributes.get("anthropic.message.stop_reason", "")
+        if kind is Kind.MODEL and reason:
+            facts.metadata = {FINISH_REASONS: reason, **facts.metadata}
+        return facts
+
+
+DIALECTS = (AnthropicSDK(),)

@@ -1,5 +1,0 @@
-"""Microsoft AutoGen."""
-
-from spanloom.core.dialects.autogen.dialect import AutoGen
-
-DIALECTS = (AutoGen(),)

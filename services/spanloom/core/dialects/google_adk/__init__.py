@@ -1,5 +1,0 @@
-"""Google's Agent Development Kit."""
-
-from spanloom.core.dialects.google_adk.dialect import GoogleADK
-
-DIALECTS = (GoogleADK(),)

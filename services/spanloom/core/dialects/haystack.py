@@ -1,0 +1,76 @@
+"""Haystack 2: its own tracing (scope ``haystack``) and OpenLLMetry's spans around it.
+
+``haystack.pipeline.run`` is a graph, ``haystack.agent.run`` an agent: in a pipeline it has the name
+of its component (the parent ``haystack.component.run``), alone it has none. Components are
+noise. An agent's tools run inside its ``ToolInvoker`` and have no spans. Inputs and outputs are
+reported only with ``HAYSTACK_CONTENT_TRACING_ENABLED``.
+
+OpenLLMetry (scope ``opentelemetry.instrumentation.haystack``) reports a pipeline's run again, in an
+enclosing span that is always named ``haystack_pipeline.workflow``. Its ``haystack.openai.chat`` has
+neither model nor usage, and instead of the answer only the name of the field, ``replies``: the
+client's span below has these data.
+
+Verified on captures of pipelines, also failing, and of agents, alone and in one (2.x; 0.62.4).
+"""
+
+from spanloom.core.conventions.view import Signature, TraceView
+from spanloom.core.dialects.traceloop.attributes import SPAN_KIND
+from spanloom.core.dialects.traceloop.dialect import Traceloop
+from spanloom.core.model.span import Classification, Facts, Span
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import first, plain_arguments
+
+_SCOPE = "haystack"
+_AROUND = "opentelemetry.instrumentation.haystack"
+_SCOPES = frozenset({_SCOPE, _AROUND})
+_PIPELINES = frozenset({"haystack.pipeline.run", "haystack.async_pipeline.run"})
+_AGENT = "haystack.agent.run"
+_NO_ANSWER = "replies"
+_PIPELINE = Classification(Kind.GRAPH, "haystack.pipeline")
+
+
+class Haystack(Traceloop):
+    """Haystack's own names, and OpenLLMetry's attributes."""
+
+    id = "haystack"
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by scope name."""
+        return signature.scope_name in _SCOPES
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by name, OpenLLMetry's spans by span kind, calls by operation."""
+        if span.scope_name == _AROUND:
+            is_pipeline = span.attributes.get(SPAN_KIND) == "workflow"
+            return _PIPELINE if is_pipeline else super().classify(span, view)
+        parent = view.tree.parent(span)
+        if span.name in _PIPELINES:
+            return _pipeline(parent)
+        if span.name == _AGENT:
+            named = parent.attributes.get("haystack.component.name", "") if parent else ""
+            return Classification(Kind.AGENT, "haystack.agent", facts=Facts(agent_name=named))
+        return Classification(Kind.OTHER, "haystack.component")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read OpenLLMetry's attributes, else Haystack's."""
+        attributes, facts = span.attributes, super().describe(span, kind)
+        if kind is Kind.MODEL:
+            if attributes.get("gen_ai.completion.0.content") == _NO_ANSWER:
+                facts.output = ""
+        elif kind is not Kind.OTHER:
+            arguments = facts.input or first(
+                attributes, "haystack.agent.input", "haystack.pipeline.input_data"
+            )
+            facts.input = plain_arguments(arguments)
+            facts.output = facts.output or attributes.get("haystack.agent.output", "")
+        return facts
+
+
+def _pipeline(parent: Span | None) -> Classification:
+    """Classify a pipeline's run; if OpenLLMetry reports it too, this is the second report."""
+    if parent is None or parent.scope_name != _AROUND:
+        return _PIPELINE
+    return Classification(Kind.GRAPH, "haystack.pipeline_reported_again", parent.span_id)
+
+
+DIALECTS = (Haystack(),)

@@ -1,0 +1,111 @@
+"""LangSmith's OpenTelemetry export: ``langsmith.span.kind`` on every span.
+
+The span kind decides; ``gen_ai.operation.name`` does not: a prompt template has ``chat`` and a
+retriever ``embeddings``. Runs are classified by LangChain's metadata. Token details are only in the
+JSON of ``langsmith.metadata.usage_metadata``; wrappers repeat ``gen_ai.usage.*`` and are not
+counted.
+"""
+
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.langchain.run import (
+    CONTROL_FLOW,
+    RunMetadata,
+    classify_run,
+    note_node,
+    read_prefixed_metadata,
+)
+from spanloom.core.conventions.view import Signature, TraceView
+from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.model.span import Classification, Facts, Span
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.values.attributes import Json, count, first, json_object
+
+SPAN_KIND = "langsmith.span.kind"
+METADATA = "langsmith.metadata."
+_SCOPE = "langsmith"
+
+_KINDS = {
+    "llm": Kind.MODEL,
+    "tool": Kind.TOOL,
+    "retriever": Kind.TOOL,
+    "embedding": Kind.TOOL,
+}
+_BY_KIND = {name: Classification(kind, f"langsmith.kind_{name}") for name, kind in _KINDS.items()}
+_PLUMBING = Classification(Kind.OTHER, "langsmith.plumbing")
+_DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
+_KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retriever"}
+
+
+def _kind(span: Span) -> str:
+    """Return the span kind, else derive it from the operation; prompt templates name no model."""
+    attributes = span.attributes
+    if kind := attributes.get(SPAN_KIND):
+        return kind
+    operation = attributes.get("gen_ai.operation.name", "")
+    if operation == "chat" and "gen_ai.request.model" not in attributes:
+        return "prompt"
+    return _KIND_OF_OPERATION.get(operation, operation)
+
+
+def _run_metadata(span: Span) -> RunMetadata:
+    return read_prefixed_metadata(span.name, span.attributes, METADATA)
+
+
+class LangSmith(Dialect):
+    """The convention as ``langsmith`` for Python writes it."""
+
+    id = "langsmith"
+    claims = Claim.OVERLAY
+    control_flow = CONTROL_FLOW
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by span kind, else by scope name."""
+        return SPAN_KIND in signature.attributes or signature.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by span kind, else as a LangChain run."""
+        if (classification := _BY_KIND.get(_kind(span))) is not None:
+            return classification
+        if (run := classify_run(span, view, _run_metadata)) is not None:
+            return run
+        return _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read ``gen_ai.prompt`` and ``gen_ai.completion`` (one JSON text each) and metadata."""
+        attributes = span.attributes
+        facts = Facts(
+            input=attributes.get("gen_ai.prompt", ""),
+            output=attributes.get("gen_ai.completion", ""),
+            conversation_id=first(attributes, METADATA + "session_id", METADATA + "thread_id"),
+            metadata=genai_facts.read_metadata(attributes),
+        )
+        if kind is Kind.MODEL:
+            facts.model = first(attributes, "gen_ai.response.model", "gen_ai.request.model")
+            facts.usage = _usage(span)
+        elif kind is Kind.TOOL:
+            facts.tool_name = attributes.get("gen_ai.tool.name", "") or span.name
+            facts.data_kind = _DATA_KINDS.get(_kind(span), "")
+        else:
+            facts.agent_name = span.name
+        note_node(facts, kind, _run_metadata(span))
+        return facts
+
+
+def _usage(span: Span) -> Usage:
+    plain = genai_facts.read_usage(span.attributes)
+    payload = json_object(span.attributes.get(METADATA + "usage_metadata", ""))
+    inputs, outputs = payload.get("input_token_details"), payload.get("output_token_details")
+    return Usage(
+        plain.input_tokens or _count(payload, "input_tokens"),
+        plain.output_tokens or _count(payload, "output_tokens"),
+        plain.reasoning_tokens or _count(outputs, "reasoning"),
+        plain.cache_read_tokens or _count(inputs, "cache_read"),
+        plain.cache_creation_tokens or _count(inputs, "cache_creation"),
+    )
+
+
+def _count(payload: Json, key: str) -> int:
+    return count(payload.get(key)) if isinstance(payload, dict) else 0
+
+
+DIALECTS = (LangSmith(),)

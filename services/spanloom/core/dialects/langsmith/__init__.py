@@ -1,5 +1,0 @@
-"""LangSmith."""
-
-from spanloom.core.dialects.langsmith.dialect import LangSmith
-
-DIALECTS = (LangSmith(),)

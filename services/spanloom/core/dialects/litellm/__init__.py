@@ -1,5 +1,0 @@
-"""LiteLLM's callback."""
-
-from spanloom.core.dialects.litellm.dialect import LiteLLM
-
-DIALECTS = (LiteLLM(),)

@@ -1,0 +1,142 @@
+"""OpenTelemetry GenAI semantic conventions (1.30 to 1.42 and the names before).
+
+Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
+model. The operation decides the kind. Two operations are wrong in LangChain's instrumentation:
+``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
+``invoke_agent`` around a function of a graph that only runs one other agent. The root of a run is
+always believed: a run that starts with an agent may do nothing but hand over to another one.
+"""
+
+import re
+
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.failures import ControlFlow
+from spanloom.core.conventions.view import Signature, TraceView
+from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.model.span import Classification, Facts, Span
+from spanloom.core.model.trajectory import Kind
+
+OPERATION = "gen_ai.operation.name"
+
+_KINDS = {
+    "chat": Kind.MODEL,
+    "text_completion": Kind.MODEL,
+    "generate_content": Kind.MODEL,
+    "completion": Kind.MODEL,
+    "response": Kind.MODEL,
+    "execute_tool": Kind.TOOL,
+    "embeddings": Kind.TOOL,
+    "embedding": Kind.TOOL,
+    "retrieval": Kind.TOOL,
+    "rerank": Kind.TOOL,
+    "invoke_agent": Kind.AGENT,
+    "invoke_workflow": Kind.GRAPH,
+}
+_OPERATIONS = {
+    operation: Classification(kind, f"otel_genai.{operation}") for operation, kind in _KINDS.items()
+}
+_OTHER_OPERATION = Classification(Kind.OTHER, "otel_genai.other_operation")
+_NAMED = frozenset(
+    {
+        *("chat", "text_completion", "generate_content", "embeddings", "embedding", "retrieval"),
+        *("rerank", "execute_tool", "invoke_agent", "invoke_workflow", "create_agent"),
+    }
+)
+_MARKS = (
+    "gen_ai.request.model",
+    "gen_ai.tool.name",
+    "gen_ai.agent.name",
+    "gen_ai.provider.name",
+    "gen_ai.system",
+    "gen_ai.workflow.name",
+)
+_LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
+DATA_KINDS = {
+    "embeddings": "embedding",
+    "embedding": "embedding",
+    "retrieval": "retrieval",
+    "rerank": "reranking",
+}
+
+
+def operation_of(span: Span | Signature) -> str:
+    """Return the operation from its attribute, else from the first word of the span's name.
+
+    The conventions name spans ``{operation} {what}``; the name counts only if the span has another
+    attribute of the conventions.
+    """
+    attributes = span.attributes
+    if operation := attributes.get(OPERATION, ""):
+        return operation
+    word = span.name.partition(" ")[0]
+    return word if word in _NAMED and any(mark in attributes for mark in _MARKS) else ""
+
+
+class OtelGenAI(Dialect):
+    """The conventions as OpenTelemetry's own instrumentations write them."""
+
+    id = "otel_genai"
+    claims = Claim.SHARED
+    control_flow = ControlFlow(texts=(re.compile(r"\Aabandoned stream\Z"),))
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by operation, or by the older system and model."""
+        attributes = signature.attributes
+        return (
+            OPERATION in attributes
+            or _names_system_and_model(signature)
+            or bool(operation_of(signature))
+        )
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by operation."""
+        operation = operation_of(span)
+        if not operation and _names_system_and_model(span):
+            return Classification(Kind.MODEL, "otel_genai.system_and_model")
+        classification = _OPERATIONS.get(operation, _OTHER_OPERATION)
+        if classification.kind is Kind.GRAPH and _is_plain_chain(span):
+            return Classification(Kind.OTHER, "otel_genai.workflow_is_a_chain")
+        if classification.kind is Kind.AGENT and _only_runs_one_agent(span, view):
+            return Classification(Kind.OTHER, "otel_genai.agent_only_passes_on")
+        return classification
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read the ``gen_ai.*`` attributes."""
+        if kind is Kind.MODEL:
+            return genai_facts.read_model_call(span.attributes)
+        if kind is Kind.TOOL:
+            facts = genai_facts.read_tool_run(span.attributes)
+            facts.tool_name = facts.tool_name or _tool_in_name(span)
+            facts.data_kind = DATA_KINDS.get(operation_of(span), "")
+            return facts
+        facts = genai_facts.read_agent_run(span.attributes)
+        if kind is Kind.GRAPH:
+            facts.agent_name = span.attributes.get("gen_ai.workflow.name", "")
+        return facts
+
+
+def _tool_in_name(span: Span) -> str:
+    """Return the tool's name from the span name ``execute_tool {name}``; empty if it differs."""
+    word, _, name = span.name.partition(" ")
+    return name if word == "execute_tool" else ""
+
+
+def _names_system_and_model(span: Span | Signature) -> bool:
+    """Return whether the span is a model call as written before ``gen_ai.operation.name``."""
+    return "gen_ai.system" in span.attributes and "gen_ai.request.model" in span.attributes
+
+
+def _is_plain_chain(span: Span) -> bool:
+    """Return whether the workflow is named after a LangChain class, like any unnamed chain."""
+    name = span.attributes.get("gen_ai.workflow.name") or span.name.partition(" ")[2]
+    return _LANGCHAIN_CLASS.fullmatch(name) is not None
+
+
+def _only_runs_one_agent(span: Span, view: TraceView) -> bool:
+    """Return whether the span is no root, and its only child is the run of an agent."""
+    inner = view.tree.children(span)
+    is_below = bool(span.parent_span_id)
+    return is_below and len(inner) == 1 and operation_of(inner[0]) == "invoke_agent"
+
+
+DIALECTS = (OtelGenAI(),)

@@ -1,0 +1,197 @@
+"""Spring AI: ``spring.ai.kind`` on its own spans, GenAI attributes on model calls.
+
+A chat client is the tool loop of an application: an agent if it ran or was offered tools, else a
+wrapper of one call. Advisors are interceptors around the call, not steps. Tools have their own
+attributes (``spring.ai.tool.*``). Counts are strings, and unknown values are ``none``, such as the
+response model of a failed call. Prompts and answers are only in the application's log.
+
+A tool that raised has status OK and the error as its result, unless the application has such
+errors thrown. Reasoning tokens are not reported, cached ones only by version 2 without streaming.
+When streaming, HTTP spans are separate traces. A missing kind is derived from a span's keys.
+
+In version 1 the model itself runs the tools (``tool_call X``, no call id) and calls again: the
+calls of a loop are siblings, and the usage of each is the sum so far. When streaming, each call is
+nested in the one before, all with the total sum, and the tools are separate traces.
+
+Verified on captures of tools, advisors, memory, streams and a vector store (2.0.1, 1.1.0).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.view import Signature, TraceView, loops_over_tools
+from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI, operation_of
+from spanloom.core.model.span import Classification, Facts, Span
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.values.attributes import first
+
+KIND = "spring.ai.kind"
+_SCOPE = "org.springframework.boot"
+_NOT_KNOWN = "none"
+_MODELS = ("gen_ai.response.model", "gen_ai.request.model")
+_OFFERED = (
+    "spring.ai.chat.client.tool.names",
+    "spring.ai.chat.client.tool.function.names",
+    "spring.ai.model.request.tool.names",
+)
+_UPDATES = frozenset({"add", "delete"})
+_TOOL_METADATA = {
+    "spring.ai.tool.call.id": "tool_call_id",
+    "spring.ai.tool.definition.description": "tool_description",
+}
+
+
+_TOOL = Classification(Kind.TOOL, "spring_ai.tool_call")
+_AGENT = Classification(Kind.AGENT, "spring_ai.chat_client")
+_BARE_CALL = Classification(Kind.OTHER, "spring_ai.bare_call")
+_PLUMBING = Classification(Kind.OTHER, "spring_ai.plumbing")
+_OF_KIND = {
+    "spring.ai.tool.definition.name": "tool_call",
+    "spring.ai.advisor.name": "advisor",
+    "spring.ai.chat.client.stream": "chat_client",
+    "spring.ai.chat.client.advisors": "chat_client",
+    "db.vector.query.content": "vector_store",
+    "db.vector.dimension_count": "vector_store",
+    "db.search.similarity_metric": "vector_store",
+}
+"""Keys that only spans of one kind have."""
+
+
+def _kind(span: Span | Signature) -> str:
+    """Return Spring AI's kind; empty for model calls and embeddings."""
+    attributes = span.attributes
+    return attributes.get(KIND) or next(
+        (kind for key, kind in _OF_KIND.items() if key in attributes), ""
+    )
+
+
+def _is_tool(span: Span) -> bool:
+    return _kind(span) == "tool_call"
+
+
+def _is_call(span: Span) -> bool:
+    return operation_of(span) == "chat" and not _kind(span)
+
+
+def _offers_tools(span: Span) -> bool:
+    return any(span.attributes.get(key, "[]") not in ("", "[]") for key in _OFFERED)
+
+
+class SpringAI(OtelGenAI):
+    """The observations of Spring AI as Micrometer exports them."""
+
+    id = "spring_ai"
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by Spring AI's kind, or its scope with a GenAI operation or known keys."""
+        attributes = signature.attributes
+        if KIND in attributes or signature.scope_name != _SCOPE:
+            return KIND in attributes
+        return OPERATION in attributes or bool(_kind(signature) or operation_of(signature))
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by Spring AI's kind, else by operation; a client by its tools and calls."""
+        match _kind(span):
+            case "tool_call":
+                return _TOOL
+            case "vector_store":
+                return _classify_store(span)
+            case "chat_client":
+                is_agent = loops_over_tools(span, view, _is_tool, _is_call, _offers_tools)
+                return _AGENT if is_agent else _BARE_CALL
+            case "":
+                classification = super().classify(span, view)
+                return (
+                    _with_place(classification, span, view)
+                    if classification.kind is Kind.MODEL
+                    else classification
+                )
+        return _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read the ``gen_ai.*`` and ``spring.ai.*`` attributes."""
+        attributes, facts = span.attributes, super().describe(span, kind)
+        if kind is Kind.TOOL and (spring_kind := _kind(span)):
+            facts.tool_name = first(
+                attributes, "spring.ai.tool.definition.name", "db.collection.name"
+            )
+            facts.input = first(
+                attributes, "spring.ai.tool.call.arguments", "db.vector.query.content"
+            )
+            facts.output = first(
+                attributes, "spring.ai.tool.call.result", "db.vector.query.response.documents"
+            )
+            facts.data_kind = "retrieval" if spring_kind == "vector_store" else ""
+            metadata = {n: attributes[k] for k, n in _TOOL_METADATA.items() if attributes.get(k)}
+            facts.metadata = {**facts.metadata, **metadata}
+        elif kind is Kind.MODEL and facts.model == _NOT_KNOWN:
+            known = (attributes.get(key, "") for key in _MODELS)
+            facts.model = next((name for name in known if name not in ("", _NOT_KNOWN)), "")
+        facts.conversation_id = facts.conversation_id or first(
+            attributes, "spring.ai.chat.client.conversation.id"
+        )
+        return facts
+
+
+def _with_place(call: Classification, span: Span, view: TraceView) -> Classification:
+    """Add the position in version 1's loop: the usage before the call, and the enclosing step.
+
+    When streaming, each call is nested in the one before, and all report the final sum: it is
+    attributed to the first.
+    """
+    if not span.parent_span_id:
+        return call
+    parent = view.tree.parent(span)
+    if parent is None or not _is_call(parent):
+        sums = view.remember_siblings(_sums_before, span)
+        return call._replace(summed_from=sums.get(span.span_id))
+    outer = next((s for s in view.tree.ancestors(parent) if not _is_call(s)), None)
+    return call._replace(summed_from=_read_usage(parent), inside=outer.span_id if outer else None)
+
+
+def _read_usage(call: Span) -> Usage:
+    return genai_facts.read_usage(call.attributes)
+
+
+def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
+    """Return version 1's running sum before each call, by the call's span id.
+
+    In version 1 a model runs the tools itself and calls again, and each call's usage is the sum so
+    far. Such calls are siblings with the tools between them. The input of a loop only grows, so
+    counts that have not grown by at least the previous call's are a call's own.
+    """
+    before: dict[str, Usage] = {}
+    sums, last, tools_ran = Usage(), Usage(), False
+    for child in children:
+        if _runs_inside_model(child):
+            tools_ran = True
+        elif _is_call(child):
+            usage = _read_usage(child)
+            own = usage.since(sums)
+            if tools_ran and own.input_tokens >= last.input_tokens and _goes_on(sums, usage):
+                before[child.span_id] = sums
+            else:
+                own = usage
+            sums, last, tools_ran = usage, own, False
+    return before
+
+
+def _goes_on(sums: Usage, usage: Usage) -> bool:
+    """Return whether the output tokens have grown, or are not counted at all."""
+    is_counted = usage.output_tokens or sums.output_tokens
+    return usage.output_tokens > sums.output_tokens or not is_counted
+
+
+def _runs_inside_model(span: Span) -> bool:
+    """Return whether it is a tool run of version 1, which sets no operation."""
+    return _is_tool(span) and operation_of(span) != "execute_tool"
+
+
+def _classify_store(span: Span) -> Classification:
+    operation = span.attributes.get("db.operation.name") or span.name.rpartition(" ")[2]
+    if operation not in _UPDATES:
+        return Classification(Kind.TOOL, "spring_ai.vector_query")
+    return Classification(Kind.OTHER, "spring_ai.vector_update")
+
+
+DIALECTS = (SpringAI(),)

@@ -1,5 +1,0 @@
-"""Spring AI."""
-
-from spanloom.core.dialects.spring_ai.dialect import SpringAI
-
-DIALECTS = (SpringAI(),)

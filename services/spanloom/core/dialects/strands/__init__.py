@@ -1,5 +1,0 @@
-"""Strands Agents."""
-
-from spanloom.core.dialects.strands.dialect import Strands
-
-DIALECTS = (Strands(),)

@@ -1,0 +1,175 @@
+"""Vercel AI SDK 4 to 6 (``experimental_telemetry``): ``ai.operationId`` on every span.
+
+``ai.generateText`` and the like are the function that the author called: an agent if it loops over
+tools, else a wrapper. Its usage is the sum of its calls, which are ``….doGenerate`` and
+``….doStream``. The agent's name is the author's ``functionId``. Reasoning and cached
+tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
+
+Verified on captures of version 6; the names of 4 and 5 on documentation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.view import loops_over_tools
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.model.span import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.values.attributes import (
+    Json,
+    decimal,
+    first,
+    first_integer,
+    json_value,
+    unquoted,
+    written,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.conventions.view import Signature, TraceView
+    from spanloom.core.model.span import Span
+
+OPERATION = "ai.operationId"
+_SCOPE = "ai"
+_TOOL = "ai.toolCall"
+_CALLS = (".doGenerate", ".doStream")
+_DATA = {"ai.embed": "embedding", "ai.rerank": "reranking"}
+_RUNS = frozenset(
+    {"ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject", "ai.agent"}
+)
+_CONVERSATION = tuple(
+    f"ai.telemetry.metadata.{name}"
+    for name in ("conversationId", "sessionId", "session_id", "threadId", "chatId")
+)
+
+
+def _operation(span: Span) -> str:
+    """Return the operation, else the first word of the span's name."""
+    return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
+
+
+def _is_tool(span: Span) -> bool:
+    return _operation(span) == _TOOL
+
+
+def _is_call(span: Span) -> bool:
+    return _operation(span).endswith(_CALLS)
+
+
+def _offers_tools(span: Span) -> bool:
+    return span.attributes.get("ai.prompt.tools", "[]") != "[]"
+
+
+def _data_kind(operation: str) -> str:
+    return next((kind for start, kind in _DATA.items() if operation.startswith(start)), "")
+
+
+class VercelAI(Dialect):
+    """The convention as the ``ai`` package writes it."""
+
+    id = "vercel_ai"
+    own_scope = _SCOPE
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by operation id, else by scope and name."""
+        attributes = signature.attributes
+        return OPERATION in attributes or (
+            signature.scope_name == _SCOPE and signature.name.startswith("ai.")
+        )
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by operation, a run by whether it loops over tools."""
+        operation = _operation(span)
+        if operation == _TOOL:
+            return Classification(Kind.TOOL, "vercel_ai.tool_call")
+        if _data_kind(operation):
+            return Classification(Kind.TOOL, f"vercel_ai.{_data_kind(operation)}")
+        if operation.endswith(_CALLS):
+            return Classification(Kind.MODEL, "vercel_ai.call")
+        if operation not in _RUNS:
+            return Classification(Kind.OTHER, "vercel_ai.plumbing")
+        if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
+            return Classification(Kind.AGENT, "vercel_ai.tool_loop")
+        return Classification(Kind.OTHER, "vercel_ai.bare_call")
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read ``ai.prompt*``, ``ai.response.*``, ``ai.toolCall.*`` and ``ai.usage.*``."""
+        attributes = span.attributes
+        facts = Facts(
+            input=first(attributes, "ai.prompt.messages", "ai.prompt", "ai.values", "ai.value"),
+            output=first(attributes, "ai.response.text", "ai.response.object"),
+            conversation_id=first(attributes, *_CONVERSATION),
+            metadata=genai_facts.read_metadata(attributes),
+        )
+        if kind is Kind.MODEL:
+            _describe_call(attributes, facts)
+        elif kind is Kind.TOOL:
+            _describe_tool(attributes, facts)
+        else:
+            facts.agent_name = attributes.get("ai.telemetry.functionId", "")
+        return facts
+
+
+def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
+    facts.model = first(
+        attributes,
+        "ai.response.model",
+        "gen_ai.response.model",
+        "ai.model.id",
+        "gen_ai.request.model",
+    )
+    facts.response_id = first(attributes, "ai.response.id", "gen_ai.response.id")
+    facts.first_token_ms = decimal(attributes.get("ai.response.msToFirstChunk", ""))
+    facts.usage = Usage(
+        first_integer(
+            attributes, "ai.usage.inputTokens", "gen_ai.usage.input_tokens", "ai.usage.promptTokens"
+        ),
+        first_integer(
+            attributes,
+            "ai.usage.outputTokens",
+            "gen_ai.usage.output_tokens",
+            "ai.usage.completionTokens",
+        ),
+        first_integer(
+            attributes, "ai.usage.reasoningTokens", "ai.usage.outputTokenDetails.reasoningTokens"
+        ),
+        first_integer(
+            attributes, "ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"
+        ),
+        first_integer(attributes, "ai.usage.inputTokenDetails.cacheWriteTokens"),
+    )
+    calls = json_value(attributes.get("ai.response.toolCalls", ""))
+    thought = attributes.get("ai.response.reasoning", "")
+    if calls or thought:
+        facts.output = _answer(thought, facts.output, calls)
+
+
+def _answer(thought: str, text: str, calls: Json) -> str:
+    """Return reasoning, text and tool calls as one message in the SDK's format."""
+    texts = (("reasoning", thought), ("text", text))
+    content: list[Json] = [{"type": kind, "text": value} for kind, value in texts if value]
+    listed = calls if isinstance(calls, list) else []
+    content += [{**call, "type": "tool-call"} for call in listed if isinstance(call, dict)]
+    return written([{"role": "assistant", "content": content}]) if content else text
+
+
+def _describe_tool(attributes: Mapping[str, str], facts: Facts) -> None:
+    if OPERATION in attributes and attributes[OPERATION] == _TOOL:
+        facts.tool_name = attributes.get("ai.toolCall.name", "")
+        facts.input = first(attributes, "ai.toolCall.args", "ai.toolCall.input")
+        facts.output = unquoted(first(attributes, "ai.toolCall.result", "ai.toolCall.output"))
+        if call_id := attributes.get("ai.toolCall.id"):
+            facts.metadata = {**facts.metadata, "tool_call_id": call_id}
+    else:
+        facts.data_kind = _data_kind(attributes.get(OPERATION, ""))
+        facts.tool_name = first(attributes, "ai.telemetry.functionId", "ai.model.id")
+        facts.output = facts.output or first(
+            attributes, "ai.embedding", "ai.embeddings", "ai.ranking"
+        )
+
+
+DIALECTS = (VercelAI(),)

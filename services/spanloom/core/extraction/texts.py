@@ -1,0 +1,230 @@
+"""Complete texts of agents and tools from other steps: requests, answers, arguments, results.
+
+Many instrumentations put messages on model calls only. The request is the user's last message in
+the agent's first call, the answer is the output of its last call. Requests and answers of inner
+agents count like a call's; of several concurrent ones only a text that they share, else the input
+of the graph around them. The step's metadata names the step that the text is from.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
+
+from spanloom.core.extraction.pauses import has_stopped
+from spanloom.core.messages.wire import as_text
+from spanloom.core.model.message import find_answer, find_request, read_conversation
+from spanloom.core.model.trajectory import StepType
+from spanloom.core.values.attributes import json_object, json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.model.message import Json
+    from spanloom.core.model.trajectory import Step, StepError
+
+_MAY_ANSWER = (StepType.AGENT, StepType.MODEL)
+_CALLS = (StepType.MODEL, StepType.TOOL)
+
+
+def complete_texts(
+    owners: Iterable[Step], owned: Mapping[str, Sequence[Step]]
+) -> Mapping[str, Step]:
+    """Return the owners whose missing texts were completed from their steps, by step id.
+
+    ``owners`` are agents and the root; inner ones are completed before outer ones.
+    """
+    completed: dict[str, Step] = {}
+    for owner in sorted(owners, key=lambda step: (step.start_ns, -step.end_ns), reverse=True):
+        if owner.type in _CALLS or (owner.input and _has_ended(owner)):
+            continue
+        answering = [
+            completed.get(s.id, s) for s in owned.get(owner.id, ()) if s.type in _MAY_ANSWER
+        ]
+        whole = _complete(owner, answering, owned)
+        if whole is not owner:
+            completed[owner.id] = whole
+    return completed
+
+
+def _has_ended(owner: Step) -> bool:
+    """Return whether no answer needs to be derived: it has one, failed, or was stopped."""
+    return bool(owner.output) or owner.error is not None or has_stopped(owner)
+
+
+def _complete(owner: Step, answering: Sequence[Step], owned: Mapping[str, Sequence[Step]]) -> Step:
+    if not answering:
+        return owner
+    first, last = answering[0], answering[-1]
+    request = answer = ""
+    if not owner.input:
+        starting = _concurrent(first, answering, owned)
+        request = _common(_read_text(s, s.input, _request) for s in starting)
+        graph = next((s for s in owned[owner.id] if s.type is StepType.GRAPH), None)
+        if not request and graph is not None:
+            first, request = graph, graph.input
+    if not _has_ended(owner):
+        ending = _concurrent(last, answering, owned)
+        answer = _common(_read_text(s, s.output, _answer) for s in ending)
+    if not request and not answer:
+        return owner
+    metadata = dict(owner.metadata)
+    if request:
+        metadata["input_from"] = first.id
+    if answer:
+        metadata["output_from"] = last.id
+    return owner._replace(
+        input=owner.input or request, output=owner.output or answer, metadata=metadata
+    )
+
+
+def _concurrent(
+    step: Step, others: Sequence[Step], owned: Mapping[str, Sequence[Step]]
+) -> Iterator[Step]:
+    """Yield the step and those that overlap with it for most of the time of the shorter one."""
+    start_ns, end_ns = step.start_ns, _worked_until(step, owned)
+    for other in others:
+        other_end_ns = _worked_until(other, owned)
+        both_ns = min(end_ns, other_end_ns) - max(start_ns, other.start_ns)
+        shorter_ns = min(end_ns - start_ns, other_end_ns - other.start_ns)
+        if other is step or 2 * both_ns > shorter_ns:
+            yield other
+
+
+def _worked_until(step: Step, owned: Mapping[str, Sequence[Step]]) -> int:
+    """Return the latest end of its steps, else its own: Eino's agents end with the whole run."""
+    inner = owned.get(step.id)
+    return max([s.end_ns for s in inner]) if inner else step.end_ns
+
+
+def _common(texts: Iterable[str]) -> str:
+    """Return the only distinct non-empty text; empty if there are several."""
+    different = set(texts) - {""}
+    return different.pop() if len(different) == 1 else ""
+
+
+def _read_text(step: Step, text: str, read: Callable[[str], str]) -> str:
+    return read(text) if text and step.type is StepType.MODEL else text
+
+
+def _request(messages: str) -> str:
+    """Return the user's last message; the whole input if there is none."""
+    return _text(find_request(read_conversation(messages))) or messages
+
+
+def _answer(messages: str) -> str:
+    """Return the last message's content; the whole output if it only calls tools."""
+    return _text(find_answer(read_conversation(messages))) or messages
+
+
+def _text(payload: Json) -> str:
+    if payload is None or isinstance(payload, str):
+        return payload or ""
+    return orjson.dumps(payload).decode()
+
+
+_MODEL, _TOOL = StepType.MODEL, StepType.TOOL
+CALL_ID = "tool_call_id"
+_BEGAN = attrgetter("start_ns", "id")
+
+
+class _Requested(NamedTuple):
+    """A tool call that a model requested."""
+
+    arguments: str
+    step: Step
+
+
+class _Place(NamedTuple):
+    """The key by which a tool step finds its requested call."""
+
+    tool: str
+    call_id: str
+    """Empty if LangChain.js's instrumentation omits it."""
+    shown: str
+    """The arguments as OpenInference reports them."""
+
+
+def complete_arguments(steps: Collection[Step]) -> Sequence[Step]:
+    """Return the tool steps whose arguments were completed from a model's call."""
+    lacking = [s for s in steps if s.type is _TOOL and _lacks(s)]
+    if not lacking:
+        return ()
+    requested: defaultdict[_Place, list[_Requested]] = defaultdict(list)
+    for step in sorted((s for s in steps if s.type is _MODEL), key=_BEGAN):
+        for place, arguments in _calls_in(step):
+            requested[place].append(_Requested(arguments, step))
+    pairs = ((step, _call_of(step, requested)) for step in lacking)
+    return [
+        step._replace(input=call.arguments, metadata={**step.metadata, "input_from": call.step.id})
+        for step, call in pairs
+        if call is not None
+    ]
+
+
+def _lacks(step: Step) -> bool:
+    return CALL_ID in step.metadata and not step.input.startswith("{")
+
+
+def _calls_in(step: Step) -> Iterator[tuple[_Place, str]]:
+    messages = read_conversation(step.output) if '"tool_calls":' in step.output else []
+    for message in messages:
+        calls = message.get("tool_calls") if isinstance(message, dict) else None
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, dict) and isinstance(function := call.get("function"), dict):
+                name, arguments = as_text(function.get("name")), as_text(function.get("arguments"))
+                values = [*json_object(arguments).values()]
+                if len(values) <= 1:
+                    shown = as_text(values[0]) if values else ""
+                    yield _Place(name, as_text(call.get("id")), shown), arguments
+
+
+def _call_of(step: Step, requested: Mapping[_Place, Sequence[_Requested]]) -> _Requested | None:
+    """Return the requested call of a tool step: the last one before it with its arguments."""
+    candidates = []
+    for call_id in (step.metadata[CALL_ID], ""):
+        same = requested.get(_Place(step.name, call_id, step.input), ())
+        if before := bisect_right(same, step.start_ns, key=lambda a: a.step.start_ns):
+            candidates.append(same[before - 1])
+    return max(candidates, key=lambda a: a.step.start_ns, default=None)
+
+
+_FRAMES = frozenset({"role", "type", "id", "name", "status", "tool_call_id"})
+"""Keys of a result's envelope, which are no content."""
+MOST_AROUND = 60
+"""Maximum characters around an error that add nothing: ``Error calling tool 'get_weather': ``."""
+
+
+def says_more(output: str, error: StepError) -> bool:
+    """Return whether the output of a failed tool contains anything that its error does not."""
+    endings = error.message.rstrip(), error.traceback.rstrip()  # once: a traceback may be long
+    return any(_adds(leaf, error, endings) for leaf in _leaves(json_value(output)))
+
+
+def _leaves(value: object) -> Iterator[object]:
+    """Yield the strings and numbers of a JSON value, without empty strings."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case dict() as mapping:
+                waiting += [inner for key, inner in mapping.items() if key not in _FRAMES]
+            case list() as items:
+                waiting += items
+            case None | bool() | "":
+                pass
+            case leaf:
+                yield leaf
+
+
+def _adds(leaf: object, error: StepError, endings: tuple[str, ...]) -> bool:
+    """Return whether one string or number is not in the error, apart from a short wrapper."""
+    if not isinstance(leaf, str):
+        return leaf != error.code
+    text = leaf.strip()
+    if text == error.type or any(ending.endswith(text) for ending in endings):
+        return False
+    return len(text) - len(error.message) > MOST_AROUND or error.message not in text

@@ -1,0 +1,37 @@
+"""Small notations: a point in time, and the host and port of a URL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_MAX_NS = 2**64 - 1
+HOW_TO_WRITE = "write RFC 3339 such as 2026-01-31T12:00:00Z, or milliseconds since the epoch"
+
+
+def parse_instant(text: str) -> int:
+    """Return nanoseconds since the epoch; raise ``ValueError`` that says what to write instead.
+
+    A space before an offset is read as ``+``: an unescaped ``+`` in a query string becomes one.
+    """
+    if text.isascii() and text.isdigit():
+        return _in_range(int(text[:20]) * 1_000_000)
+    try:
+        moment = datetime.fromisoformat(text.replace(" ", "+") if "T" in text else text)
+    except ValueError:
+        raise ValueError(HOW_TO_WRITE) from None
+    if moment.tzinfo is None:
+        raise ValueError("an offset is missing: end with Z or, say, +02:00")
+    return _in_range((moment - _EPOCH) // _MICROSECOND * 1_000)
+
+
+def _in_range(instant_ns: int) -> int:
+    if not 0 <= instant_ns <= _MAX_NS:
+        raise ValueError("only instants from 1970 to 2554 exist here")
+    return instant_ns
+
+
+def authority(host: str, port: int) -> str:
+    """Return ``host:port``, with brackets around an IPv6 address: ``[::1]:8080``."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,218 @@
+"""Costs of model calls: list prices with their validity dates, applied to the tokens of a call.
+
+``PriceBook.price`` returns the price that was valid when a call began, ``cost_of`` the cost of its
+tokens at that price. An unknown cost is ``None``, never 0.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache, lru_cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from genai_prices.data_snapshot import DataSnapshot
+    from genai_prices.types import ModelInfo, ModelPrice, TieredPrices
+
+    from spanloom.core.model.trajectory import Usage
+
+OWN = "own"
+
+
+class OwnPrice(NamedTuple):
+    """A price that the operator has configured."""
+
+    model: str
+    """The model name as reported by telemetry; with a trailing ``*``, a prefix of it."""
+    rates: Rates
+    provider: str = ""
+    """Applies to this provider only; empty: to all."""
+    from_ns: int = 0
+    """Applies to calls that began at this time or later."""
+
+    def is_for(self, model: str, provider: str, when_ns: int) -> bool:
+        """Return whether the price applies to a call of this model at this time."""
+        if when_ns < self.from_ns or self.provider not in ("", provider):
+            return False
+        if self.model.endswith("*"):
+            return model.startswith(self.model[:-1])
+        return model == self.model
+
+
+class Price(NamedTuple):
+    """The rates of a call, and their source."""
+
+    rates: Rates
+    source: str
+    """``own`` for the operator's price, else the catalogue's name and version."""
+
+
+class PriceBook:
+    """Prices of models, by name, provider and time."""
+
+    def __init__(self, own: Sequence[OwnPrice] = ()) -> None:
+        """Set the operator's own prices; if several apply to a call, the last one counts."""
+        self._own = tuple(reversed(own))
+
+    def price(self, model: str, provider: str, when_ns: int) -> Price | None:
+        """Return the price of a call that began at ``when_ns``; ``None`` if it is unknown."""
+        for own in self._own:
+            if own.is_for(model, provider, when_ns):
+                return Price(own.rates, OWN)
+        listed = list_price(model, provider, when_ns) if model else None
+        return None if listed is None else Price(listed, catalogue_version())
+
+
+LISTED = PriceBook()
+"""A price book of list prices only."""
+
+
+_NOTHING = Decimal(0)
+_PER_MILLION = -6
+
+
+class Tier(NamedTuple):
+    """The price of all tokens of a call with more than ``above`` input tokens."""
+
+    above: int
+    usd: Decimal
+    """US dollars per million tokens."""
+
+
+class Rate(NamedTuple):
+    """The price of one kind of tokens, in US dollars per million."""
+
+    usd: Decimal
+    tiers: Sequence[Tier] = ()
+    """Sorted by threshold; the highest one that is exceeded applies to all tokens of the call:
+    of 200,001 input tokens of a model with a tier above 200,000 none has the lower price."""
+
+    def at(self, input_tokens: int) -> Decimal:
+        """Return the price in a call with this many input tokens."""
+        usd = self.usd
+        for tier in self.tiers:
+            if input_tokens > tier.above:
+                usd = tier.usd
+        return usd
+
+
+class Rates(NamedTuple):
+    """The prices of a model."""
+
+    input: Rate | None = None
+    output: Rate | None = None
+    reasoning: Rate | None = None
+    """``None``: reasoning tokens cost as much as other output."""
+    cache_read: Rate | None = None
+    """``None``: cached tokens cost as much as other input."""
+    cache_creation: Rate | None = None
+    per_call: Decimal = _NOTHING
+    """US dollars per call, in addition to its tokens."""
+
+
+def cost_of(usage: Usage, rates: Rates) -> Decimal | None:
+    """Return the cost of a call in US dollars; ``None`` if the price of its tokens is unknown.
+
+    Input tokens include cached ones, output tokens include reasoning, as in ``Usage``.
+    """
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    counted = (
+        (max(usage.input_tokens - cached, 0), rates.input),
+        (usage.cache_read_tokens, rates.cache_read or rates.input),
+        (usage.cache_creation_tokens, rates.cache_creation or rates.input),
+        (max(usage.output_tokens - usage.reasoning_tokens, 0), rates.output),
+        (usage.reasoning_tokens, rates.reasoning or rates.output),
+    )
+    total = _NOTHING
+    for tokens, rate in counted:
+        if tokens:
+            if rate is None:
+                return None
+            total += tokens * rate.at(usage.input_tokens)
+    return total.scaleb(_PER_MILLION) + rates.per_call
+
+
+# List prices are from genai-prices: some thirty providers, with the dates of price changes. Each
+# provider in its data names the page that its prices were read from (``pricing_urls``).
+
+MODELS_KEPT = 4096
+"""How many model names have their lookup cached."""
+_NS = 10**9
+
+
+class ListedModel:
+    """A model in the catalogue; each of its prices is converted once."""
+
+    def __init__(self, info: ModelInfo) -> None:
+        """Wrap the catalogue's entry."""
+        self._info = info
+        self._rates: dict[int, Rates] = {}
+
+    def rates(self, when: datetime) -> Rates:
+        """Return the prices that were valid at this time."""
+        price = self._info.get_prices(when)
+        known = self._rates.get(id(price))  # it stays as long as the model does
+        if known is None:
+            known = self._rates[id(price)] = read_rates(price)
+        return known
+
+
+@cache
+def catalogue_version() -> str:
+    """Return name and version of the catalogue: ``genai-prices 0.2.3``."""
+    return f"genai-prices {version('genai-prices')}"
+
+
+def list_price(model: str, provider: str, when_ns: int) -> Rates | None:
+    """Return the list price of a model at a time; ``None`` if it is not listed.
+
+    ``provider`` is the name in the telemetry, or empty. If the model is not listed for it, the
+    model's name alone decides: a gateway resells the models of others.
+    """
+    listed = _find(model, provider) or (_find(model, "") if provider else None)
+    if listed is None:
+        return None
+    return listed.rates(datetime.fromtimestamp(when_ns // _NS, UTC))
+
+
+@lru_cache(maxsize=MODELS_KEPT)
+def _find(model: str, provider: str) -> ListedModel | None:
+    try:
+        _, info = _snapshot().find_provider_model(model, None, provider or None, None)
+    except LookupError:
+        return None
+    return ListedModel(info)
+
+
+@cache
+def _snapshot() -> DataSnapshot:
+    """Return the catalogue. Loading takes 0.1 s and 28 MB: deferred to the first priced call."""
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415  # see above
+
+    return get_snapshot()
+
+
+def read_rates(price: ModelPrice) -> Rates:
+    """Return a model's prices per token and per call; prices per second or page are ignored."""
+    return Rates(
+        _rate(price.input_mtok),
+        _rate(price.output_mtok),
+        _rate(price.output_reasoning_mtok),
+        _rate(price.cache_read_mtok),
+        _rate(price.cache_write_mtok),
+        per_call=_per_call(price.requests_kcount),
+    )
+
+
+def _rate(price: Decimal | TieredPrices | None) -> Rate | None:
+    if price is None or isinstance(price, Decimal):
+        return None if price is None else Rate(price)
+    return Rate(price.base, tuple(Tier(tier.start, tier.price) for tier in price.tiers))
+
+
+def _per_call(thousand: Decimal | TieredPrices | None) -> Decimal:
+    return thousand / 1000 if isinstance(thousand, Decimal) else Decimal(0)

@@ -1,0 +1,143 @@
+"""Lists: their pages, the line of a run or a conversation, and the position after it.
+
+A page of 50 lines is read with a limit of 51: 51 lines mean that there is more, 50 or fewer
+that this was the last page. So a store may stop short of a limit only at the end of the list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Outcome, Status
+from spanloom.core.query.continuations import Continuation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.core.query.question import Rank
+    from spanloom.core.records.conversation import ConversationItem
+    from spanloom.core.records.run import Run
+
+
+class Cursor(NamedTuple):
+    """A position in a list; places compare in the order of the list, oldest first."""
+
+    start_ns: int
+    trace_id: str
+    project: str
+    rank: Rank = ()
+    """The sort key before the start, where a list is ordered by something else."""
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """The value by which positions compare."""
+        return (*self.rank, self.start_ns, self.trace_id, self.project)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """A run in a list, and what the list needs to continue after it."""
+
+    run: Run
+    start_ns: int
+    """In nanoseconds: lists are ordered by it."""
+    rank: Rank = ()
+    """See ``Cursor.rank``."""
+    is_waiting: bool = False
+    """Whether it waits for a person, or did until another run continued it."""
+    is_resuming: bool = False
+    """Whether it was given the answer for which an earlier run waited."""
+
+    @property
+    def key(self) -> TraceKey:
+        """The key of its trace."""
+        return TraceKey(self.run.project, self.run.trace_id)
+
+    @property
+    def version(self) -> int:
+        """Its version, as in an announcement."""
+        return self.run.version
+
+    @property
+    def status(self) -> Status:
+        """Its status, likewise."""
+        return self.run.status
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation that the run belongs to, or empty."""
+        return self.run.conversation_id or ""
+
+    @property
+    def continuation(self) -> Continuation:
+        """Which run it continues, and which run continues it."""
+        return Continuation(self.run.resumes or "", self.run.resumed_by or "")
+
+    def continued(self, by: Continuation) -> ListedRun:
+        """Return the same line with its neighbours."""
+        neighbours = {"resumes": by.resumes or None, "resumed_by": by.resumed_by or None}
+        return replace(self, run=self.run.model_copy(update=neighbours))
+
+    @property
+    def is_duplicate(self) -> bool:
+        """Whether it only repeats another trace."""
+        return self.run.duplicate_of is not None
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether there is anything to show: a step, or a failure."""
+        run = self.run
+        steps = sum(count for kind, count in run.step_counts.items() if kind != "other")
+        return steps > 0 or run.outcome is not Outcome.OK or run.status is Status.FAILED
+
+    @property
+    def cursor(self) -> Cursor:
+        """The position just after this line."""
+        return Cursor(self.start_ns, self.run.trace_id, self.run.project, self.rank)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversation:
+    """A conversation in a list, and what the list needs to continue after it."""
+
+    item: ConversationItem
+    cursor: Cursor
+    """The position just after this line: that of its newest run that passes the filters."""
+
+
+LineT = TypeVar("LineT")
+PlaceT = TypeVar("PlaceT")
+
+
+class Page(NamedTuple, Generic[LineT]):
+    """A page of a list."""
+
+    lines: Sequence[LineT]
+    has_more: bool
+    """Whether another page follows; it begins after the last of these lines."""
+
+
+def read_page(read: Callable[[int], Sequence[LineT]], limit: int) -> Page[LineT]:
+    """Return a page of up to ``limit`` lines; ``read`` takes the most lines to return."""
+    found = read(limit + 1)
+    return Page(found[:limit], has_more=len(found) > limit)
+
+
+def every_line(
+    read: Callable[[int, PlaceT | None], Sequence[LineT]],
+    place: Callable[[LineT], PlaceT],
+    at_once: int,
+) -> Iterator[LineT]:
+    """Yield the lines of a list, lazily, reading ``at_once`` lines at a time.
+
+    ``read`` takes the most lines to return and the place after which they begin, at first
+    ``None``; ``place`` returns the place of a line.
+    """
+    after: PlaceT | None = None
+    while lines := read(at_once, after):
+        yield from lines
+        if len(lines) < at_once:
+            return
+        after = place(lines[-1])
