@@ -15,13 +15,12 @@ from spanloom.annotation.blind import withheld_from
 from spanloom.annotation.examples import LineWriter, sft_lines
 from spanloom.api.annotations.annotators import AskedAnnotations, Reader
 from spanloom.api.annotations.examples import CORRECTIONS, ENTRIES
-from spanloom.api.annotations.rows import COLUMNS, rows_of
+from spanloom.api.annotations.schemas import COLUMNS, rows_of
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.rows.accept import form_for
-from spanloom.api.rows.forms import Ndjson
-from spanloom.api.rows.found import stream_found
+from spanloom.api.rows.forms import Ndjson, form_for
+from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import ProjectInQuery
 from spanloom.api.services import Services, Using
 from spanloom.core.formats.entry import NDJSON, PARQUET, Of, Via

@@ -13,9 +13,9 @@ from spanloom.api.annotations.score_schemas import ScoreList, ScoresQuery, Score
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.columns import columns_of
-from spanloom.api.rows.found import stream_found
+from spanloom.api.rows.forms import form_for
+from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import AcceptInHeader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
