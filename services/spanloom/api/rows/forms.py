@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from spanloom.api.rows.columns import Columns
     from spanloom.core.formats.entry import Format
 
-
-if TYPE_CHECKING:
     Row = Mapping[str, Any]  # as in JSON
 
 
