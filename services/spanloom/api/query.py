@@ -1,4 +1,7 @@
-"""Parameters of list routes: filters, ``where``, and the cursors of a query's pages."""
+"""Parameters of list routes: filters, ``where``, and the cursors of a query's pages.
+
+Parameters arrive as text. They become a query that the store understands, and positions in lists.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Models of lists and rows: the source of validation and of the OpenAPI description."""
+"""Models of lists and rows: the source of validation and of the OpenAPI description.
+
+A trajectory has no model: it is passed on as stored, and its schema is
+``core/formats/canonical_schema.json``.
+"""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,15 @@
-"""Rows as Arrow and Parquet, by PyArrow, which is imported at the first such request."""
+"""Rows as Arrow and Parquet, by PyArrow, which is imported at the first such request.
+
+::
+
+    started_at      "1715400000000"           started_at            1715400000000000000
+    step_counts     {"model": 2, "tool": 1}   step_counts.model     2, and so on
+    last_run        {"status": "settled"}     last_run.status       "settled"
+
+A page becomes one record batch or row group and is sent at once. Column types are those of
+``schema_of``; counts become columns of their own, ``step_counts.model``, and so do the fields of a
+nested row, ``last_run.status``.
+"""
 
 from __future__ import annotations
 

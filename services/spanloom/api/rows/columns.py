@@ -1,4 +1,11 @@
-"""Columns of rows: their types, from the pydantic model of a row, and the choice of ``fields``."""
+"""Columns of rows: their types, from the pydantic model of a row, and the choice of ``fields``.
+
+::
+
+    started_at      moment    "1715400000000"
+    duration        length    "350"
+    step_counts     counts    {"model": 2, "tool": 1}
+"""
 
 from __future__ import annotations
 
