@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from spanloom.__main__ import main
-from spanloom.cli import process
+from spanloom.cli import processes as process
 from spanloom.collector.spool.attempts import Attempts
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.spool import Spool

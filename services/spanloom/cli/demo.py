@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.process import Interruption
+from spanloom.cli.processes import Interruption
 from spanloom.config import NetworkSettings, ProcessSettings, ReceivingSettings
 from spanloom.core.errors import SpanloomError
 from spanloom.demo.recording import load_recording, refresh

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from tests.support.agents import REPOSITORY
 from tests.support.recipes import FOLDER, all_recipes, packages_of, program_of, requirements_of
 
-from spanloom.cli.group import spanloom
+from spanloom.cli.running import spanloom
 from spanloom.recipes.reading import ENDPOINT, KEY, read_frameworks
 
 if TYPE_CHECKING:
