@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from fastapi import APIRouter
 
-    from spanloom.access.access import Access
+    from spanloom.access.authenticate import Access
     from spanloom.core.model.finding import Finding
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanloom.access.administration import KeyAdministration
+from spanloom.access.keys import KeyAdministration
 from spanloom.cli.options import SettingsCommand, TeachingGroup
 from spanloom.cli.output import give_rows, rows_output
 from spanloom.config import StoreSettings

@@ -32,8 +32,7 @@ from spanloom.memory import favour_speed
 from spanloom.process.datadir import temporary_in
 from spanloom.process.descriptors import raise_limit
 from spanloom.process.page import open_page
-from spanloom.process.part import PartFailedError
-from spanloom.process.supervisor import FAILED_END_S
+from spanloom.process.supervisor import FAILED_END_S, PartFailedError
 from spanloom.process.wiring import EVERYTHING, Role, Service
 from spanloom.telemetry import configure_logging
 

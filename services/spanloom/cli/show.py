@@ -22,8 +22,7 @@ from spanloom.terminal.live import GrowingTree
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.render import render_trajectory
 from spanloom.terminal.spans import render_spans
-from spanloom.terminal.steps import render_outline, render_step
-from spanloom.terminal.transcript import render_transcript
+from spanloom.terminal.transcript import render_outline, render_step, render_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -45,7 +45,7 @@ log = get_logger("extractor")
 class Extractor:
     """Keeps trajectories up to date with spans; recovers from any crash by the store's state.
 
-    A part of the process (``process/part.py``).
+    A part of the process (``process/supervisor.py``).
     """
 
     name = "extractor"

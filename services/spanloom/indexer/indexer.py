@@ -30,7 +30,7 @@ log = get_logger("indexer")
 
 
 class Indexer(RepeatingPart):
-    """A part of the process (``process/part.py``) that recovers from any crash.
+    """A part of the process (``process/supervisor.py``) that recovers from any crash.
 
     Example: killed after an INSERT of texts and before it recorded its watermark, it finds the same
     trajectories again when it starts, and that their texts are indexed.

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator
 
-    from spanloom.access.access import Access
+    from spanloom.access.authenticate import Access
     from spanloom.config import Settings
     from spanloom.core.ports.spans import SpanWriter
     from spanloom.core.ports.upkeep import UsageReader
     from spanloom.process.datadir import DataDir
-    from spanloom.process.part import Part
+    from spanloom.process.supervisor import Part
     from spanloom.process.tls import TlsFiles
     from spanloom.telemetry import Metrics
 

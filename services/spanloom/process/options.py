@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from spanloom.access.access import Access
-from spanloom.access.administration import KeyAdministration
-from spanloom.access.authenticate import Authenticator
+from spanloom.access.authenticate import Access, Authenticator
+from spanloom.access.keys import KeyAdministration
 from spanloom.access.limits import LimitsByProject, ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
@@ -23,7 +22,7 @@ from spanloom.process.tls import TlsFiles
 from spanloom.sql.settings import SqlLimits
 
 if TYPE_CHECKING:
-    from spanloom.access.keyring import Keyring
+    from spanloom.access.authenticate import Keyring
     from spanloom.config import Settings
     from spanloom.core.ports.keys import KeyStore
     from spanloom.extractor.builder import Builder

@@ -11,7 +11,11 @@ import pytest
 from spanloom.core.model.access import Key, Scope
 from spanloom.core.model.finding import FindingStatus
 from spanloom.core.model.store_state import AppliedFile, FailedTrace, Mutation, StoreState
-from spanloom.doctor.checks import directory, keys, process, sending, software, spool, store
+from spanloom.doctor.checks import directory, process, store
+from spanloom.doctor.checks import directory as spool
+from spanloom.doctor.checks import environment as sending
+from spanloom.doctor.checks import environment as software
+from spanloom.doctor.checks import store as keys
 from spanloom.doctor.facts import (
     CertificateFacts,
     DescriptorFacts,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.access.administration import MadeKey
+from spanloom.access.keys import MadeKey
 from spanloom.api.query import Instant, Name
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 

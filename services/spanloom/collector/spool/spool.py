@@ -63,7 +63,7 @@ class Spool:
 
     ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but
     always larger than every one given out before, whatever the clock does. It is a part of the
-    process (``process/part.py``): after an I/O error it has failed and takes nothing more.
+    process (``process/supervisor.py``): after an I/O error it has failed and takes nothing more.
     """
 
     name = "spool"

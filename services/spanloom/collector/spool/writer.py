@@ -50,7 +50,7 @@ while requests come all the time: a log of 64 MiB is written over and over then.
 class Writer:
     """One thread, one ``append`` per batch: large batches cost the store half of small ones.
 
-    A part of the process (``process/part.py``). Should its thread die, the spool refuses from
+    A part of the process (``process/supervisor.py``). Should its thread die, the spool refuses from
     that moment on: nothing is acknowledged that nobody writes.
     """
 

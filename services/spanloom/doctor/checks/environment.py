@@ -1,4 +1,4 @@
-"""Check of the destination of exporters started in this shell."""
+"""Checks of the installed software, and of the destination of exporters in this shell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,22 @@ from spanloom.doctor.check import Verdict, ok, problem, warning
 from spanloom.doctor.facts import GRPC, HTTP
 
 if TYPE_CHECKING:
-    from spanloom.doctor.facts import ExporterFacts
+    from spanloom.doctor.facts import ExporterFacts, SoftwareFacts
+
+
+def spanloom(software: SoftwareFacts) -> Verdict:
+    """Report the versions of Spanloom and Python."""
+    return ok(f"Spanloom {software.spanloom}, Python {software.python}")
+
+
+def packages(software: SoftwareFacts) -> Verdict:
+    """Problem if a package that Spanloom needs is missing or of an unsupported version."""
+    if not software.misfits:
+        return ok(f"{software.packages} packages, each of a version that Spanloom is made for")
+    return problem(
+        "; ".join(software.misfits), "`pip install --upgrade spanloom` in this environment"
+    )
+
 
 _HTTP_TO_GRPC = "an exporter over HTTP is told nothing there but bytes that are no HTTP"
 

@@ -1,17 +1,49 @@
-"""The destination of exporters in this shell, and the protocol spoken there."""
+"""Facts about the installed software, and about the destination of exporters in this shell."""
 
 from __future__ import annotations
 
+import platform
 import socket
 import ssl
+from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from spanloom.doctor.facts import GRPC, HTTP, ExporterFacts, Known, Unknown
+from packaging.requirements import Requirement
+
+from spanloom import __version__
+from spanloom.doctor.facts import GRPC, HTTP, ExporterFacts, Known, SoftwareFacts, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from urllib.parse import SplitResult
+
+
+def look_at_software() -> SoftwareFacts:
+    """Return the versions, and the packages that violate Spanloom's own requirements."""
+    needed = [Requirement(text) for text in _required()]
+    used = [r for r in needed if r.marker is None or r.marker.evaluate({"extra": ""})]
+    misfits = [misfit for requirement in used if (misfit := _misfit(requirement))]
+    return SoftwareFacts(__version__, platform.python_version(), len(used), misfits)
+
+
+def _required() -> list[str]:
+    try:
+        return requires("spanloom") or []
+    except PackageNotFoundError:  # run from source
+        return []
+
+
+def _misfit(requirement: Requirement) -> str:
+    """Return why a package violates the requirement, empty if it does not."""
+    try:
+        installed = version(requirement.name)
+    except PackageNotFoundError:
+        return f"{requirement.name} is missing"
+    if requirement.specifier.contains(installed, prereleases=True):
+        return ""
+    return f"{requirement.name} is {installed}, needed is {requirement.specifier}"
+
 
 _ANSWER_S = 2.0
 _PROBE = b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
