@@ -19,8 +19,7 @@ from spanloom.cli.options import SettingsCommand
 from spanloom.cli.processes import Interruption
 from spanloom.config import NetworkSettings, ProcessSettings, ReceivingSettings
 from spanloom.core.errors import SpanloomError
-from spanloom.demo.recording import load_recording, refresh
-from spanloom.demo.sender import send_requests
+from spanloom.demo.recording import load_recording, refresh, send_requests
 from spanloom.process.page import open_page
 from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging

@@ -11,10 +11,10 @@ from spanloom.access.limits import LimitsByProject, ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
 from spanloom.core.model.retention import Terms
-from spanloom.extractor.builder import InProcess
-from spanloom.extractor.options import BuildOptions
+from spanloom.extractor.batch import InProcess
 from spanloom.extractor.prices_file import read_prices
 from spanloom.extractor.readiness import Timing
+from spanloom.extractor.result import BuildOptions
 from spanloom.extractor.workers.messages import Begin
 from spanloom.extractor.workers.pipeline import Pipeline
 from spanloom.extractor.workers.pool import Pool
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.access.authenticate import Keyring
     from spanloom.config import Settings
     from spanloom.core.ports.keys import KeyStore
-    from spanloom.extractor.builder import Builder
+    from spanloom.extractor.batch import Builder
     from spanloom.storage.store import ClickHouseStore
     from spanloom.telemetry import Metrics
 

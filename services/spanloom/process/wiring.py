@@ -16,8 +16,8 @@ from spanloom.core.model.authority import authority
 from spanloom.core.model.tenancy import Reach
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.extractor import Extractor
-from spanloom.indexer.indexer import Indexer
-from spanloom.keeper.keeper import Keeper, Retention
+from spanloom.indexer import Indexer
+from spanloom.keeper import Keeper, Retention
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
 from spanloom.process.narrator import Narrator

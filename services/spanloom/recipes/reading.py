@@ -1,9 +1,9 @@
-"""Reads recipes: packages, code and variables with which agents send their spans."""
+"""Reads recipes: packages, code and variables with which agents send spans; also as JSON."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -13,6 +13,7 @@ from spanloom.core.errors import SpanloomError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
 
 ENDPOINT = "http://127.0.0.1:4318"
 KEY = "sl_…"
@@ -124,3 +125,20 @@ def _unknown(what: str, name: str, known: Mapping[str, object]) -> str:
 @cache
 def _text(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def recipe_as_json(framework: Framework, recipe: Recipe) -> dict[str, Any]:
+    """Return a recipe with its framework's title and language, and the names of other ways."""
+    others = [one.way for one in framework.recipes if one is not recipe]
+    about = {"title": framework.title, "language": framework.language, "other_ways": others}
+    return {**asdict(recipe), **about}
+
+
+def framework_as_json(framework: Framework) -> dict[str, Any]:
+    """Return a framework with a short description of each way."""
+    ways = [
+        {"way": one.way, "instrumentation": one.instrumentation, "line": one.line}
+        for one in framework.recipes
+    ]
+    about = {"framework": framework.name, "title": framework.title, "language": framework.language}
+    return {**about, "also": list(framework.also), "ways": ways}

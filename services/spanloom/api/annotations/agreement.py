@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from spanloom.annotation.agreement import ComparisonQuery
-from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.reading import withheld_from
 from spanloom.api.annotations.annotators import (
     OneProject,
     Reader,

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
-from spanloom.annotation.blind import withheld_from
 from spanloom.annotation.examples import LineWriter, sft_lines
+from spanloom.annotation.reading import withheld_from
 from spanloom.api.annotations.annotators import AskedAnnotations, Reader
 from spanloom.api.annotations.examples import CORRECTIONS, ENTRIES
 from spanloom.api.annotations.schemas import COLUMNS, rows_of

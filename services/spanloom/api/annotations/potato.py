@@ -9,7 +9,7 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.reading import withheld_from
 from spanloom.api.annotations.annotators import AskedAnnotations, OneProject, Reader
 from spanloom.api.annotations.examples import IMPORTED, TASK
 from spanloom.api.annotations.imports import DryRunInQuery, take_all

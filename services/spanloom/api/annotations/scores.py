@@ -5,8 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
-from spanloom.annotation.blind import withheld_from
 from spanloom.annotation.pages import every_score
+from spanloom.annotation.reading import withheld_from
 from spanloom.api.annotations.annotators import OneProject, Reader
 from spanloom.api.annotations.examples import SCORES, STORED_SCORES
 from spanloom.api.annotations.score_schemas import ScoreList, ScoresQuery, ScoresRequest

@@ -14,7 +14,7 @@ from spanloom.core.errors import StartupError
 from spanloom.core.model.dead_letter import DeadLetter
 from spanloom.core.model.retention import Terms
 from spanloom.doctor.facts import Broken, DiskFacts, Known, SpoolFacts, Unknown
-from spanloom.keeper.retention_file import read_plan
+from spanloom.keeper import read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,14 +1,24 @@
-"""Maintains one store: schema, retention and deletions."""
+"""The keeper: the only module that changes the schema, sets retention and deletes rows.
+
+In: the retention file and options, and requested deletions. Out: a store without expired rows. The
+retention file has terms by project:
+
+.. code-block:: toml
+
+    [projects.travel]
+    spans_days = 7
+    trajectories_days = 365
+"""
 
 from __future__ import annotations
 
 import time
+import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import RetryableError, StartupError
-from spanloom.core.model.retention import RetentionPlan
-from spanloom.keeper.retention_file import read_plan
+from spanloom.core.model.retention import RetentionPlan, Terms
 from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
@@ -16,8 +26,45 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from spanloom.core.model.retention import Terms
     from spanloom.core.ports.upkeep import Upkeep
+
+
+MAX_DAYS = 36_500
+
+
+def read_plan(path: Path, default: Terms) -> RetentionPlan:
+    """Return the terms of every project; without a file ``default`` for all.
+
+    Terms that a project's table does not name have the default. Raises ``StartupError`` with one
+    line that names the file and the faulty place.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return RetentionPlan(default)
+    except (OSError, UnicodeDecodeError) as error:
+        raise StartupError(f"cannot read the retention file {path}: {error}") from error
+    try:
+        tables = tomllib.loads(text)
+        unknown = sorted(tables.keys() - {"projects"})
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is none of its tables: write [projects.NAME]")
+        projects = {name: _terms(name, t, default) for name, t in tables["projects"].items()}
+    except (ValueError, KeyError, AttributeError) as error:
+        raise StartupError(f"the retention file {path} cannot be used: {error}") from error
+    return RetentionPlan(default, projects)
+
+
+def _terms(project: str, table: dict[str, object], default: Terms) -> Terms:
+    known = {"spans_days": default.spans, "trajectories_days": default.trajectories}
+    for name, days in table.items():
+        if name not in known:
+            raise ValueError(f"{name!r} of project {project!r} is none of {', '.join(known)}")
+        if type(days) is not int or not 0 <= days <= MAX_DAYS:
+            raise ValueError(f"{name} of project {project!r} is not a number of days: {days!r}")
+        known[name] = days
+    return Terms(known["spans_days"], known["trajectories_days"])
+
 
 LOOK_S = 2.0
 """Seconds between checks for new deletions, and so until deleted rows leave the disk."""
@@ -35,7 +82,7 @@ class Retention(NamedTuple):
     default: Terms
     """The terms of projects that the file does not name."""
     file: Path
-    """The file with terms per project (``retention_file.py``); may be missing."""
+    """The file with terms per project (``read_plan``); may be missing."""
     deletion_days: int
     """For so many days spans that arrive for a deleted trace are deleted too."""
     keeps_annotated: bool = True

@@ -1,8 +1,9 @@
 """Keeps the full-text index up to date with trajectories, in large batches, without blocking.
 
-It follows the store's clock. A trajectory carries the second in which its INSERT began, and may
-become visible later, so the last minute is read repeatedly. What is indexed is recognised by its
-version: in memory while the process lives, and always in the index itself.
+In: new versions of trajectories, by the store's clock. Out: their texts in the index. A
+trajectory carries the second in which its INSERT began, and may become visible later, so the last
+minute is read repeatedly. What is indexed is recognised by its version: in memory while the process
+lives, and always in the index itself.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.texts import Changed, TextIndexer
     from spanloom.telemetry import Metrics
+
 
 EVERY_S = 2.0
 """Seconds between looks; all changes in between are one batch."""

@@ -1,4 +1,7 @@
-"""Endpoints of the Coze Loop SDKs (``POST /v1/loop/traces/ingest``), converted to OTLP protobuf."""
+"""Endpoints of the Coze Loop SDKs (``POST /v1/loop/traces/ingest``), converted to OTLP.
+
+In: ``POST /v1/loop/traces/ingest`` with JSON spans. Out: OTLP protobuf and Coze Loop's answers.
+"""
 
 from __future__ import annotations
 
