@@ -18,7 +18,7 @@ from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.spool import Spool
 from spanloom.extractor.recording import Recorder
 from spanloom.storage.feed.store import ClickHouseFeed
-from spanloom.storage.progress.store import ClickHouseProgress
+from spanloom.storage.progress import ClickHouseProgress
 from spanloom.storage.runs.store import ClickHouseTrajectories
 
 POINTS: dict[str, tuple[type, str]] = {

@@ -13,7 +13,7 @@ from spanloom.core.query.snippets import make_snippet
 from spanloom.core.query.text_query import has_text
 from spanloom.core.query.tokens import tokenize
 from spanloom.core.records.hit import Hit, Part
-from spanloom.storage.runs.step_arrays import placed_steps
+from spanloom.storage.runs.rows import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -38,7 +38,7 @@ from spanloom.core.query.where.parser import GRAMMAR
 from spanloom.demo.recording import load_recording, refresh, send_requests, spans_of
 from spanloom.extractor.prices_file import read_prices
 from spanloom.keeper import read_plan
-from spanloom.storage.access.keys import SqliteKeys
+from spanloom.storage.access import SqliteKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom import __version__
 from spanloom.core.errors import StartupError
 from spanloom.process.datadir import FORMAT, RESTORING, spool_in
-from spanloom.storage.snapshots.store import snapshot_in
+from spanloom.storage.snapshots import snapshot_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -35,10 +35,10 @@ from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
-from spanloom.storage.access.open import open_key_store
+from spanloom.storage.access import open_key_store
 from spanloom.storage.engine.connect import store_path
-from spanloom.storage.engine.loading import give_back_code
-from spanloom.storage.sql.engine import EmbeddedSql
+from spanloom.storage.engine.embedded import give_back_code
+from spanloom.storage.sql import EmbeddedSql
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import Metrics

@@ -14,7 +14,7 @@ from spanloom.core.records.declared import Stored
 from spanloom.core.records.every import RECORDS
 from spanloom.core.records.run import RUN
 from spanloom.core.records.score import SCORE
-from spanloom.storage.engine.conditions import quoted
+from spanloom.storage.engine.parameters import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import PermanentError, RetryableError
+from spanloom.core.errors import PermanentError, RetryableError, StartupError
 from spanloom.storage.engine.connect import connector_of, is_embedded
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.upkeep.declared_columns import add_declared
-from spanloom.storage.upkeep.engine_version import refuse_old_engine
 from spanloom.storage.upkeep.lock import MigrationLock, NoLock
-from spanloom.storage.upkeep.removal import keep_annotated, newest_deletion, remove_deleted
-from spanloom.storage.upkeep.retention import remove_expired, set_retention
+from spanloom.storage.upkeep.retention import (
+    keep_annotated,
+    newest_deletion,
+    remove_deleted,
+    remove_expired,
+    set_retention,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.retention import RetentionPlan
+
+
+OLDEST = (26, 2)
+"""The first with the text index of ``step_texts`` (``schema/0001_baseline/09_texts.sql``)."""
+
+
+def refuse_old_engine(lane: Lane) -> None:
+    """Raise ``StartupError`` with the version needed if the engine is too old for our tables."""
+    [(version, _)] = lane.rows("engine_state")
+    if _numbers(version) < OLDEST:
+        needed = ".".join(map(str, OLDEST))
+        raise StartupError(
+            f"the ClickHouse server is of version {version}, and the tables need {needed} or "
+            "newer, for their text index: upgrade the server first; nothing was changed"
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the leading numbers of a version: (26, 2, 1) of ``26.2.1.altinity``."""
+    return tuple(map(int, takewhile(str.isdecimal, version.split("."))))
 
 
 class ClickHouseUpkeep:
