@@ -12,9 +12,14 @@ from spanloom import __version__
 from spanloom.access.headers import Hosts
 from spanloom.annotation.services import Annotating
 from spanloom.api.admin import deletions, keys, replays, service, snapshots
-from spanloom.api.annotations import agreement, potato, scores, trajectory_annotations, versions
-from spanloom.api.annotations import export as annotation_export
-from spanloom.api.annotations import imports as annotation_import
+from spanloom.api.annotations import (
+    agreement,
+    exchange,
+    potato,
+    scores,
+    trajectory_annotations,
+    versions,
+)
 from spanloom.api.annotations import queues as annotation_queues
 from spanloom.api.annotations import schemes as annotation_schemes
 from spanloom.api.feed import changes
@@ -135,8 +140,7 @@ def create_app(
         *(trajectories, outlines, versions, parts),
         conversation_pages,  # before conversations: {conversation_id:path} matches its path too
         *(diffs, conversations, stats, steps, search),
-        *(trajectory_annotations, annotation_schemes),
-        *(annotation_export, annotation_import),
+        *(trajectory_annotations, annotation_schemes, exchange),
         *(potato, agreement, annotation_queues, scores),
         *(replays, keys, deletions, snapshots),
     )

@@ -9,7 +9,7 @@ import orjson
 
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, give_rows, lines_output
-from spanloom.recipes.reading import (
+from spanloom.recipes import (
     ENDPOINT,
     UnknownRecipeError,
     find_framework,

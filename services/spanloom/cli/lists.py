@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanloom.cli.arguments import order_option, run_filters, words_option
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import columns_option, give, give_rows, rows_output
-from spanloom.cli.run_filters import order_option, run_filters, words_option
 from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.runs import NOTHING, render_list
 from spanloom.terminal.tables import render_conversations, render_hits

@@ -12,7 +12,7 @@ from starlette.responses import StreamingResponse
 from spanloom.annotation.reading import withheld_from
 from spanloom.api.annotations.annotators import AskedAnnotations, OneProject, Reader
 from spanloom.api.annotations.examples import IMPORTED, TASK
-from spanloom.api.annotations.imports import DryRunInQuery, take_all
+from spanloom.api.annotations.exchange import DryRunInQuery, take_all
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.services import Services, Using

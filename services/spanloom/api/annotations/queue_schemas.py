@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from spanloom.annotation.filling import MOST_ITEMS
-from spanloom.annotation.gold import MOST_GOLD
+from spanloom.annotation.filling import MOST_GOLD, MOST_ITEMS
 from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
 from spanloom.core.annotation.queue import Accuracy, QueueView, overlap_of, progress_of
 from spanloom.core.annotation.queue_items import share
