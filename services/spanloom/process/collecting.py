@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanloom.access.headers import ANY_HOST, Hosts
+from spanloom.access.limits import Rates
 from spanloom.access.quotas import Quotas
-from spanloom.access.rates import Rates
 from spanloom.collector.doors.http import create_app as create_receiver
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
 from spanloom.collector.doors.langfuse.observations import Observations

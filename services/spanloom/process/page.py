@@ -1,4 +1,4 @@
-"""Routes beside the API: the web page, without a key, and MCP, loaded on demand."""
+"""Routes in addition to the API: the web page, without a key, and MCP, loaded on demand."""
 
 from __future__ import annotations
 

@@ -41,10 +41,9 @@ from spanloom.storage.runs.step_rows import ClickHouseSteps
 from spanloom.storage.runs.store import ClickHouseTrajectories
 from spanloom.storage.snapshots import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
-from spanloom.storage.stats import ClickHouseStats
+from spanloom.storage.stats import ClickHouseStats, ClickHouseUsage
 from spanloom.storage.texts.index import ClickHouseTextIndexer
 from spanloom.storage.texts.search import ClickHouseTextFinder
-from spanloom.storage.usage import ClickHouseUsage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from spanloom.core.document import whole
 from spanloom.core.showing.values import age, counted, duration, printable
-from spanloom.terminal.values import STATUS_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
+from spanloom.terminal.output import STATUS_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -11,6 +11,7 @@ from rich.text import Text
 from spanloom.core.document import whole
 from spanloom.core.model.access import ALL_PROJECTS
 from spanloom.core.showing.values import age, printable
+from spanloom.terminal.output import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
 from spanloom.terminal.runs import (
     Column,
     Grid,
@@ -20,7 +21,6 @@ from spanloom.terminal.runs import (
     tokens_cell,
     when_cell,
 )
-from spanloom.terminal.values import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from spanloom.core.document import Document, DocumentStep
 from spanloom.core.showing.values import duration, printable, shortened
-from spanloom.terminal.output import print_indented
+from spanloom.terminal.output import OUTCOME_STYLES, TYPE_STYLES, cut, print_indented, signs_of
 from spanloom.terminal.sayings import (
     ROLE_STYLES,
     calls_of,
@@ -21,7 +21,6 @@ from spanloom.terminal.sayings import (
     read_messages,
     text_lines,
 )
-from spanloom.terminal.values import OUTCOME_STYLES, TYPE_STYLES, cut, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spanloom.core.document import DocumentAgent
+    from spanloom.terminal.output import Signs
     from spanloom.terminal.sayings import Failure, Message
-    from spanloom.terminal.values import Signs
 
 
 @dataclass(slots=True)

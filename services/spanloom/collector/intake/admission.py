@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
-from spanloom.access.rates import Rates
+from spanloom.access.limits import Rates
 from spanloom.core.errors import OverloadedError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Statistics over stored runs and steps: metrics and groups as SQL."""
+"""Statistics over stored runs and steps as SQL, and the stored bytes of each project."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanloom.storage.where.compile import Compiler, passing
 from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.tenancy import Reach
     from spanloom.core.query.stats import Metric, Numbers
@@ -138,3 +138,15 @@ class ClickHouseStats:
 def _group(row: Values, asked: Numbers) -> Group:
     start_ns = row.pop(0) if asked.interval_ns else None
     return Group(row[: len(asked.by)], start_ns, row[len(asked.by) :])
+
+
+class ClickHouseUsage:
+    """``UsageReader`` over the lane for short queries."""
+
+    def __init__(self, prober: Lane) -> None:
+        """Use the lane, which the caller owns and closes."""
+        self._prober = prober
+
+    def stored_bytes(self, limit: int) -> Mapping[str, int]:
+        """See ``UsageReader.stored_bytes``."""
+        return {row.Project: row.bytes for row in self._prober.rows("stored_bytes", limit=limit)}
