@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import DocumentReader
 
     Json = dict[str, Any]  # a JSON object
-    Json = dict[str, Any]  # as JSON gives and takes it
 
 
 OURS = frozenset(
