@@ -11,8 +11,7 @@ from benchmarks.apart import Usage, peak_rss_bytes
 from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
-from spanloom.api.rows.listed import Rows
-from spanloom.api.rows.stream import stream_rows
+from spanloom.api.rows.stream import Rows, stream_rows
 from spanloom.core.model.access import Reach
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow

@@ -26,7 +26,7 @@ from spanloom.config import Settings
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.workers import pool
-from spanloom.extractor.workers.worker import CHILD
+from spanloom.extractor.workers.pool import CHILD
 from spanloom.memory import favour_speed
 from spanloom.process.options import builder_of, default_workers
 from spanloom.storage.store import open_store

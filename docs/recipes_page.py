@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.recipes.reading import read_frameworks
+from spanloom.recipes import read_frameworks
 from spanloom.terminal.reports import exports
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from spanloom.recipes.reading import Framework, Recipe
+    from spanloom.recipes import Framework, Recipe
 
 _FENCES = {"Python": "python", "JavaScript": "js", "Go": "go"}
 

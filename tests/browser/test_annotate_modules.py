@@ -12,7 +12,7 @@ from tests.support.annotated_runs import SEED
 from tests.support.examples import examples
 from tests.support.outlines import Row
 
-from spanloom.api.annotations.scheme_schemas import preset
+from spanloom.api.annotations.schemes import preset
 from spanloom.core.annotation.marks import apply_edit, conflicts, score_of
 from spanloom.core.annotation.places import find_place, parts_of
 from spanloom.core.annotation.presets import presets

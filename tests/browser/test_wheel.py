@@ -15,8 +15,7 @@ from tests.support.annotated_page import ROWS
 from tests.support.page_modules import Modules
 from tests.support.served_page import make_run, serve_page
 
-from spanloom.viewer.modules import imported_by
-from spanloom.viewer.site import Site, own_site
+from spanloom.viewer.site import Site, imported_by, own_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Failure, Outcome, Pause, StepError
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
-from spanloom.storage.runs.continuations import NEAR
+from spanloom.storage.runs.current import NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

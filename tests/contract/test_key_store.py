@@ -10,7 +10,7 @@ import pytest
 from tests.support.memory_keys import MemoryKeys
 
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
-from spanloom.storage.access.keys import ClickHouseKeys, SqliteKeys
+from spanloom.storage.access import ClickHouseKeys, SqliteKeys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

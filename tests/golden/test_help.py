@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from tests.support.command_output import run_command
 
-from spanloom.cli.group import spanloom
+from spanloom.cli.running import spanloom
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

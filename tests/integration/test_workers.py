@@ -20,7 +20,8 @@ from spanloom.core.model.upkeep import Selection
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.replay import Replayer
 from spanloom.extractor.result import BatchResult
-from spanloom.extractor.workers import pipeline, tasks
+from spanloom.extractor.workers import dealing as tasks
+from spanloom.extractor.workers import pipeline
 from spanloom.replays import request_replay
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def test_a_worker_that_is_stopped_stops_nobody(
     new_project: Callable[[], str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("spanloom.extractor.workers.worker.STOPPED_S", 1.0)
+    monkeypatch.setattr("spanloom.extractor.workers.pool.STOPPED_S", 1.0)
     monkeypatch.setattr("spanloom.extractor.workers.pool.LOOK_S", 0.2)
     first, then = (store_traces(clickhouse_store, new_project(), WELL) for _ in range(2))
     with workers(clickhouse_store, count=1) as apart:
@@ -209,7 +210,7 @@ def test_workers_that_cannot_live_are_done_without(
     new_project: Callable[[], str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("spanloom.extractor.workers.worker.CHILD", "spanloom.no_such_module")
+    monkeypatch.setattr("spanloom.extractor.workers.pool.CHILD", "spanloom.no_such_module")
     stored = store_traces(clickhouse_store, new_project(), WELL)
     with workers(clickhouse_store) as apart:
         for key in stored.keys:

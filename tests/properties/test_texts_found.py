@@ -23,7 +23,7 @@ from spanloom.core.query.text_query import YOUNG, Term, TextQuery, place_tokens,
 from spanloom.core.records.hit import Part
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.parameters import bind
-from spanloom.storage.texts.conditions import WORDS
+from spanloom.storage.texts.search import WORDS
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
 

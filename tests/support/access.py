@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 
 from tests.support.memory_keys import MemoryKeys
 
-from spanloom.access.access import Access
-from spanloom.access.administration import KeyAdministration
-from spanloom.access.authenticate import Authenticator
-from spanloom.access.keyring import Keyring
+from spanloom.access.authenticate import Access, Authenticator, Keyring
+from spanloom.access.keys import KeyAdministration
 from spanloom.core.model.access import Scope
 
 

@@ -7,9 +7,8 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.builder import BuildRequest
-from spanloom.extractor.options import BY_DEFAULT
-from spanloom.extractor.result import BatchResult
+from spanloom.extractor.batch import BuildRequest
+from spanloom.extractor.result import BY_DEFAULT, BatchResult
 from spanloom.extractor.workers.messages import Begin
 from spanloom.extractor.workers.pipeline import Pipeline
 from spanloom.extractor.workers.pool import Pool

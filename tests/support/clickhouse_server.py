@@ -27,7 +27,7 @@ from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Outcome
 from spanloom.sql.settings import is_ignored
 from spanloom.storage.engine.connect import mend_links
-from spanloom.storage.sql.engine import EmbeddedSql, connect, set_settings, sql_error
+from spanloom.storage.sql import EmbeddedSql, connect, set_settings, sql_error
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.cli.group import COMMANDS
+from spanloom.cli.running import COMMANDS
 from spanloom.memory import collect_garbage_rarely
 from spanloom.viewer.site import own_site
 

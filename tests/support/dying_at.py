@@ -12,13 +12,13 @@ import sys
 from typing import Any
 
 from spanloom.__main__ import main
-from spanloom.cli import process
+from spanloom.cli import processes as process
 from spanloom.collector.spool.attempts import Attempts
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.spool import Spool
 from spanloom.extractor.recording import Recorder
 from spanloom.storage.feed.store import ClickHouseFeed
-from spanloom.storage.progress.store import ClickHouseProgress
+from spanloom.storage.progress import ClickHouseProgress
 from spanloom.storage.runs.store import ClickHouseTrajectories
 
 POINTS: dict[str, tuple[type, str]] = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.__main__ import main
 from spanloom.process import backup
-from spanloom.storage.snapshots import store
+from spanloom.storage import snapshots as store
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -16,8 +16,8 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.core.pricing import LISTED, PriceBook
 from spanloom.extractor.extractor import Extractor
-from spanloom.extractor.options import MAX_TRACE_SPANS, BuildOptions
 from spanloom.extractor.readiness import NS, Timing
+from spanloom.extractor.result import MAX_TRACE_SPANS, BuildOptions
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

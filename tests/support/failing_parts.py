@@ -17,7 +17,7 @@ from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.writer import Writer
 from spanloom.extractor.extractor import Extractor
-from spanloom.process.patient_server import PatientServer
+from spanloom.process.serving import PatientServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.annotations.queues import ReadQueues
-from spanloom.storage.feed.announcer import Announcer
+from spanloom.storage.feed.clocks import Announcer
 from spanloom.storage.feed.store import ClickHouseFeed
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tests.support.truth_texts import check_answers, check_ends, check_tools, check_words
 from tests.support.unreported import is_unreported
 
-from spanloom.collector.doors.cozeloop.door import decode_ingest
+from spanloom.collector.doors.cozeloop import decode_ingest
 from spanloom.collector.doors.langfuse.events import read_batch
 from spanloom.collector.doors.langfuse.fields import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.observations import Observations

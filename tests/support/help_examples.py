@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanloom.cli.group import COMMANDS, spanloom
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.running import COMMANDS, spanloom
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

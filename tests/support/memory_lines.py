@@ -16,8 +16,8 @@ from spanloom.core.query.continuations import (
     find_continuations,
 )
 from spanloom.core.query.question import meets
+from spanloom.storage.runs.current import listed_run
 from spanloom.storage.runs.rows import summary_row
-from spanloom.storage.runs.run_reader import listed_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

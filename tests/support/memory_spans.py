@@ -13,7 +13,7 @@ from tests.support.reference_decoder import DecodedSpan, decode_request
 from spanloom.core.model.span import Event
 from spanloom.core.ports.progress import TraceChange
 from spanloom.core.ports.spans import Signal, TracePart
-from spanloom.storage.spans.content_events import ContentEvent, join_events
+from spanloom.storage.spans.rows import ContentEvent, join_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

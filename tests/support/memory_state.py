@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.progress import Progress, TraceChange
-    from spanloom.storage.spans.content_events import ContentEvent
+    from spanloom.storage.spans.rows import ContentEvent
 
 
 NS = 1_000_000_000

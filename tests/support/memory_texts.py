@@ -11,7 +11,7 @@ from spanloom.core.ports.texts import Changed, HitCursor, ListedHit, TextSearch
 from spanloom.core.query.flat_steps import lay_flat
 from spanloom.core.query.text_query import has_text, make_snippet, tokenize
 from spanloom.core.records.hit import Hit, Part
-from spanloom.storage.runs.step_arrays import placed_steps
+from spanloom.storage.runs.rows import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

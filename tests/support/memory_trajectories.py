@@ -9,7 +9,7 @@ from tests.support.memory_state import MemorySubject
 
 from spanloom.core.ports.building import Call, CallWindow, Head, TrajectoryRecord
 from spanloom.core.ports.reading import Documents, StoredVersion
-from spanloom.storage.runs.step_arrays import placed_steps
+from spanloom.storage.runs.rows import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

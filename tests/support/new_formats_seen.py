@@ -18,7 +18,8 @@ from tests.support.access import Locks
 from tests.support.memory_store import MemoryStore
 from tests.unit.client.conftest import World
 
-from spanloom.cli import annotation_export, export
+from spanloom.cli import annotations as annotation_export
+from spanloom.cli import export
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export
 from spanloom.client.transfer.export import export as write_file

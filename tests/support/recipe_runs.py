@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from tests.support.agents import RUN_S, SETTLED_S, Json
 from tests.support.programs import clean_environment
 
-from spanloom.recipes.reading import KEY, find_framework, find_recipe
+from spanloom.recipes import KEY, find_framework, find_recipe
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import httpx
 
-    from spanloom.recipes.reading import Recipe
+    from spanloom.recipes import Recipe
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tests.support import scripted_answers as script
 
-from spanloom.recipes.reading import Framework, Recipe, read_frameworks
+from spanloom.recipes import Framework, Recipe, read_frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

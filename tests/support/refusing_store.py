@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from clickhouse_connect.driver.exceptions import DatabaseError
 
 from spanloom.__main__ import main
-from spanloom.collector.spool import stall
+from spanloom.collector.spool import attempts as stall
 from spanloom.storage.engine.lane import Lane
 
 if TYPE_CHECKING:

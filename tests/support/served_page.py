@@ -15,7 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from tests.support.outlines import Row, encode_outline
 from tests.support.served_talk import add_talk
 
-from spanloom.api.annotations.scheme_schemas import preset
+from spanloom.api.annotations.schemes import preset
 from spanloom.core.annotation.presets import presets
 from spanloom.core.model.annotation import NOTHING
 from spanloom.core.records.scheme import SchemeList

@@ -15,7 +15,7 @@ from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
 from spanloom.sql.settings import SqlLimits
 from spanloom.sql.sight import nothing_withheld
-from spanloom.storage.sql.engine import EmbeddedSql
+from spanloom.storage.sql import EmbeddedSql
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -36,8 +36,7 @@ from spanloom.core.query.where.tree import (
 )
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.hit import Part
-from spanloom.storage.runs.rows import agent_names
-from spanloom.storage.runs.step_arrays import placed_steps
+from spanloom.storage.runs.rows import agent_names, placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -35,11 +35,10 @@ from spanloom.core.messages.message import read_messages
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.upkeep import Terms
 from spanloom.core.query.where.parser import GRAMMAR
-from spanloom.demo.recording import load_recording, refresh, spans_of
-from spanloom.demo.sender import send_requests
+from spanloom.demo.recording import load_recording, refresh, send_requests, spans_of
 from spanloom.extractor.prices_file import read_prices
-from spanloom.keeper.retention_file import read_plan
-from spanloom.storage.access.keys import SqliteKeys
+from spanloom.keeper import read_plan
+from spanloom.storage.access import SqliteKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,7 +17,7 @@ from tests.support.recipes import EXPECTED, PLACES, Expected, all_recipes, progr
 from tests.support.scripted_server import scripted_server
 from tests.support.team import tokens_of, tool_name
 
-from spanloom.recipes.reading import find_framework
+from spanloom.recipes import find_framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunSpanloom, StartSpanloom
     from tests.support.agents import Json
 
-    from spanloom.recipes.reading import Recipe
+    from spanloom.recipes import Recipe
 
 
 def recipes_in(language: str) -> list[Recipe]:

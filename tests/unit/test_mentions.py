@@ -17,10 +17,10 @@ from tests.support.mentions import commands, literals, mentions
 from tests.support.written_examples import ROOT
 
 from spanloom import api
-from spanloom.cli.group import COMMANDS, spanloom
+from spanloom.cli.running import COMMANDS, spanloom
 from spanloom.collector.doors.http import make_doors
 from spanloom.config import Settings, variable_of
-from spanloom.recipes.reading import read_frameworks
+from spanloom.recipes import read_frameworks
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 """API keys, scopes, rates and quotas.
 
 In: headers of a request, limits by project. Out: a ``Caller`` with project and scopes, or an error.
-Start at ``authenticate.py``, then ``keyring.py`` (keys), ``rates.py`` and ``quotas.py`` (limits).
+Start at ``authenticate.py`` and ``keys.py``, then ``limits.py`` and ``quotas.py``.
 """

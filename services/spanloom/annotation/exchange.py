@@ -1,9 +1,12 @@
-"""Exports and imports annotations as JSON, with one entry per scheme, annotator and run."""
+"""Exports and imports annotations: JSON entries by scheme, annotator and run; Potato tasks."""
 
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import orjson
 
 from spanloom.annotation.entries import (
     RefusedEntryError,
@@ -20,22 +23,23 @@ from spanloom.annotation.reading import score_now
 from spanloom.annotation.requests import InvalidWritesError, Session
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.core.annotation.marks import plain
+from spanloom.core.annotation.potato.folder import TaskWriter
+from spanloom.core.annotation.scheme_reader import plain_scheme
+from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import WHOLE, Mark, Origin
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.annotation.reading import Reading, ResolvedAnnotation
     from spanloom.annotation.schemes import Schemes
     from spanloom.annotation.versions import Versions
     from spanloom.annotation.writing import Writing
     from spanloom.core.annotation.anchors import Anchors
-    from spanloom.core.model.access import Reach
     from spanloom.core.ports.annotations import AnnotationQuery, AnnotationStore
+    from spanloom.core.ports.reading import DocumentReader
 
-
-if TYPE_CHECKING:
     Json = dict[str, Any]  # a JSON object
 
 
@@ -161,3 +165,61 @@ class Exchange:
         origin = Origin.ADJUDICATION if is_decided else Origin.IMPORT
         session = Session(key, scheme, annotator, version, origin, is_lenient=True)
         return session, anchors
+
+
+class Tasks:
+    """Writes Potato tasks."""
+
+    def __init__(self, documents: DocumentReader, schemes: Schemes, exchange: Exchange) -> None:
+        """Read runs from ``documents``, and their annotations from ``exchange``."""
+        self._documents = documents
+        self._schemes = schemes
+        self._exchange = exchange
+
+    def write(
+        self,
+        create: Callable[[str], IO[bytes]],
+        project: str,
+        query: AnnotationQuery,
+        withheld: Callable[[TraceKey, str], bool],
+        runs: Sequence[str] | None = None,
+    ) -> Iterator[None]:
+        """Write the files of a task with the annotations of a query, of ``runs`` only if not None.
+
+        Yields after each run and each file; only one run and the ids of all are in memory.
+        """
+        reach, names = Reach.only(project), {query.scheme}
+        with TemporaryFile() as scratch:
+            writer = TaskWriter("spanloom", create, scratch)
+            for trace_id, entries in self._entries(reach, query, withheld, runs):
+                if (document := self._documents.get(trace_id, reach)) is not None:
+                    writer.add(orjson.loads(document), entries)
+                    names |= {entry["scheme"] for entry in entries}
+                    yield
+            schemes = [self._plain(project, name) for name in sorted(names - {""})]
+            for _ in writer.finish([scheme for scheme in schemes if scheme is not None]):
+                yield
+
+    def _entries(
+        self,
+        reach: Reach,
+        query: AnnotationQuery,
+        withheld: Callable[[TraceKey, str], bool],
+        runs: Iterable[str] | None,
+    ) -> Iterator[tuple[str, Sequence[Json]]]:
+        """Yield (trace id, entries) of each of ``runs``; if ``None``, of all runs with entries."""
+        if runs is None:
+            entries = self._exchange.entries(reach, query, withheld)
+            for trace_id, group in groupby(entries, key=lambda entry: str(entry["trace_id"])):
+                yield trace_id, list(group)
+            return
+        for trace_id in dict.fromkeys(runs):
+            of_run = query._replace(trace_id=trace_id)
+            yield trace_id, list(self._exchange.entries(reach, of_run, withheld))
+
+    def _plain(self, project: str, name: str) -> Json | None:
+        try:
+            scheme = plain_scheme(self._schemes.find(project, name).text, name)
+        except UnknownSchemeError:
+            return None
+        return scheme if isinstance(scheme, dict) else None

@@ -6,8 +6,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.annotation.filling import MOST_ITEMS, Filling, UnknownQueueError
-from spanloom.annotation.gold import Gold
+from spanloom.annotation.filling import MOST_ITEMS, Filling, Gold, UnknownQueueError
 from spanloom.core.annotation.agreement import undecided
 from spanloom.core.annotation.anchors import State
 from spanloom.core.annotation.marks import what_is_missing

@@ -1,4 +1,4 @@
-"""Reads annotations, each with its state against the current version."""
+"""Reads annotations, with their states against the current version; blind ones are withheld."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.annotation.anchors import COUNTING, Standing, State, standing_of
 from spanloom.core.annotation.marks import Score, score_of
 from spanloom.core.annotation.places import SPANS, places_now
+from spanloom.core.annotation.queue import QueueView
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import WHOLE, Annotation
 from spanloom.core.ports.annotations import AnnotationQuery
@@ -21,13 +22,32 @@ if TYPE_CHECKING:
     from spanloom.core.annotation.places import Bounds
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.annotations import AnnotationStore
+    from spanloom.core.ports.annotations import AnnotationStore, QueueReader
 
-
-if TYPE_CHECKING:
     Now = Callable[[], Anchors | None]
     Fates = Callable[[], Mapping[str, Fate]]
     Steps = Callable[[], Mapping[str, Any]]
+
+
+def withheld_from(
+    queues: QueueReader, reach: Reach, reader: str
+) -> Callable[[TraceKey, str], bool]:
+    """Return a predicate: whether a trajectory's annotations by an author are withheld.
+
+    ``reader`` is the annotator's name of the caller, empty if the caller has none.
+    """
+    blind = [queue for queue in queues.list(reach) if queue.is_blind or queue.has_gold]
+
+    @cache
+    def views(project: str) -> list[QueueView]:
+        own = [queue for queue in blind if queue.project == project]
+        return [QueueView(q, queues.items(q), queues.events(q)) for q in own]
+
+    @cache
+    def is_hidden(key: TraceKey) -> bool:
+        return any(not view.may_see(key.trace_id, reader) for view in views(key.project))
+
+    return lambda key, author: author != reader and bool(blind) and is_hidden(key)
 
 
 MOST_OF_TRACE = 1_000_000

@@ -1,15 +1,18 @@
-"""Write requests of annotators, and the errors that refuse them."""
+"""Write requests of annotators, checked against the stored rows before anything is written."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.annotation.marks import apply_edit, conflicts, find_problems, penalty_of
+from spanloom.core.annotation.places import SPANS, moved_places
 from spanloom.core.errors import PermanentError
-from spanloom.core.model.annotation import Annotation, Origin
+from spanloom.core.model.annotation import NOTHING, WHOLE, Anchor, Annotation, Mark, Origin, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from spanloom.core.annotation.anchors import Anchors
     from spanloom.core.annotation.marks import Edit
     from spanloom.core.annotation.scheme import Scheme
     from spanloom.core.model.span import TraceKey
@@ -68,3 +71,148 @@ class WriteConflictError(PermanentError):
         named = "; ".join(f"{step or 'the whole'}: {', '.join(f)}" for step, f in fields.items())
         super().__init__(f"Changed elsewhere since you read it: {named}.")
         self.rows = rows
+
+
+class Seen(NamedTuple):
+    """The versions of a trajectory that annotations can be anchored to."""
+
+    version: Anchors | None
+    """The version that the annotator saw; ``None`` if it was not kept."""
+    current: Anchors | None
+    steps: Callable[[], Mapping[str, Any]] = dict
+    """The steps of the version, with their texts."""
+
+    def anchor(self, step_id: str, version: int) -> Anchor | None:
+        """Return the anchor of a step; ``None`` if there is no such step.
+
+        If the version was not kept, the step's content is unknown: the hash stays empty, and the
+        annotation counts as changed until somebody confirms it.
+        """
+        if step_id == WHOLE:
+            return Anchor(version)
+        known = self.version or self.current
+        step = known.by_id.get(step_id) if known else None
+        if step is None:
+            return None
+        anchor = step.anchor(version)
+        return anchor if self.version else anchor._replace(step_hash="")
+
+
+class Batch:
+    """Converts the writes of a request to rows; ``added`` are the rows to store."""
+
+    def __init__(
+        self, session: Session, seen: Seen, stored: Sequence[Annotation], at_us: int
+    ) -> None:
+        """Begin with all stored rows of the annotator on the trajectory, oldest revision first."""
+        self.added: list[Annotation] = []
+        self._session = session
+        self._seen = seen
+        self._at_us = at_us
+        self._rows: dict[str, list[Annotation]] = {}
+        for row in stored:
+            self._rows.setdefault(row.slot.step_id, []).append(row)
+        self._problems: list[Problem] = []
+        self._conflicts: dict[str, Sequence[str]] = {}
+
+    def add(self, place: int, write: Write) -> Annotation | None:
+        """Return the row of a write, new or stored before; ``None`` if refused (see ``refuse``)."""
+        rows = self._rows.setdefault(write.step_id, [])
+        if known := next((row for row in rows if row.write_id == write.write_id), None):
+            return known
+        anchor = self._anchor(place, write, rows)
+        now = _mark_of(rows[-1]) if rows else NOTHING
+        mark = self._mark(place, write, now, _base(rows, write))
+        if anchor is None or mark is None:
+            return None
+        if rows and mark.value.get(SPANS) and _may_differ(rows[-1].anchor, anchor):
+            mark = mark._replace(value=self._moved(mark.value, write.step_id))
+        row = self._row(write, rows, anchor, mark)
+        rows.append(row)
+        self.added.append(row)
+        return row
+
+    def refuse(self) -> None:
+        """Raise ``InvalidWritesError`` or ``WriteConflictError`` if any write was refused."""
+        if self._problems:
+            raise InvalidWritesError(self._problems)
+        if self._conflicts:
+            new = {row.write_id for row in self.added}
+            stored = {
+                s: [r for r in self._rows[s] if r.write_id not in new] for s in self._conflicts
+            }
+            raise WriteConflictError(self._conflicts, [rows[-1] for rows in stored.values()])
+
+    def _anchor(self, place: int, write: Write, rows: Sequence[Annotation]) -> Anchor | None:
+        session = self._session
+        if write.step_id != WHOLE and not session.scheme.is_stepwise:
+            why = "is of the whole trajectory: leave step_id out"
+            self._problems.append(Problem(place, "step_id", f"{session.scheme.name!r} {why}"))
+            return None
+        anchor = self._seen.anchor(write.step_id, session.version)
+        if anchor is None and rows:
+            return rows[-1].anchor  # annotations of a vanished step can still be edited
+        if anchor is None:
+            why = f"version {session.version} has no step {write.step_id!r}"
+            self._problems.append(Problem(place, "step_id", why))
+        return anchor
+
+    def _mark(self, place: int, write: Write, now: Mark, base: Mark) -> Mark | None:
+        if write.is_deleted:
+            return NOTHING
+        scheme = self._session.scheme
+        if fields := conflicts(base, now, write.edit, scheme):
+            self._conflicts[write.step_id] = fields
+            return None
+        mark = apply_edit(now, write.edit, scheme)
+        problems = [] if self._session.is_lenient else find_problems(mark, write.edit, scheme)
+        self._problems += (Problem(place, field, reason) for field, reason in problems)
+        return None if problems else mark
+
+    def _moved(self, value: Mapping[str, Any], step_id: str) -> Mapping[str, Any]:
+        """Return a value with its places moved to the version that the annotator saw.
+
+        They may refer to the texts of an earlier version, which only their quotes reveal.
+        """
+        steps = self._seen.steps()
+        return moved_places(value, step_id, steps.get)
+
+    def _row(
+        self, write: Write, rows: Sequence[Annotation], anchor: Anchor, mark: Mark
+    ) -> Annotation:
+        session, revision = self._session, rows[-1].revision if rows else 0
+        slot = Slot(session.key, session.scheme.name, session.annotator, write.step_id)
+        return Annotation(
+            slot=slot,
+            revision=revision + 1,
+            write_id=write.write_id,
+            base_revision=revision if write.base_revision is None else write.base_revision,
+            at_us=self._at_us,
+            origin=session.origin,
+            scheme_hash=session.scheme.hash,
+            anchor=anchor,
+            mark=mark,
+            penalty=penalty_of(session.scheme, mark),
+            group=session.group or write.write_id,
+            is_deleted=write.is_deleted,
+        )
+
+
+def _may_differ(before: Anchor, now: Anchor) -> bool:
+    """Return whether the texts may differ; those of a whole run may in every other version."""
+    is_known = bool(now.step_hash) and before.step_hash == now.step_hash
+    return before.version != now.version and not is_known
+
+
+def _mark_of(row: Annotation) -> Mark:
+    return NOTHING if row.is_deleted else row.mark
+
+
+def _base(rows: Sequence[Annotation], write: Write) -> Mark:
+    """Return the mark that the client had seen; for an unknown revision, the current one."""
+    if write.base_revision == 0:
+        return NOTHING
+    seen = [row for row in rows if row.revision == write.base_revision]
+    if seen or rows:
+        return _mark_of((seen or rows)[-1])
+    return NOTHING

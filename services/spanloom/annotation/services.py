@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotation.agreement import Agreeing
-from spanloom.annotation.exchange import Exchange
+from spanloom.annotation.exchange import Exchange, Tasks
 from spanloom.annotation.filling import TakingIn
 from spanloom.annotation.queues import Queues
 from spanloom.annotation.reading import Reading
 from spanloom.annotation.rescoring import Rescoring
 from spanloom.annotation.schemes import Schemes
-from spanloom.annotation.scoring import Scoring
-from spanloom.annotation.tasks import Tasks
 from spanloom.annotation.versions import Versions
-from spanloom.annotation.writing import Writing
+from spanloom.annotation.writing import Scoring, Writing
 
 if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore

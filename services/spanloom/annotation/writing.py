@@ -1,4 +1,4 @@
-"""Writes annotations: requests are atomic, writes idempotent, and no edit is lost."""
+"""Writes annotations and their scores: requests are atomic, writes idempotent, no edit is lost."""
 
 from __future__ import annotations
 
@@ -10,19 +10,66 @@ from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.annotation.batch import Batch, Seen
-from spanloom.annotation.requests import InvalidWritesError, Problem
+from spanloom.annotation.reading import score_now
+from spanloom.annotation.requests import Batch, InvalidWritesError, Problem, Seen
+from spanloom.core.model import score as scores
 from spanloom.core.model.annotation import NOTHING, Annotation, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from spanloom.annotation.filling import TakingIn
+    from spanloom.annotation.reading import Reading
     from spanloom.annotation.requests import Session, Write
-    from spanloom.annotation.scoring import Scoring
+    from spanloom.annotation.schemes import Schemes
     from spanloom.annotation.versions import Versions
     from spanloom.core.annotation.marks import Score
-    from spanloom.core.ports.annotations import AnnotationStore
+    from spanloom.core.ports.annotations import AnnotationStore, ScoreStore
+
+
+class Scoring:
+    """Computes and stores the scores of annotators."""
+
+    def __init__(
+        self, scores: ScoreStore, schemes: Schemes, versions: Versions, reading: Reading
+    ) -> None:
+        """Store to ``scores``, computed from schemes, versions and resolved annotations."""
+        self._scores = scores
+        self._schemes = schemes
+        self._versions = versions
+        self._reading = reading
+
+    def record(
+        self, session: Session, rows: Sequence[Annotation], at_us: int, version: int
+    ) -> Score | None:
+        """Store and return the score of an annotator's counting rows; does not write to the feed.
+
+        Returns ``None`` if the scheme has no scores, or the trajectory is not stored any more.
+        """
+        key, scheme = session.key, self._schemes.find(session.key.project, session.scheme.name)
+        if not scheme.has_score or (now := self._versions.anchors(key, version)) is None:
+            return None
+        score = score_now(scheme, self._reading.resolve(key, rows, version), now.to_judge)
+        row = _row(session._replace(scheme=scheme), score, at_us, version, is_deleted=not rows)
+        self._scores.add([row], is_told=False)
+        return score
+
+
+def _row(
+    session: Session, score: Score, at_us: int, version: int, *, is_deleted: bool
+) -> scores.Score:
+    return scores.Score(
+        key=session.key,
+        name=session.scheme.name,
+        source=session.origin.value,
+        author=session.annotator,
+        revision=at_us,
+        judged_version=version,
+        number=score.value,
+        is_complete=score.is_complete,
+        config_hash=session.scheme.hash,
+        is_deleted=is_deleted,
+    )
 
 
 MOST_ROWS = 10_000

@@ -15,15 +15,12 @@ from spanloom.annotation.services import Annotating
 from spanloom.api.admin import deletions, keys, replays, service, snapshots
 from spanloom.api.annotations import (
     agreement,
-    kept_versions,
+    exchange,
     potato,
-    queue_turns,
     scores,
     trajectory_annotations,
     versions,
 )
-from spanloom.api.annotations import export as annotation_export
-from spanloom.api.annotations import imports as annotation_import
 from spanloom.api.annotations import queues as annotation_queues
 from spanloom.api.annotations import schemes as annotation_schemes
 from spanloom.api.feed import changes
@@ -37,14 +34,11 @@ from spanloom.api.runs import (
     conversation_pages,
     conversations,
     diffs,
-    documents,
-    one_step,
     outlines,
     parts,
     steps,
     trajectories,
 )
-from spanloom.api.runs import pages as run_pages
 from spanloom.api.runs.views import RunViews
 from spanloom.api.search import search
 from spanloom.api.services import Services
@@ -55,7 +49,7 @@ if TYPE_CHECKING:
 
     from starlette.routing import BaseRoute
 
-    from spanloom.access.access import Access
+    from spanloom.access.authenticate import Access
     from spanloom.core.model.diagnosis import Finding
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics
@@ -143,13 +137,12 @@ def create_app(
         sql_port=sql_port,
     )
     of_trajectories = (
-        changes,  # before documents: {trace_id} matches its path too
-        *(trajectories, documents, outlines, run_pages, versions, one_step, parts),
+        changes,  # before trajectories: {trace_id} matches its path too
+        *(trajectories, outlines, versions, parts),
         conversation_pages,  # before conversations: {conversation_id:path} matches its path too
         *(diffs, conversations, stats, steps, search),
-        *(trajectory_annotations, kept_versions, annotation_schemes),
-        *(annotation_export, annotation_import),
-        *(potato, agreement, annotation_queues, queue_turns, scores),
+        *(trajectory_annotations, annotation_schemes, exchange),
+        *(potato, agreement, annotation_queues, scores),
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

@@ -6,8 +6,12 @@ from typing import Any
 import orjson
 
 from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID
-from spanloom.api.runs.step_schemas import encode_step_cursor
-from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_CURSOR, EXAMPLE_TRACE
+from spanloom.api.schemas import (
+    EXAMPLE_CONVERSATION,
+    EXAMPLE_CURSOR,
+    EXAMPLE_TRACE,
+    encode_step_cursor,
+)
 from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR
 from spanloom.core.document import Document
 from spanloom.core.formats.entry import HTML, NDJSON, Of, Via

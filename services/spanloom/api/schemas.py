@@ -1,4 +1,4 @@
-"""Request and response models of lists: the source of validation and of the OpenAPI description.
+"""Models of lists and rows: the source of validation and of the OpenAPI description.
 
 A trajectory has no model: it is passed on as stored, and its schema is
 ``core/formats/canonical_schema.json``.
@@ -8,15 +8,36 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
-from spanloom.api.query.cursors import decode_cursor, encode_cursor
-from spanloom.api.query.filters import ConversationFilters, Filters, Name, RunFilters
-from spanloom.api.query.questions import fingerprint, read_question
-from spanloom.api.rows.choice import DOCUMENT_COLUMNS, RUN_GROUPS, read_fields
-from spanloom.api.rows.columns import Columns, columns_of
+from spanloom.api.query import (
+    ConversationFilters,
+    Filters,
+    Name,
+    RunFilters,
+    decode_cursor,
+    decode_position,
+    demand,
+    encode_cursor,
+    fingerprint,
+    is_position,
+    read_question,
+    read_steps_where,
+    read_where,
+)
+from spanloom.api.rows.columns import (
+    DOCUMENT_COLUMNS,
+    RUN_GROUPS,
+    STEP_GROUPS,
+    Columns,
+    columns_of,
+    read_fields,
+)
+from spanloom.core.ports.steps import StepCursor, StepsAsked
 from spanloom.core.query.lists import Cursor
 from spanloom.core.query.question import NEWEST_FIRST, Question
+from spanloom.core.query.where.problems import both
 from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
+from spanloom.core.records.step import StepRow
 
 MAX_LIMIT = 1000
 DEFAULT_LIMIT = 50
@@ -162,3 +183,61 @@ class Readiness(BaseModel):
     reasons: Annotated[
         list[str], Field(description="What it cannot do at the moment; empty if nothing.")
     ]
+
+
+def encode_step_cursor(cursor: StepCursor, question: str) -> str:
+    """Encode a position and the fingerprint of its query as text that is safe in a URL."""
+    return encode_cursor(cursor, question)
+
+
+def decode_step_cursor(text: str, question: str) -> StepCursor:
+    """Return the position; raises ``InvalidQueryError`` if it is invalid or of another query."""
+    return decode_position(text, question, _step)
+
+
+def _step(*parts: object) -> StepCursor:
+    cursor = StepCursor(*parts)  # type: ignore[arg-type]  # looked at below
+    demand(is_position(Cursor(cursor.start_ns, cursor.trace_id, cursor.project)))
+    demand(type(cursor.position) is int and 0 <= cursor.position < 2**32)
+    return cursor
+
+
+class StepsQuery(PageQuery, Filters):
+    """Which steps to list, and of which runs."""
+
+    where: Annotated[
+        str | None,
+        Field(
+            max_length=4096,
+            description="Which steps: `/v1/fields` names what can be asked of them.",
+            examples=["type = tool and error"],
+        ),
+    ] = None
+    run_where: Annotated[
+        str | None,
+        Field(max_length=4096, description="Of which runs.", examples=["has_error"]),
+    ] = None
+
+    fields: Fields = None
+
+    def columns(self) -> Columns:
+        """Return the selected columns; raises ``InvalidTextError``."""
+        return read_fields(self.fields, columns_of(StepRow), STEP_GROUPS)
+
+    def asked(self) -> StepsAsked:
+        """Return the query for the store; raises ``InvalidQueryError``."""
+        steps, runs = both(
+            lambda: read_steps_where(self.where), lambda: read_where(self.run_where, "run_where")
+        )
+        return StepsAsked(steps, runs)
+
+    def after(self) -> StepCursor | None:
+        """Return where the page starts, ``None`` for the first; raises ``InvalidQueryError``."""
+        return None if self.cursor is None else decode_step_cursor(self.cursor, fingerprint(self))
+
+
+class StepList(BaseModel):
+    """A page of steps: newest run first, the steps of each by their position."""
+
+    items: list[StepRow]
+    next_cursor: NextCursor

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from spanloom.access.administration import KeyAdministration
+from spanloom.access.keys import KeyAdministration
 from spanloom.annotation.services import Annotating
 from spanloom.api.feed.feed import Feed
 from spanloom.api.http.bounds import BoundedCalls

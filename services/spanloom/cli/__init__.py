@@ -1,6 +1,6 @@
-"""The command line ``spanloom``, one file per command.
+"""The command line ``spanloom``, a file for each command, or for a few that belong together.
 
 In: arguments, environment variables and, for some commands, standard input. Out: text or JSON on
-standard output, messages on standard error, and an exit status (``running``). Start with ``group``,
+standard output, messages on standard error, and an exit status. Start with ``running``, which has
 the table of commands.
 """

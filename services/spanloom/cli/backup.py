@@ -11,10 +11,10 @@ import click
 
 from spanloom.cli.client import client_option
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.owning import own_store
 from spanloom.config import OptionError, ProcessSettings, StoreSettings
 from spanloom.core.showing.values import counted
 from spanloom.process.backup import Copied, back_up, restore
+from spanloom.process.datadir import own_store
 from spanloom.storage.engine.connect import store_path
 from spanloom.storage.store import open_store
 from spanloom.telemetry import configure_logging

@@ -12,13 +12,13 @@ from spanloom.client.client import Client
 from spanloom.client.errors import (
     ClientError,
     InvalidParameterError,
+    StatementError,
     TimedOutError,
     UnauthenticatedError,
     UnavailableError,
     UnreachableError,
 )
 from spanloom.client.moments import milliseconds_of
-from spanloom.client.sql_errors import StatementError
 from spanloom.client.tries import Patience
 from spanloom.core.showing.values import printable
 

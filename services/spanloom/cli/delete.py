@@ -14,12 +14,12 @@ from click.core import ParameterSource
 from spanloom.cli.arguments import to_trace_id
 from spanloom.cli.client import client_option, to_milliseconds
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.owning import own_store
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.upkeep import Extent
 from spanloom.core.showing.values import counted
+from spanloom.process.datadir import own_store
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import configure_logging

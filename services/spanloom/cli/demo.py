@@ -16,11 +16,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.process import Interruption
+from spanloom.cli.processes import Interruption
 from spanloom.config import NetworkSettings, ProcessSettings, ReceivingSettings
 from spanloom.core.errors import SpanloomError
-from spanloom.demo.recording import load_recording, refresh
-from spanloom.demo.sender import send_requests
+from spanloom.demo.recording import load_recording, refresh, send_requests
 from spanloom.process.page import open_page
 from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging

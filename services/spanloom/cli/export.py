@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
+from spanloom.cli.arguments import order_option, run_filters, words_option
 from spanloom.cli.client import patient_client_option
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.run_filters import order_option, run_filters, words_option
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
 from spanloom.core.formats.entry import Of, Via

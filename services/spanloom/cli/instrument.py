@@ -9,13 +9,14 @@ import orjson
 
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, give_rows, lines_output
-from spanloom.recipes.as_json import framework_as_json, recipe_as_json
-from spanloom.recipes.reading import (
+from spanloom.recipes import (
     ENDPOINT,
     UnknownRecipeError,
     find_framework,
     find_recipe,
+    framework_as_json,
     read_frameworks,
+    recipe_as_json,
 )
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.reports import render_frameworks, render_recipe

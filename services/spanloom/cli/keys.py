@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanloom.access.administration import KeyAdministration
+from spanloom.access.keys import KeyAdministration
 from spanloom.cli.options import SettingsCommand, TeachingGroup
 from spanloom.cli.output import give_rows, rows_output
 from spanloom.config import StoreSettings
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.notation import parse_instant
-from spanloom.storage.access.open import open_key_store
+from spanloom.storage.access import open_key_store
 from spanloom.terminal.tables import key_as_json, render_keys
 
 if TYPE_CHECKING:

@@ -1,13 +1,23 @@
-"""The commands that run a process until a signal: all roles together, or a single one."""
+"""Commands that run a process until a signal, with all roles or one, and how it runs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, NoReturn
 
 import click
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
 
 from spanloom.cli.options import SettingsCommand
-from spanloom.cli.process import run_roles
 from spanloom.config import (
     BuildingSettings,
     ExtractingSettings,
@@ -18,10 +28,126 @@ from spanloom.config import (
     SearchingSettings,
     StoreSettings,
 )
-from spanloom.process.wiring import EVERYTHING, Role
+from spanloom.memory import favour_speed
+from spanloom.process.datadir import temporary_in
+from spanloom.process.descriptors import raise_limit
+from spanloom.process.page import open_page
+from spanloom.process.supervisor import FAILED_END_S, PartFailedError
+from spanloom.process.wiring import EVERYTHING, Role, Service
+from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from spanloom.config import Settings
+
+
+_LABELS = {"otlp_grpc": "OTLP/gRPC", "otlp_http": "OTLP/HTTP", "api": "API"}
+
+
+class Interruption:
+    """SIGTERM and SIGINT as an event; the second signal ends the process at once.
+
+    With ``threading.Event`` the handler could wait for a lock held by the thread it interrupts;
+    ``SimpleQueue.put`` is reentrant.
+    """
+
+    def __init__(self) -> None:
+        """Install the handlers; must be called on the main thread."""
+        self._is_set = False
+        self._came: SimpleQueue[int] = SimpleQueue()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._receive)
+
+    def wait(self, timeout: float) -> bool:
+        """Wait up to ``timeout`` seconds; return whether a signal has arrived."""
+        if not self._is_set:
+            with suppress(Empty):
+                self._came.get(timeout=timeout)
+        return self._is_set
+
+    def _receive(self, number: int, _frame: FrameType | None) -> None:
+        if self._is_set:
+            os._exit(128 + number)  # second signal: run nothing that may hang
+        self._is_set = True
+        self._came.put(number)
+
+
+def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoReturn:
+    """Run the roles until a signal, then drain and close everything and end the process.
+
+    ``opens`` opens the page in the user's browser once it is served.
+    Raises ``StartupError`` if they cannot start, ``PartFailedError`` if a part fails.
+    """
+    is_quiet = settings.quiet and settings.log_level == "info"
+    configure_logging("warning" if is_quiet else settings.log_level, settings.log_format)
+    favour_speed()
+    raise_limit()
+    if Role.COLLECT in roles:  # batches on their way lie on the disk that is meant for spans
+        tempfile.tempdir = str(temporary_in(settings.data_dir))
+    interruption = Interruption()
+    with Service(settings, roles) as service:
+        page = f"{service.addresses['api']}/" if Role.API in roles else ""
+        announce(service.addresses, settings, page)
+        if opens:
+            open_page(page)
+        try:
+            service.wait(interruption)
+        except PartFailedError as error:
+            end_within(FAILED_END_S, error)
+            raise
+    leave()
+
+
+def leave() -> NoReturn:
+    """End the process with status 0, without finalizing the interpreter.
+
+    Finalizing would unload the engine's library, which takes half a second and most of a core.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # the reader is gone
+            stream.flush()
+    os._exit(0)
+
+
+def end_within(seconds: float, error: PartFailedError) -> None:
+    """End the process with status 1 after ``seconds`` if a part prevents it from ending."""
+
+    def end() -> None:
+        print(f"spanloom: {error}; a part did not end in time", file=sys.stderr, flush=True)
+        os._exit(1)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+
+
+def announce(addresses: dict[str, str], settings: Settings, page: str = "") -> None:
+    """Print the addresses of receivers and API: a panel on a terminal, else a JSON line.
+
+    ``page`` is the URL of the page, empty without one.
+    """
+    if not sys.stdout.isatty():
+        known = {**addresses, "data_dir": str(settings.data_dir.absolute()), "pid": os.getpid()}
+        print(json.dumps(known), flush=True)
+        return
+    Console().print(address_panel(addresses, settings, page))
+
+
+def address_panel(addresses: dict[str, str], settings: Settings, page: str = "") -> Panel:
+    """Return the addresses as a panel for a terminal."""
+    table = Table.grid(padding=(0, 2))
+    for part, label in _LABELS.items():
+        if part in addresses:
+            table.add_row(label, f"[bold]{addresses[part]}[/bold]")
+    table.add_row("data", str(settings.data_dir.absolute()))
+    if "otlp_grpc" in addresses:
+        table.add_row("")
+        table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}")
+        table.add_row("", "the address of OTLP/gRPC only for exporters that speak gRPC")
+        table.add_row("", "`spanloom instrument` says what else your framework needs")
+        table.add_row("look", "spanloom tail" + (f", or {page} in a browser" if page else ""))
+    return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")
 
 
 @click.command(

@@ -1,4 +1,4 @@
-"""Runs the command that a user typed, and turns errors into one line.
+"""The command ``spanloom``: its subcommands, each imported when used, and running the typed one.
 
 Exit statuses: 0 done, or the reader of the output has gone; 1 failed, 2 invalid option, variable
 or query, 3 no service answers, 130 interrupted.
@@ -8,18 +8,128 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from spanloom.cli.group import spanloom
-from spanloom.cli.interrupts import INTERRUPTED, ReaderLeftError, let_go_of_output
+from spanloom import __version__
+from spanloom.cli.interrupts import INTERRUPTED, ReaderLeftError, let_go_of_output, raise_again
 from spanloom.config import OptionError
 from spanloom.core.errors import SpanloomError
 from spanloom.memory import collect_garbage_rarely
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "demo": ("demo:demo_command", "Show a real agent run arrive and come out as a trajectory."),
+    "serve": ("processes:serve_command", "Run everything in one process."),
+    "instrument": (
+        "instrument:instrument_command",
+        "Say how agents of a framework are made to send.",
+    ),
+    "list": ("lists:list_command", "List trajectories, newest first."),
+    "stats": ("stats:stats_command", "Count and compare runs, or steps."),
+    "fields": ("stats:fields_command", "List what a query can name."),
+    "sql": ("sql:sql_command", "Ask the SQL port of a service."),
+    "conversations": (
+        "lists:conversations_command",
+        "List conversations, newest first, or the runs of one.",
+    ),
+    "search": ("lists:search_command", "Find what steps said."),
+    "tail": ("tail:tail_command", "Follow runs as they finish."),
+    "show": ("show:show_command", "Print one trajectory as a tree."),
+    "diff": ("diff:diff_command", "Show what differs between two runs."),
+    "mcp": ("mcp:mcp_command", "Let agents ask about runs, over the Model Context Protocol."),
+    "explain": (
+        "spans:explain_command",
+        "Say of each span of a trace what became of it, and why.",
+    ),
+    "spans": ("spans:spans_command", "Print the spans of a trace as they were sent."),
+    "export": ("export:export_command", "Write runs into a file, or their spans."),
+    "import": ("import_:import_command", "Send files of spans, or of documents, to a service."),
+    "annotations": (
+        "annotations:annotations_group",
+        "Take what annotators said out into files, or bring it in.",
+    ),
+    "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
+    "extract": ("processes:extract_command", "Run the extractor alone."),
+    "api": ("processes:api_command", "Run the API alone."),
+    "keeper": ("processes:keeper_command", "Run the keeper alone: tables, retention, deletion."),
+    "replay": ("replay:replay_command", "Extract stored history again."),
+    "keys": ("keys:keys_group", "Make, list and revoke the keys that open a service."),
+    "dead-letters": (
+        "dead_letters:dead_letters_group",
+        "List, retry, export or drop what the store refuses.",
+    ),
+    "delete": ("delete:delete_command", "Delete traces for good."),
+    "doctor": ("doctor:doctor_command", "Say what is wrong, and what to do."),
+    "backup": ("backup:backup_command", "Copy a data directory, in use or not."),
+    "restore": ("backup:restore_command", "Make a data directory of such a copy."),
+    "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),
+    "completion": (
+        "completion:completion_command",
+        "Print what a shell needs to complete commands.",
+    ),
+}
+"""Name → its module and object in this package, and one line of help."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only to run it or to print its own help."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Return the names in the order in which a new user needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the command; for an unknown name click suggests a similar one."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(f"spanloom.cli.{module}"), name)
+        assert isinstance(command, click.Command), cmd_name  # noqa: S101  # our own table
+        raise_again()
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:  # click's
+        """Run the command; raises ``ReaderLeftError`` once the reader of its output is gone."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderLeftError from error
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the commands from the table, without importing them."""
+        offered = [
+            CompletionItem(name, help=line)
+            for name, (_, line) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return offered + click.Command.shell_complete(self, ctx, incomplete)
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the overview from the table, so that ``--help`` loads nothing."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with `spanloom demo`; then `spanloom serve` and point an OpenTelemetry "
+    "exporter at http://127.0.0.1:4317 (gRPC) or http://127.0.0.1:4318 (HTTP).",
+)
+@click.version_option(__version__, prog_name="spanloom", message="%(prog)s %(version)s")
+@click.pass_context
+def spanloom(ctx: click.Context) -> None:
+    """OTLP spans in, agent trajectories out."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def run() -> None:

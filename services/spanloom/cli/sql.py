@@ -15,8 +15,8 @@ from spanloom.client.address import Address
 from spanloom.client.errors import ClientError
 from spanloom.client.sql import DEFAULT_SQL_URL, ask_sql, find_sql_url
 from spanloom.core.showing.csv_text import csv_lines
+from spanloom.terminal.numbers_table import FORMAT, read_rows, render_sql
 from spanloom.terminal.output import make_console, write_text
-from spanloom.terminal.sql_table import FORMAT, read_rows, render_sql
 
 if TYPE_CHECKING:
     from spanloom.client.client import Client

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spanloom.cli.arguments import run_filters
 from spanloom.cli.client import client_option
 from spanloom.cli.interrupts import end_with_reader
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, give_rows, stream_output
-from spanloom.cli.run_filters import run_filters
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.positions import Recent
 from spanloom.core.showing.values import printable

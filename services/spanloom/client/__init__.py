@@ -6,10 +6,8 @@ iterables that fetch page by page (``found.py``), or a ``ClientError`` (``errors
 ``docs/client.md`` shows how to use it.
 """
 
-from spanloom.client.async_client import AsyncClient
 from spanloom.client.changes import AsyncChanges, Changes
-from spanloom.client.client import Client
-from spanloom.client.diff_models import Diff
+from spanloom.client.client import AsyncClient, Client
 from spanloom.client.errors import (
     ApiError,
     ClientError,
@@ -25,7 +23,7 @@ from spanloom.client.errors import (
     UnavailableError,
     UnreachableError,
 )
-from spanloom.client.models import AgentStep, RootStep, Step, Trajectory
+from spanloom.client.models import AgentStep, Diff, RootStep, Step, Trajectory
 from spanloom.core.records.change import Change
 from spanloom.core.records.run import Run
 from spanloom.core.records.span import SpanVerdict

@@ -1,23 +1,65 @@
-"""The synchronous client of the HTTP API; results are the objects of ``models.py``."""
+"""The clients of the HTTP API: one synchronous, one for asyncio, with the same methods."""
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Self
+from functools import wraps
+from typing import IO, TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, overload
 
 from spanloom.client.address import find_address
-from spanloom.client.answers import reading_from
 from spanloom.client.calls import annotations as said
-from spanloom.client.calls import diffs, feed, lists, questions, runs, texts, upkeep
-from spanloom.client.changes import WAIT_S, Changes
-from spanloom.client.found import Found, Runs, Table
-from spanloom.client.method import Method
-from spanloom.client.transport import Transport
+from spanloom.client.calls import lists, questions, runs, upkeep
+from spanloom.client.changes import WAIT_S, AsyncChanges, Changes
+from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable, Found, Runs, Table
+from spanloom.client.request import reading_from
+from spanloom.client.transport import AsyncTransport, Transport
 from spanloom.client.tries import Patience
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import httpx
 
     from spanloom.client.request import AnswerT, Call
+
+
+_P = ParamSpec("_P")
+_AskedT = TypeVar("_AskedT")
+_ClientT = TypeVar("_ClientT")
+_GivenT = TypeVar("_GivenT")
+
+
+class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
+    """A method with the signature and docstring of a function that only describes a request.
+
+    ``carry_out`` is called with the client and the result of that function. ::
+
+        trajectory = Method(runs.trajectory, ask)  # client.trajectory("4bf9…") → Trajectory
+    """
+
+    def __init__(
+        self,
+        describe: Callable[_P, _AskedT],
+        carry_out: Callable[[_ClientT, _AskedT], _GivenT],
+    ) -> None:
+        """Keep the function that describes the request, and the one that carries it out."""
+        self._describe, self._carry_out = describe, carry_out
+        self.__doc__ = describe.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type[_ClientT]) -> Self: ...
+    @overload
+    def __get__(self, client: _ClientT, owner: type[_ClientT]) -> Callable[_P, _GivenT]: ...
+    def __get__(
+        self, client: _ClientT | None, owner: type[_ClientT]
+    ) -> Self | Callable[_P, _GivenT]:
+        if client is None:
+            return self
+
+        @wraps(self._describe)
+        def method(*args: _P.args, **kwargs: _P.kwargs) -> _GivenT:
+            return self._carry_out(client, self._describe(*args, **kwargs))
+
+        return method
 
 
 class Client:
@@ -69,7 +111,7 @@ class Client:
         with reading_from(self.url):
             return call.read(reply)
 
-    def follow(self, wanted: feed.Feed) -> Changes:
+    def follow(self, wanted: lists.Feed) -> Changes:
         """Poll a ``Feed`` and return its changes as an iterator."""
         wait_s = min(WAIT_S, self._timeout_s / 2)
         return Changes(
@@ -82,9 +124,9 @@ class Client:
     trajectories = Method(lists.trajectories, Runs)
     steps = Method(lists.steps, Table)
     conversations = Method(lists.conversations, Table)
-    search = Method(texts.search, Table)
+    search = Method(lists.search, Table)
     conversation = Method(lists.conversation, Runs)
-    changes = Method(feed.changes, follow)
+    changes = Method(lists.changes, follow)
     documents = Method(lists.documents, Found)
 
     trajectory = Method(runs.trajectory, ask)
@@ -96,8 +138,8 @@ class Client:
     otlp = Method(runs.otlp, ask)
     spans = Method(runs.spans, ask)
     spans_document = Method(runs.spans_document, ask)
-    diff = Method(diffs.diff, ask)
-    diff_document = Method(diffs.diff_document, ask)
+    diff = Method(runs.diff, ask)
+    diff_document = Method(runs.diff_document, ask)
 
     stats = Method(questions.stats, ask)
     fields = Method(questions.fields, ask)
@@ -120,3 +162,95 @@ class Client:
     def copy(self, call: Call[bytes], into: IO[bytes]) -> None:
         """Stream the body of a reply into a file, whatever its size."""
         self.transport.ask(call.request, into)
+
+
+class AsyncClient:
+    """The API of one service, for one event loop of asyncio.
+
+    ```python
+    async with AsyncClient("http://traces.internal:8080") as client:
+        async for run in client.trajectories(since="2h", has_error=True):
+            print((await client.trajectory(run.trace_id)).steps)
+    ```
+
+    Every method raises ``ClientError``: ``UnreachableError``, ``NotFoundError`` and so on.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        api_key: str | None = None,
+        timeout_s: float = Patience.timeout_s,
+        deadline_s: float = Patience.deadline_s,
+        tries: int = Patience.tries,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        """Create a client without connecting. The arguments are those of ``Client``."""
+        address = find_address(url, api_key)
+        self.transport = AsyncTransport(address, Patience(timeout_s, deadline_s, tries), transport)
+        self.url, self._timeout_s = address.url, timeout_s
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections; a closed client cannot be used again."""
+        await self.transport.close()
+
+    async def ask(self, call: Call[AnswerT]) -> AnswerT:
+        """Send the request of a ``Call`` and return its parsed reply."""
+        reply = await self.transport.ask(call.request)
+        with reading_from(self.url):
+            return call.read(reply)
+
+    def follow(self, wanted: lists.Feed) -> AsyncChanges:
+        """Poll a ``Feed`` and return its changes as an iterator."""
+        wait_s = min(WAIT_S, self._timeout_s / 2)
+        return AsyncChanges(
+            lambda question: self.ask(wanted.call(question)),
+            wanted.after,
+            wait_s,
+            wanted.on_trouble,
+        )
+
+    trajectories = Method(lists.trajectories, AsyncRuns)
+    steps = Method(lists.steps, AsyncTable)
+    conversations = Method(lists.conversations, AsyncTable)
+    search = Method(lists.search, AsyncTable)
+    conversation = Method(lists.conversation, AsyncRuns)
+    changes = Method(lists.changes, follow)
+    documents = Method(lists.documents, AsyncFound)
+
+    trajectory = Method(runs.trajectory, ask)
+    latest = Method(runs.latest, ask)
+    document = Method(runs.document, ask)
+    newer_document = Method(runs.newer_document, ask)
+    step_document = Method(runs.step_document, ask)
+    sent_span = Method(runs.sent_span, ask)
+    otlp = Method(runs.otlp, ask)
+    spans = Method(runs.spans, ask)
+    spans_document = Method(runs.spans_document, ask)
+    diff = Method(runs.diff, ask)
+    diff_document = Method(runs.diff_document, ask)
+
+    stats = Method(questions.stats, ask)
+    fields = Method(questions.fields, ask)
+    field_values = Method(questions.field_values, ask)
+
+    annotation_entries = Method(said.annotation_entries, ask)
+    annotation_table = Method(said.annotation_table, ask)
+    annotation_corrections = Method(said.annotation_corrections, ask)
+    import_annotations = Method(said.import_annotations, ask)
+    schemes = Method(said.schemes, ask)
+    put_scheme = Method(said.put_scheme, ask)
+
+    request_replay = Method(upkeep.request_replay, ask)
+    replay = Method(upkeep.replay, ask)
+    delete = Method(upkeep.delete, ask)
+    service = Method(upkeep.service, ask)
+    diagnosis = Method(upkeep.diagnosis, ask)
+    take_snapshot = Method(upkeep.take_snapshot, ask)

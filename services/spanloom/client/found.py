@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic
 
-from spanloom.client.answers import reading_from
 from spanloom.client.calls.walks import FoundT, Row, RowWalks
 from spanloom.client.frames import Frames
 from spanloom.client.models import ItemT
+from spanloom.client.request import reading_from
 from spanloom.core.formats.entry import ARROW
 from spanloom.core.records.run import Run
 
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from spanloom.client.async_client import AsyncClient
     from spanloom.client.calls.walks import Listing, Walk, Walked
-    from spanloom.client.client import Client
+    from spanloom.client.client import AsyncClient, Client
 
 SHOWN_RUNS = 200
 """The maximum number of runs that a notebook shows."""
@@ -30,7 +29,7 @@ class RunList(list[Run]):
     """Runs that have been read; a notebook shows them as a table."""
 
     def _repr_html_(self) -> str:
-        from spanloom.client.html.runs import runs_html  # noqa: PLC0415  # for notebooks only
+        from spanloom.client.html import runs_html  # noqa: PLC0415  # for notebooks only
 
         return runs_html(self[:SHOWN_RUNS], has_more=len(self) > SHOWN_RUNS)
 

@@ -17,12 +17,13 @@ from spanloom.client.errors import (
     ClientError,
     NotFoundError,
     NotSpanloomError,
+    SqlError,
+    StatementError,
     UnauthenticatedError,
     UnavailableError,
     UnreachableError,
 )
 from spanloom.client.http_library import httpx
-from spanloom.client.sql_errors import SqlError, StatementError
 from spanloom.client.transport import fault
 from spanloom.core.model.notation import authority
 

@@ -1,4 +1,4 @@
-"""Sends requests with httpx, synchronously or not; ``tries`` and ``answers`` decide on replies."""
+"""Sends requests with httpx, synchronously or not; ``tries`` and ``request`` decide on replies."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import random
 import time
 from typing import IO, TYPE_CHECKING
 
-from spanloom.client.answers import settle
 from spanloom.client.errors import ClientError, NotSpanloomError, TimedOutError, UnreachableError
 from spanloom.client.http_library import httpx
-from spanloom.client.request import OK, Reply
+from spanloom.client.request import OK, Reply, settle
 from spanloom.client.tries import Patience, Tries
 
 if TYPE_CHECKING:

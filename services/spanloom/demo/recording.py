@@ -1,4 +1,4 @@
-"""The bundled agent run, with new times and new ids."""
+"""The bundled agent run, with new times and new ids, sent like an SDK: OTLP over gRPC."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from importlib.resources import files
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceServiceStub
+
+from spanloom.core.errors import SpanloomError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -84,3 +88,27 @@ def _move(span: Span, shift: int) -> None:
     span.end_time_unix_nano += shift
     for event in span.events:
         event.time_unix_nano += shift
+
+
+_ANSWER_S = 30.0
+
+
+class SendError(SpanloomError):
+    """The receiver did not accept a request."""
+
+
+def send_requests(target: str, requests: Sequence[ExportTraceServiceRequest]) -> Iterator[int]:
+    """Send each request to ``host:port``; yield its size in bytes once it is acknowledged.
+
+    Raises ``SendError`` if the receiver fails, or rejects spans.
+    """
+    with grpc.insecure_channel(target) as channel:
+        stub = TraceServiceStub(channel)
+        for request in requests:
+            try:
+                response = stub.Export(request, timeout=_ANSWER_S, wait_for_ready=True)
+            except grpc.RpcError as error:
+                raise SendError(f"{target} did not take the request: {error}") from error
+            if response.partial_success.rejected_spans:
+                raise SendError(f"{target} refused: {response.partial_success.error_message}")
+            yield request.ByteSize()

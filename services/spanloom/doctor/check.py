@@ -1,4 +1,4 @@
-"""A check: a pure function from facts to a verdict.
+"""A check: a pure function from facts to a verdict, and the units of numbers in it.
 
 The parameters of the function name the facts that it needs (fields of ``Facts``). If one of them
 is unknown the check is skipped with the reason. Its docstring is part of the documentation.
@@ -85,3 +85,28 @@ def _judge(check: Check, facts: Facts, reported: set[Broken]) -> Verdict:
             reported.add(value)
             return problem(*value)
     return check.judge(**values)
+
+
+_STEPS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
+_SPANS = (("d", 86_400), ("h", 3_600), ("min", 60))
+
+
+def size(number: int) -> str:
+    """Format a number of bytes in the largest unit that fits: ``1.5 GiB``."""
+    for unit, step in _STEPS:
+        if number >= step:
+            return f"{number / step:.1f} {unit}"
+    return f"{number} bytes"
+
+
+def span(seconds: float) -> str:
+    """Format a duration in the largest unit that fits: ``2.5 h``."""
+    for unit, step in _SPANS:
+        if seconds >= step:
+            return f"{seconds / step:.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
+def count(number: int, noun: str) -> str:
+    """Format a number with its noun: ``1 request``, ``2,000 requests``."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

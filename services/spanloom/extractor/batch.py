@@ -2,29 +2,30 @@
 
 Several traces share one read and one write, because a query costs more than a trace. A trace that
 fails to be read, built or written is isolated; the others go on.
+
+Worker processes (``extractor/workers``) are the other builder, with the same results.
 """
 
 from __future__ import annotations
 
 from traceback import clear_frames
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from spanloom.core.errors import RetryableError, StoreTooSmallError
 from spanloom.extractor.drafts import make_drafts, make_records
 from spanloom.extractor.duplicates import find_repeats
-from spanloom.extractor.options import BY_DEFAULT
-from spanloom.extractor.result import BatchResult
+from spanloom.extractor.result import BY_DEFAULT, BatchResult
 from spanloom.extractor.span_cap import read_traces
 from spanloom.memory import without_collecting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.building import BuildingStore, TrajectoryRecord
     from spanloom.core.ports.feed import Announcement, FeedWriter
-    from spanloom.extractor.options import BuildOptions
+    from spanloom.extractor.result import BuildOptions
 
 
 class Writable(Protocol):
@@ -138,3 +139,55 @@ def _prepare(
 def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:
     """Return a function that frees memory between the steps of a long batch, else does nothing."""
     return store.trajectories.make_room if span_count > MANY_SPANS else lambda: None
+
+
+class BuildRequest(NamedTuple):
+    """A request to build traces together, each with a status."""
+
+    traces: Mapping[TraceKey, Status]
+    failed_before: bool = False
+    """Whether the last attempt failed; workers, if any, build these, where they do no harm."""
+
+
+class Built(NamedTuple):
+    """Built traces, some or all of a request, and their result."""
+
+    traces: Mapping[TraceKey, Status]
+    result: BatchResult
+
+
+class Builder(Protocol):
+    """Builds traces from stored spans, and stores what is new."""
+
+    def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
+        """Build all requested traces; yield the results piece by piece, each trace once.
+
+        Requests may be read ahead of the results. A caller that stops early closes the iterator,
+        which discards the work in progress. Raises what ``build_batch`` raises.
+        """
+
+    def rest(self) -> None:
+        """Release resources that were not used for long; called regularly."""
+
+    def close(self) -> None:
+        """End all workers; nothing is built afterwards."""
+
+
+class InProcess:
+    """Builds one batch after the other in this process."""
+
+    def __init__(self, store: BuildingStore, options: BuildOptions) -> None:
+        """Build with the store to read from and write to, and the build options."""
+        self._store = store
+        self._options = options
+
+    def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
+        """See ``Builder.build``."""
+        for requested, _ in requests:
+            yield Built(requested, build_batch(self._store, requested, self._options))
+
+    def rest(self) -> None:
+        """See ``Builder.rest``: nothing to release."""
+
+    def close(self) -> None:
+        """See ``Builder.close``: nothing to end."""

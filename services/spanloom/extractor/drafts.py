@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
-from spanloom.extractor.extract import extract, extract_failure
-from spanloom.extractor.records import make_record
+from spanloom.extractor.extract import extract, extract_failure, make_record
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import describe_rest, is_part
 

@@ -1,7 +1,8 @@
-"""Spans in, trajectory out: composes dialects and extraction, without I/O."""
+"""Spans in, trajectory out: dialects and extraction without I/O, and the record to store."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,16 +10,21 @@ from spanloom.core.conventions.run_context import redaction_warnings
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.extraction.restore import restore_trajectory
+from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
+from spanloom.core.model.trajectory import Status
 from spanloom.core.model.tree import SpanTree
+from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.pricing import LISTED
 from spanloom.core.values.bounds import legible, watch_unread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports.building import Call, Head
     from spanloom.core.pricing import PriceBook
+
 
 EXTRACTOR_VERSION = "13"
 """Incremented whenever the same spans may yield a different trajectory."""
@@ -47,3 +53,46 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
 def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> Trajectory:
     """Return a trajectory that describes the extraction error."""
     return describe_failure(key, SpanTree(spans), error, EXTRACTOR_VERSION)
+
+
+def make_record(
+    key: TraceKey,
+    trajectory: Trajectory,
+    status: Status,
+    *,
+    seq: int,
+    head: Head | None,
+    calls: Sequence[Call] = (),
+) -> TrajectoryRecord | None:
+    """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
+
+    A live run has no warnings about absent spans such as the root, which comes when the run ends.
+    """
+    version = head.version + 1 if head is not None else 1
+    if status is Status.LIVE and trajectory.absences:
+        shown = [text for text in trajectory.warnings if text not in trajectory.absences]
+        trajectory = replace(trajectory, warnings=shown)
+    document = encode_document(trajectory, version, status)
+    verdicts = encode_spans(trajectory)
+    fingerprint = _fingerprint(*without_version(document), verdicts)
+    if head is not None and head.fingerprint == fingerprint:
+        return None
+    return TrajectoryRecord(
+        key=key,
+        version=version,
+        seq=seq,
+        status=status,
+        fingerprint=fingerprint,
+        trajectory=replace(trajectory, verdicts=()),
+        document=document,
+        spans_document=verdicts,
+        calls=calls,
+        previous=head,
+    )
+
+
+def _fingerprint(*parts: bytes | memoryview) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()

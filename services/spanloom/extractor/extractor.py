@@ -9,12 +9,12 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
-from spanloom.extractor.builder import BuildRequest, InProcess
+from spanloom.extractor.batch import BuildRequest, InProcess
 from spanloom.extractor.discovery import Discovery
-from spanloom.extractor.options import BY_DEFAULT
 from spanloom.extractor.readiness import NS, Moment, Timing
 from spanloom.extractor.recording import Recorder
 from spanloom.extractor.replay import Replayer
+from spanloom.extractor.result import BY_DEFAULT
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from spanloom.core.ports.store import ExtractionStore
-    from spanloom.extractor.builder import Builder
-    from spanloom.extractor.options import BuildOptions
+    from spanloom.extractor.batch import Builder
     from spanloom.extractor.recording import Due
+    from spanloom.extractor.result import BuildOptions
     from spanloom.telemetry import Metrics
 
 MAX_TRACES = 2_000
@@ -45,7 +45,7 @@ log = get_logger("extractor")
 class Extractor:
     """Keeps trajectories up to date with spans; recovers from any crash by the store's state.
 
-    A part of the process (``process/part.py``).
+    A part of the process (``process/supervisor.py``).
     """
 
     name = "extractor"

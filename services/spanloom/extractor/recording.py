@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import SpanloomError
+from spanloom.core.extraction.build import describe_unreadable
 from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.extractor.quarantine import show_failure
+from spanloom.extractor.extract import EXTRACTOR_VERSION, make_record
 from spanloom.extractor.readiness import NS, PendingTrace
 from spanloom.telemetry import get_logger
 
@@ -17,14 +19,43 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.building import BuildingStore
     from spanloom.core.ports.store import ExtractionStore
     from spanloom.extractor.discovery import Discovery
     from spanloom.extractor.result import BatchResult
     from spanloom.telemetry import Metrics
 
-
-if TYPE_CHECKING:
     Due: TypeAlias = tuple[PendingTrace, Status]
+
+
+log = get_logger("extractor")
+
+
+def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error: Exception) -> None:
+    """Store a document that shows the error, unless one built from spans is stored.
+
+    Its span count is the larger of ``arrived`` and discovery's count, because the store's count may
+    lag. Its sequence is 0, so any build from spans replaces it. If the store fails, the next
+    attempt tries again. It is announced after each attempt, since a process may have died between
+    storing and announcing it.
+    """
+    try:
+        head = store.trajectories.heads([trace.key]).get(trace.key)
+        if head is not None and head.seq:
+            return
+        span_count = max(arrived, trace.span_count)
+        trajectory = describe_unreadable(
+            trace.key, trace.first_accepted_ns, span_count, error, EXTRACTOR_VERSION
+        )
+        record = make_record(trace.key, trajectory, Status.FAILED, seq=0, head=head)
+        if record is not None:
+            store.trajectories.write([record])
+            store.feed.announce([record.announcement])
+        elif head is not None:
+            stored = Announcement(trace.key, head.version, Status.FAILED, head.start_ns)
+            store.feed.announce([stored])
+    except SpanloomError as trouble:
+        log.warning("a failure could not be shown", trace_id=trace.key.trace_id, error=str(trouble))
 
 
 MAX_KNOWN = 1_000
@@ -50,7 +81,6 @@ class NewServices:
 NOTHING_CAME_S = 60.0
 """A trace without visible spans for so long has none: retention removed them, or it has only log
 records. Later spans make it due again."""
-log = get_logger("extractor")
 
 
 class Recorder:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.builder import BuildRequest
+from spanloom.extractor.batch import BuildRequest
 from spanloom.extractor.readiness import NS
 from spanloom.extractor.result import BatchResult
 from spanloom.telemetry import get_logger
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.upkeep import Replay, StoredTrace
     from spanloom.core.ports.store import ReplayingStore
-    from spanloom.extractor.builder import Builder
+    from spanloom.extractor.batch import Builder
     from spanloom.telemetry import Metrics
 
 MAX_TRACES = 200

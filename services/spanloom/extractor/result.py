@@ -1,14 +1,31 @@
-"""The outcome of a batch of traces, for discovery, progress, the feed and the metrics."""
+"""What a batch of traces is built with, the operator's options, and its outcome."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.pricing import LISTED, PriceBook
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.feed import Announcement
+
+
+MAX_TRACE_SPANS = 1_000_000
+
+
+class BuildOptions(NamedTuple):
+    """Options of building traces."""
+
+    max_trace_spans: int = MAX_TRACE_SPANS
+    """Maximum of spans read per trace; the rest of a larger trace is not shown."""
+    prices: PriceBook = LISTED
+    """Prices of model calls."""
+
+
+BY_DEFAULT = BuildOptions()
 
 
 @dataclass(slots=True)

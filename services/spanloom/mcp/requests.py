@@ -10,7 +10,7 @@ import httpx
 import orjson
 from mcp.server.mcpserver.exceptions import ToolError
 
-from spanloom.client.async_client import AsyncClient
+from spanloom.client.client import AsyncClient
 from spanloom.client.errors import ClientError
 from spanloom.client.moments import milliseconds_of
 from spanloom.client.request import Call, body_of, get
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from spanloom.client.address import Address
 
-
-if TYPE_CHECKING:
     Headers = Mapping[str, str] | None
 
 

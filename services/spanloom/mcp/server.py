@@ -13,8 +13,7 @@ from spanloom import __version__
 from spanloom.api.http.needs import needs
 from spanloom.core.model.access import Scope as KeyScope
 from spanloom.mcp.requests import LocalApi
-from spanloom.mcp.sql import SqlTool
-from spanloom.mcp.tools import Tools
+from spanloom.mcp.tools import SqlTool, Tools
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -1,17 +1,20 @@
-"""The tools: read-only queries about runs. Their docstrings are what agents read."""
+"""The tools: read-only queries about runs, and SQL if enabled. Agents read their docstrings."""
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import httpx
 import orjson
 from mcp.server.mcpserver import Context  # noqa: TC002  # its signatures are read at runtime
+from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from spanloom.client.address import Address
 from spanloom.client.request import segment
 from spanloom.core.showing.steps import place_steps
-from spanloom.mcp.data import MOST_CHARS, fitting, write, write_whole
-from spanloom.mcp.offering import offer
+from spanloom.mcp.data import MOST_CHARS, fitting, refusal, write, write_whole
 from spanloom.mcp.requests import (
     combined_where,
     next_cursor_of,
@@ -23,13 +26,23 @@ from spanloom.mcp.requests import (
 from spanloom.mcp.steps import matching_steps, outline, run_summary, step_json, steps_filter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mcp.server.mcpserver import MCPServer
 
     from spanloom.mcp.requests import ApiAccess
 
     Query = dict[str, Any]  # query parameters of the API; empty ones are not sent
+
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+
+def offer(server: MCPServer[Any], tool: Callable[..., Any]) -> None:
+    """Register a tool; its responses are sent once, as text without structured output."""
+    description = inspect.getdoc(tool)  # without the indentation of the code
+    server.add_tool(tool, description=description, annotations=READS, structured_output=False)
+
 
 MAX_RUNS = 50
 MAX_STEPS = 1_000
@@ -195,3 +208,49 @@ class Tools:
             self.describe_fields,
         ):
             offer(server, tool)
+
+
+MAX_ROWS = 1_000
+LIMIT_S = 30.0
+
+
+class SqlTool:
+    """Queries the SQL port with the caller's key."""
+
+    def __init__(self, api: ApiAccess, url: str) -> None:
+        """Use these keys, and the SQL port at ``url``."""
+        self._api = api
+        self._url = url
+
+    async def query_sql(
+        self,
+        context: Context,
+        sql: Annotated[str, Field(description="One SELECT, over v_trajectories and v_steps.")],
+        limit: Annotated[int, Field(ge=1, le=MAX_ROWS)] = 100,
+    ) -> str:
+        """Ask in ClickHouse SQL what no other tool answers."""
+        answer = await self._send(sql, self._api.key(context.headers))
+        columns = [column["name"] for column in answer["meta"]]
+        rows = answer["data"][:limit]
+        head = {"columns": columns, "rows": len(answer["data"])}
+        return write(
+            head, rows, lambda shown: f"query_sql with LIMIT {max(shown, 1)}, or fewer columns"
+        )
+
+    async def _send(self, sql: str, key: str) -> Any:
+        parameters = {"default_format": "JSONCompact"}
+        address = Address(self._url, key)
+        try:
+            async with httpx.AsyncClient(timeout=LIMIT_S, **address.trust) as http:
+                answer = await http.post(
+                    self._url, params=parameters, content=sql, headers=address.headers
+                )
+        except httpx.HTTPError as error:
+            raise refusal(f"the SQL port at {self._url} does not answer: {error}") from error
+        if answer.status_code != httpx.codes.OK:
+            raise refusal(answer.text)
+        return answer.json()
+
+    def install(self, server: MCPServer[Any]) -> None:
+        """Register the tool."""
+        offer(server, self.query_sql)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanloom.access.headers import ANY_HOST, Hosts
+from spanloom.access.limits import Rates
 from spanloom.access.quotas import Quotas
-from spanloom.access.rates import Rates
 from spanloom.collector.doors.http import create_app as create_receiver
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
 from spanloom.collector.doors.langfuse.observations import Observations
@@ -15,7 +15,7 @@ from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.intake.admission import Admission
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.redaction.redactor import make_redactor
-from spanloom.collector.spool.free_space import FreeSpace
+from spanloom.collector.spool.bound import FreeSpace
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
 from spanloom.process.options import limits_of, project_limits_of
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator
 
-    from spanloom.access.access import Access
+    from spanloom.access.authenticate import Access
     from spanloom.config import Settings
     from spanloom.core.ports.spans import SpanWriter
     from spanloom.core.ports.upkeep import UsageReader
     from spanloom.process.datadir import DataDir
-    from spanloom.process.part import Part
+    from spanloom.process.supervisor import Part
     from spanloom.process.tls import TlsFiles
     from spanloom.telemetry import Metrics
 

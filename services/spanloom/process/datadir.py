@@ -13,7 +13,11 @@ from spanloom.doctor.facts import DirectoryFacts
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
     from pathlib import Path
+
+    from spanloom.config import Settings
+
 
 FORMAT = 1
 """Incremented when an older version can no longer use a directory written by this one."""
@@ -178,3 +182,22 @@ class DataDir:
             f"cannot use the data directory {self.path}: {error.strerror}; "
             "make it writable, or use --data-dir to choose another"
         )
+
+
+def own_store(settings: Settings, stack: ExitStack) -> bool:
+    """Lock the data directory if the store is in it; return whether the store can be opened.
+
+    False means that a running service owns it, and has to do the work. Raises ``StartupError``
+    if there is no store.
+    """
+    if not settings.is_embedded:
+        return True
+    if not settings.store_url and not (settings.data_dir / "store").exists():
+        raise StartupError(
+            f"there is no store in {settings.data_dir.absolute()}: --data-dir names another"
+        )
+    try:
+        stack.enter_context(DataDir(settings.data_dir))
+    except DirectoryInUseError:
+        return False
+    return True

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from spanloom.access.access import Access
-from spanloom.access.administration import KeyAdministration
-from spanloom.access.authenticate import Authenticator
+from spanloom.access.authenticate import Access, Authenticator
+from spanloom.access.keys import KeyAdministration
 from spanloom.access.limits import LimitsByProject, ProjectLimits
 from spanloom.collector.intake.limits import Limits
 from spanloom.config import OptionError, is_loopback
 from spanloom.core.model.upkeep import Terms
-from spanloom.extractor.builder import InProcess
-from spanloom.extractor.options import BuildOptions
+from spanloom.extractor.batch import InProcess
 from spanloom.extractor.prices_file import read_prices
 from spanloom.extractor.readiness import Timing
+from spanloom.extractor.result import BuildOptions
 from spanloom.extractor.workers.messages import Begin
 from spanloom.extractor.workers.pipeline import Pipeline
 from spanloom.extractor.workers.pool import Pool
@@ -23,10 +22,10 @@ from spanloom.process.tls import TlsFiles
 from spanloom.sql.settings import SqlLimits
 
 if TYPE_CHECKING:
-    from spanloom.access.keyring import Keyring
+    from spanloom.access.authenticate import Keyring
     from spanloom.config import Settings
     from spanloom.core.ports.upkeep import KeyStore
-    from spanloom.extractor.builder import Builder
+    from spanloom.extractor.batch import Builder
     from spanloom.storage.store import ClickHouseStore
     from spanloom.telemetry import Metrics
 

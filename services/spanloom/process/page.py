@@ -1,4 +1,4 @@
-"""Routes of the web page. They need no key, because the files contain no project's data."""
+"""Routes in addition to the API: the web page, without a key, and MCP, loaded on demand."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request, Response
 
 from spanloom.api.http.needs import open_to_all
+from spanloom.config import OptionError
 from spanloom.viewer.site import MODULES, PAGES, Site, own_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from spanloom.mcp.server import McpEndpoint
 
 
 def page_router() -> APIRouter:
@@ -42,3 +45,17 @@ def _page(site: Site, path: str) -> Callable[[], Response]:
         return site.page(path)
 
     return get_page
+
+
+def open_mcp_door(sql_url: str | None) -> McpEndpoint:
+    """Return the endpoint at ``/mcp``, with SQL if ``sql_url`` is set.
+
+    Raises ``OptionError`` if the library is not installed.
+    """
+    try:
+        from spanloom.mcp.server import McpEndpoint  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise OptionError(
+            "--mcp needs the MCP library: pip install 'spanloom[mcp]', or leave the option out"
+        ) from error
+    return McpEndpoint(sql_url)

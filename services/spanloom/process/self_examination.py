@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from spanloom.doctor.check import examine
 from spanloom.doctor.checks import CHECKS
 from spanloom.doctor.facts import Facts, Unknown
+from spanloom.doctor.gather.environment import look_at_software
 from spanloom.doctor.gather.network import look_at_certificate, look_at_exposure, look_at_ports
-from spanloom.doctor.gather.software import look_at_software
 from spanloom.doctor.gather.store import keys_of, look_at_store
 from spanloom.process.descriptors import look_at_descriptors
 

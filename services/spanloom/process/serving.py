@@ -2,12 +2,17 @@
 
 Because sockets are bound first, a port in use ends the start at once with one line, and port 0 has
 its real number before anything runs.
+
+uvicorn's own loop wakes up ten times a second in each server to check whether it should end. In an
+idle service that was an eighth of the CPU time, so ``PatientServer`` sleeps.
 """
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -16,16 +21,39 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.core.errors import StartupError
 from spanloom.core.model.notation import authority
-from spanloom.process.patient_server import PatientServer
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
     from ssl import SSLContext
 
     from starlette.types import ASGIApp
+    from uvicorn import Config
+
+
+class PatientServer(uvicorn.Server):
+    """Serves like uvicorn, until ``end``."""
+
+    def __init__(self, config: Config) -> None:
+        """Prepare; uvicorn's date header and request limit must be off, as its loop serves them."""
+        super().__init__(config)
+        self._end = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def main_loop(self) -> None:
+        """Override of ``uvicorn.Server``: return when the server should shut down."""
+        self._loop = asyncio.get_running_loop()
+        if not await self.on_tick(0):
+            await self._end.wait()
+
+    def end(self) -> None:
+        """Shut the server down; callable from any thread, at any time."""
+        self.should_exit = True
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it has ended already, and its loop is closed
+                self._loop.call_soon_threadsafe(self._end.set)
+
 
 BACKLOG = 2048
 """Connections that the kernel keeps until they are accepted."""

@@ -6,8 +6,8 @@ from enum import Flag, auto
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
+from spanloom.access.authenticate import Keyring
 from spanloom.access.headers import Hosts
-from spanloom.access.keyring import Keyring
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
 from spanloom.core.annotation.queue import withheld_from_all
@@ -16,9 +16,8 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import authority
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.extractor import Extractor
-from spanloom.indexer.indexer import Indexer
-from spanloom.keeper.keeper import Keeper, Retention
-from spanloom.process.agents import open_mcp_door
+from spanloom.indexer import Indexer
+from spanloom.keeper import Keeper, Retention
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
 from spanloom.process.narrator import Narrator
@@ -30,16 +29,16 @@ from spanloom.process.options import (
     timing_of,
     tls_of,
 )
-from spanloom.process.page import page_router
+from spanloom.process.page import open_mcp_door, page_router
 from spanloom.process.self_examination import SelfExamination
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
-from spanloom.storage.access.open import open_key_store
+from spanloom.storage.access import open_key_store
 from spanloom.storage.engine.connect import store_path
-from spanloom.storage.engine.loading import give_back_code
-from spanloom.storage.sql.engine import EmbeddedSql
+from spanloom.storage.engine.embedded import give_back_code
+from spanloom.storage.sql import EmbeddedSql
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import Metrics
@@ -54,8 +53,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.store import Store
     from spanloom.mcp.server import McpEndpoint
-    from spanloom.process.part import Part
-    from spanloom.process.supervisor import Ending
+    from spanloom.process.supervisor import Ending, Part
 
 
 class Role(Flag):

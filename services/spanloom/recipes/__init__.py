@@ -1,5 +1,148 @@
 """Recipes of ``spanloom instrument``: how to make agents of each framework send spans.
 
 In: a framework and a way; one TOML file each, run by the tests. Out: a ``Recipe`` with packages,
-code and variables. Start at ``reading.py``.
+code and variables.
 """
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.errors import SpanloomError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+ENDPOINT = "http://127.0.0.1:4318"
+KEY = "sl_…"
+"""Placeholder of an API key; a real one must not be printed."""
+
+
+class UnknownRecipeError(SpanloomError):
+    """There is no framework or way of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """One way to make agents of a framework send spans."""
+
+    framework: str
+    way: str
+    """Its short name, as on the command line."""
+    instrumentation: str
+    line: str
+    """One line: what it is, and how it differs from other ways."""
+    install: str
+    code: str
+    """Code to run before agents are made; empty if variables are enough."""
+    variables: Mapping[str, str]
+    key_variables: Mapping[str, str]
+    """Variables to set in addition if the service has keys."""
+    notes: str = ""
+    untried: str = ""
+    """Why it is not run by a test; empty if it is."""
+
+    @property
+    def name(self) -> str:
+        """The arguments of ``spanloom instrument``."""
+        return f"{self.framework} {self.way}"
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """A framework and its recipes, the recommended one first."""
+
+    name: str
+    title: str
+    language: str
+    recipes: Sequence[Recipe]
+    also: Sequence[str] = ()
+    """Aliases."""
+    why: str = ""
+    """Why the first recipe is the recommended one."""
+
+
+def read_frameworks(endpoint: str = ENDPOINT) -> Sequence[Framework]:
+    """Return all frameworks, with the endpoint filled in."""
+    tables = tomllib.loads(_text("frameworks.toml"))
+    return [_framework(name, dict(table), endpoint) for name, table in tables.items()]
+
+
+def find_framework(name: str, endpoint: str = ENDPOINT) -> Framework:
+    """Return the framework of a name or alias, ignoring case.
+
+    Raises ``UnknownRecipeError`` with similar names.
+    """
+    frameworks = read_frameworks(endpoint)
+    names = {known: one for one in frameworks for known in (one.name, *one.also)}
+    if framework := names.get(name.lower()):
+        return framework
+    raise UnknownRecipeError(
+        f"{_unknown('framework', name, names)}; `spanloom instrument` lists all"
+    )
+
+
+def find_recipe(framework: Framework, way: str | None) -> Recipe:
+    """Return the recipe of a way, the recommended one without.
+
+    Raises ``UnknownRecipeError`` with the ways there are.
+    """
+    if way is None:
+        return framework.recipes[0]
+    ways = {recipe.way: recipe for recipe in framework.recipes}
+    if recipe := ways.get(way.lower()):
+        return recipe
+    unknown = _unknown(f"way for {framework.name}", way, ways)
+    raise UnknownRecipeError(f"{unknown}; there is {', '.join(ways)}")
+
+
+def _framework(name: str, table: dict[str, Any], endpoint: str) -> Framework:
+    recipes = [_recipe(name, way, endpoint) for way in table.pop("ways")]
+    return Framework(name, recipes=recipes, **table)
+
+
+def _recipe(framework: str, way: str, endpoint: str) -> Recipe:
+    table = tomllib.loads(_text(f"{framework}.{way}.toml"))
+    fill = {"{endpoint}": endpoint.rstrip("/"), "{key}": KEY}
+    for part in ("variables", "key_variables"):
+        table[part] = {name: _filled(value, fill) for name, value in table[part].items()}
+    return Recipe(framework, way, **table)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        text = text.replace(name, value)
+    return text
+
+
+def _unknown(what: str, name: str, known: Mapping[str, object]) -> str:
+    near = get_close_matches(name.lower(), known, cutoff=0.5)
+    return f"no {what} {name!r}" + (f": did you mean {' or '.join(near)}?" if near else "")
+
+
+@cache
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def recipe_as_json(framework: Framework, recipe: Recipe) -> dict[str, Any]:
+    """Return a recipe with its framework's title and language, and the names of other ways."""
+    others = [one.way for one in framework.recipes if one is not recipe]
+    about = {"title": framework.title, "language": framework.language, "other_ways": others}
+    return {**asdict(recipe), **about}
+
+
+def framework_as_json(framework: Framework) -> dict[str, Any]:
+    """Return a framework with a short description of each way."""
+    ways = [
+        {"way": one.way, "instrumentation": one.instrumentation, "line": one.line}
+        for one in framework.recipes
+    ]
+    about = {"framework": framework.name, "title": framework.title, "language": framework.language}
+    return {**about, "also": list(framework.also), "ways": ways}

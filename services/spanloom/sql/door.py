@@ -16,8 +16,7 @@ from spanloom.core.ports.sql import SqlError
 from spanloom.sql import answers
 from spanloom.sql.reader import SqlCaller
 from spanloom.sql.requests import parse_query
-from spanloom.sql.running import Runner
-from spanloom.sql.sessions import Sessions
+from spanloom.sql.running import Runner, Sessions
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:

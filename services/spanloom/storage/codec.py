@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.storage.engine.parameters import rows_in, values_in
-from spanloom.storage.runs.carried import encode_record
-from spanloom.storage.spans.content_events import join_events
-from spanloom.storage.spans.rows import event_of, newest_spans
+from spanloom.storage.runs.rows import encode_record
+from spanloom.storage.spans.rows import event_of, join_events, newest_spans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

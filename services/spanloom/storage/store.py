@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes, ClickHouseVersions
-from spanloom.storage.annotations.scores import ClickHouseScores
-from spanloom.storage.annotations.store import ClickHouseAnnotations
+from spanloom.storage.annotations.store import ClickHouseAnnotations, ClickHouseScores
 from spanloom.storage.codec import ClickHouseCodec
-from spanloom.storage.deletions.hiding import DeletedRows
+from spanloom.storage.deletions.hiding import DeletedRows, late_rows_live
 from spanloom.storage.deletions.store import ClickHouseDeletions, read_deletions
-from spanloom.storage.deletions.tables import late_rows_live
-from spanloom.storage.engine.conditions import FILTERS
 from spanloom.storage.engine.connect import connector_of, is_embedded, migrate_command, store_path
 from spanloom.storage.engine.lane import (
     ASKER_SETTINGS,
@@ -30,24 +27,23 @@ from spanloom.storage.engine.lane import (
     Lane,
 )
 from spanloom.storage.engine.migrate import check_schema
+from spanloom.storage.engine.parameters import FILTERS
 from spanloom.storage.engine.statements import request_schema
-from spanloom.storage.feed.announcer import Announcer
-from spanloom.storage.feed.clocks import OwnClock, SharedClock
+from spanloom.storage.feed.clocks import Announcer, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
-from spanloom.storage.progress.store import ClickHouseProgress
-from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.progress import ClickHouseProgress
+from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.runs.calls import ClickHouseCalls
 from spanloom.storage.runs.conversations import ClickHouseConversations
 from spanloom.storage.runs.documents import ClickHouseDocuments
 from spanloom.storage.runs.lists import ClickHouseLists
 from spanloom.storage.runs.step_rows import ClickHouseSteps
 from spanloom.storage.runs.store import ClickHouseTrajectories
-from spanloom.storage.snapshots.store import ClickHouseSnapshots
+from spanloom.storage.snapshots import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
-from spanloom.storage.stats.store import ClickHouseStats
+from spanloom.storage.stats import ClickHouseStats, ClickHouseUsage
 from spanloom.storage.texts.index import ClickHouseTextIndexer
 from spanloom.storage.texts.search import ClickHouseTextFinder
-from spanloom.storage.usage.store import ClickHouseUsage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

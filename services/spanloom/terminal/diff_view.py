@@ -10,12 +10,12 @@ from rich.text import Text
 
 from spanloom.core.document import whole
 from spanloom.core.showing.values import dollars, duration, printable, shortened
-from spanloom.terminal.values import TYPE_STYLES, signs_of
+from spanloom.terminal.output import TYPE_STYLES, signs_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from spanloom.terminal.values import Signs
+    from spanloom.terminal.output import Signs
 
 Json = dict[str, Any]  # the response of ``/v1/trajectories/{a}/diff/{b}``
 

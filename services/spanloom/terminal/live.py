@@ -10,9 +10,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 from spanloom.core.showing.values import printable
-from spanloom.terminal.output import make_console
+from spanloom.terminal.output import make_console, signs_of
 from spanloom.terminal.render import trajectory_lines
-from spanloom.terminal.values import signs_of
 
 if TYPE_CHECKING:
     from typing import TextIO

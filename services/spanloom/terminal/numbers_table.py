@@ -1,9 +1,11 @@
-"""Tables of rows (statistics by group, selected columns), and of the fields of the API."""
+"""Tables of rows: statistics, selected columns, fields of the API, and answers of SQL."""
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 from rich.table import Table
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rich.console import Console
+
 
 NOTHING = "Nothing to count; filters may hide what there is."
 _ABSENT = "-"
@@ -78,3 +81,49 @@ def _brief(value: dict[str, Any] | list[Any]) -> str:
         return printable(", ".join(value))
     text = orjson.dumps(value).decode()
     return printable(text if len(text) <= MOST_JSON else f"{text[:MOST_JSON]}…")
+
+
+FORMAT = "JSONCompactEachRowWithNamesAndTypes"
+"""The ClickHouse format that is read: a line of names, a line of types, then one per row."""
+
+
+class SqlRows(NamedTuple):
+    """Rows of a response: numbers as ``int`` and ``Decimal``, nested values as JSON text."""
+
+    names: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+def read_rows(body: bytes) -> SqlRows:
+    """Parse a response in ``FORMAT``; raises ``ValueError`` if it is malformed."""
+    names, _types, *rows = map(_line, body.splitlines()) if body else ([], [])
+    return SqlRows(names, [[_flat(value) for value in row] for row in rows])
+
+
+def render_sql(result: SqlRows, console: Console) -> None:
+    """Print one line per row; numbers are right-aligned with all their digits."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    for at, name in enumerate(result.names):
+        is_number = any(_is_sql_number(row[at]) for row in result.rows)
+        table.add_column(printable(name), justify="right" if is_number else "left", overflow="fold")
+    for row in result.rows:
+        table.add_row(*(Text("-" if value is None else _sql_text(value)) for value in row))
+    console.print(table if result.rows else "No rows.")
+
+
+def _line(line: bytes) -> list[Any]:  # any JSON values
+    values: list[Any] = json.loads(line, parse_float=Decimal)
+    return values
+
+
+def _flat(value: object) -> object:
+    is_nested = isinstance(value, list | dict)
+    return json.dumps(value, ensure_ascii=False, default=float) if is_nested else value
+
+
+def _sql_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else printable(str(value))
+
+
+def _is_sql_number(value: object) -> bool:
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)

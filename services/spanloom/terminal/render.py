@@ -17,9 +17,7 @@ from spanloom.core.showing.values import (
     printable,
     shortened,
 )
-from spanloom.terminal.sayings import failures_by_step
-from spanloom.terminal.tree import tree_lines
-from spanloom.terminal.values import (
+from spanloom.terminal.output import (
     OUTCOME_STYLES,
     STATUS_STYLES,
     TYPE_STYLES,
@@ -27,6 +25,8 @@ from spanloom.terminal.values import (
     cut,
     signs_of,
 )
+from spanloom.terminal.sayings import failures_by_step
+from spanloom.terminal.tree import tree_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

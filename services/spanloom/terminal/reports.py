@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import DocumentStep
     from spanloom.core.model.diagnosis import Finding
-    from spanloom.recipes.reading import Framework, Recipe
+    from spanloom.recipes import Framework, Recipe
 
 
 _STYLES = {

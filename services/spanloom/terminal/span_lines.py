@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.text import Text
 
 from spanloom.core.showing.values import counted, printable
+from spanloom.terminal.output import TYPE_STYLES, cut, signs_of
 from spanloom.terminal.render import joined, warning_lines
 from spanloom.terminal.spans import build_forest
 from spanloom.terminal.tree import levels_in, walk
-from spanloom.terminal.values import TYPE_STYLES, cut, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
+    from spanloom.terminal.output import Signs
     from spanloom.terminal.spans import SpanNode
     from spanloom.terminal.tree import Branch
-    from spanloom.terminal.values import Signs
 
 MAX_SPANS = 2_000
 _NARROW, _WIDE = 80, 120

@@ -11,8 +11,7 @@ from rich.text import Text
 
 from spanloom.core.document import whole
 from spanloom.core.showing.values import duration, instant, printable, shortened
-from spanloom.terminal.output import print_indented
-from spanloom.terminal.values import TYPE_STYLES, signs_of
+from spanloom.terminal.output import TYPE_STYLES, print_indented, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

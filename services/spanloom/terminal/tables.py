@@ -11,9 +11,16 @@ from rich.text import Text
 from spanloom.core.document import whole
 from spanloom.core.model.access import ALL_PROJECTS
 from spanloom.core.showing.values import age, printable
-from spanloom.terminal.grid import Column, Grid, Item, tokens_cell, when_cell
-from spanloom.terminal.runs import exchange_lines, labelled
-from spanloom.terminal.values import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
+from spanloom.terminal.output import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
+from spanloom.terminal.runs import (
+    Column,
+    Grid,
+    Item,
+    exchange_lines,
+    labelled,
+    tokens_cell,
+    when_cell,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

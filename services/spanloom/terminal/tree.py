@@ -9,8 +9,8 @@ from rich.text import Text
 
 from spanloom.core.document import whole
 from spanloom.core.showing.values import duration, printable
+from spanloom.terminal.output import TYPE_STYLES, Signs, cut, outcome_text
 from spanloom.terminal.sayings import failure_texts
-from spanloom.terminal.values import TYPE_STYLES, Signs, cut, outcome_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

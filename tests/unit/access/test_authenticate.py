@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.memory_keys import MemoryKeys
 
-from spanloom.access.administration import KeyAdministration
-from spanloom.access.authenticate import Authenticator, require
-from spanloom.access.credentials import make_key
-from spanloom.access.keyring import Keyring
+from spanloom.access.authenticate import Authenticator, Keyring, require
+from spanloom.access.keys import KeyAdministration, make_key
 from spanloom.core.errors import (
     InvalidQueryError,
     PermissionDeniedError,

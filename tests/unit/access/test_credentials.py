@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.access.credentials import digest_of, has_key, key_id_of, make_key, read_key
+from spanloom.access.keys import digest_of, has_key, key_id_of, make_key, read_key
 from spanloom.core.errors import UnauthenticatedError
 
 KEY = make_key().text

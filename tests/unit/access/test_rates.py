@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.access.limits import LimitsByProject, ProjectLimits, read_limits
-from spanloom.access.rates import BURST_S, Rates
+from spanloom.access.limits import BURST_S, LimitsByProject, ProjectLimits, Rates, read_limits
 from spanloom.core.errors import RateLimitedError, StartupError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pyarrow import ipc, parquet
 from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.api.annotations.annotators import HEADER
-from spanloom.api.annotations.rows import COLUMNS
+from spanloom.api.annotations.schemas import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

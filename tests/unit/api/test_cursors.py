@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanloom.api.query.cursors import decode_cursor, encode_cursor
+from spanloom.api.query import decode_cursor, encode_cursor
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.notation import parse_instant
 from spanloom.core.query.lists import Cursor

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from tests.support.access import Locks
 from tests.support.memory_store import MemoryStore
 
-from spanloom.access.credentials import make_key
+from spanloom.access.keys import make_key
 from spanloom.api.app import create_app
 from spanloom.api.http.doorkeeper import guarded_routes
 from spanloom.core.model.access import ALL_PROJECTS, Reach, Scope

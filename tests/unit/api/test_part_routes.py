@@ -10,7 +10,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import TRACE
 
-from spanloom.api.runs import one_step, parts
+from spanloom.api.runs import parts
+from spanloom.api.runs import parts as one_step
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 

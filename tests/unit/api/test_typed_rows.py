@@ -36,11 +36,9 @@ from tests.unit.api.test_rows import (
 from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.rows import stream
 from spanloom.api.rows.arrow import ArrowStream, Drain, Parquet, schema_of
-from spanloom.api.rows.choice import RUN_GROUPS, STEP_GROUPS
-from spanloom.api.rows.columns import Sort, columns_of
+from spanloom.api.rows.columns import RUN_GROUPS, STEP_GROUPS, Sort, columns_of
 from spanloom.api.rows.forms import Csv, Ndjson
-from spanloom.api.rows.listed import Rows
-from spanloom.api.rows.stream import stream_rows
+from spanloom.api.rows.stream import Rows, stream_rows
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
 

@@ -13,8 +13,8 @@ from tests.support.reader_at_work import parted
 
 from spanloom import __main__ as entry
 from spanloom import __version__
-from spanloom.cli.group import COMMANDS, spanloom
 from spanloom.cli.options import SettingsCommand, SettingsOption
+from spanloom.cli.running import COMMANDS, spanloom
 from spanloom.config import Settings, flag_of
 from spanloom.core.errors import StartupError
 

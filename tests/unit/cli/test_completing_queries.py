@@ -17,7 +17,7 @@ from spanloom.api.stats.schemas import field_item
 from spanloom.cli.begun_query import Place, read_begun
 from spanloom.cli.completing_fields import WAIT_S
 from spanloom.cli.completion import PROGRAM, VARIABLE
-from spanloom.cli.group import spanloom
+from spanloom.cli.running import spanloom
 from spanloom.client import UnreachableError
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
 from spanloom.core.records.field import FieldList, ValueList

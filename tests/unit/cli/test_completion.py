@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from spanloom import client as client_room
 from spanloom.api.examples import LIST
 from spanloom.cli.completion import PROGRAM, SHELLS, VARIABLE, completion_command
-from spanloom.cli.group import COMMANDS, spanloom
+from spanloom.cli.running import COMMANDS, spanloom
 from spanloom.client import Run, UnreachableError
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from click.testing import CliRunner
 from tests.support.agents import REPOSITORY
 from tests.support.recipes import FOLDER, all_recipes, packages_of, program_of, requirements_of
 
-from spanloom.cli.group import spanloom
-from spanloom.recipes.reading import ENDPOINT, KEY, read_frameworks
+from spanloom.cli.running import spanloom
+from spanloom.recipes import ENDPOINT, KEY, read_frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.recipes.reading import Framework, Recipe
+    from spanloom.recipes import Framework, Recipe
 
     Run = Callable[..., tuple[int, str, str]]
 

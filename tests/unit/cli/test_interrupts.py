@@ -9,8 +9,8 @@ import click
 import pytest
 from tests.support import programs
 
-from spanloom.cli.group import spanloom
 from spanloom.cli.interrupts import INTERRUPTED, leave_at_once, raise_again
+from spanloom.cli.running import spanloom
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.access.credentials import key_id_of
+from spanloom.access.keys import key_id_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from spanloom.cli.group import COMMANDS, spanloom
-from spanloom.cli.process import address_panel, announce
+from spanloom.cli.processes import address_panel, announce
+from spanloom.cli.running import COMMANDS, spanloom
 from spanloom.config import Settings
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from spanloom import __main__ as entry
 from spanloom.cli.client import ServiceError
-from spanloom.cli.group import spanloom
+from spanloom.cli.running import spanloom
 from spanloom.client import (
     ApiError,
     ClientError,

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from tests.support.sql_port import SqlPort, open_port
 
 from spanloom import __main__ as entry
-from spanloom.cli.group import spanloom
+from spanloom.cli.running import spanloom
 from spanloom.client import NotFoundError, UnauthenticatedError, UnreachableError
 from spanloom.client.sql import find_sql_url
 from spanloom.core.records.upkeep import ServiceDescription

@@ -20,7 +20,7 @@ from spanloom.client import (
     UnreachableError,
     changes,
 )
-from spanloom.client.calls import feed
+from spanloom.client.calls import lists as feed
 from spanloom.client.calls.lists import RunQuery
 from spanloom.client.changes import ChangePage, Following
 from spanloom.core.model.trajectory import Status

@@ -17,8 +17,7 @@ from spanloom import Client
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.errors import UnavailableError
 from spanloom.client.transfer import export as exporting
-from spanloom.client.transfer.export import Export, export
-from spanloom.client.transfer.partial import ExportError, Mark, PartialFile
+from spanloom.client.transfer.export import Export, ExportError, Mark, PartialFile, export
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.registry import formats_of
 

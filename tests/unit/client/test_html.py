@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanloom.client.found import RunList
-from spanloom.client.html.page import MAX_BYTES
-from spanloom.client.html.tree import tree_html
+from spanloom.client.html import MAX_BYTES, tree_html
 from spanloom.client.models import Trajectory
 from spanloom.core.formats.schema import canonical_example
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from spanloom.collector.doors.cozeloop.door import decode_ingest
+from spanloom.collector.doors.cozeloop import decode_ingest
 from spanloom.collector.intake.export import Exporter
 from spanloom.core.errors import InvalidRequestError
 

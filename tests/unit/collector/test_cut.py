@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.collector.intake.tenancy import sizes_by_project
-from spanloom.collector.spool.cut import assemble, cut
+from spanloom.collector.spool.sift import assemble, cut
 
 if TYPE_CHECKING:
     from spanloom.core.ports.spans import SpooledRequest

@@ -10,7 +10,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from spanloom.collector.doors.otlp.signals import make_exports
+from spanloom.collector.doors.otlp.door import make_exports
 from spanloom.collector.doors.status import Encoding
 from spanloom.collector.intake.admission import InFlightBudget
 from spanloom.collector.intake.export import Exporter, ExportOutcome
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         ExportTraceServiceRequest,
     )
 
-    from spanloom.collector.doors.otlp.signals import Export
+    from spanloom.collector.doors.otlp.door import Export
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.spool.spool import Spool
     from spanloom.telemetry import Metrics

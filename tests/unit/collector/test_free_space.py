@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.collector.spool.free_space import FreeSpace, least_free
+from spanloom.collector.spool.bound import FreeSpace, least_free
 from spanloom.core.errors import OverloadedError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from google.rpc.code_pb2 import Code
 from google.rpc.status_pb2 import Status
 from tests.support.access import Locks
 
-from spanloom.access.credentials import make_key
+from spanloom.access.keys import make_key
 from spanloom.collector.doors.http import HttpReceiver, create_app
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
 from spanloom.collector.doors.langfuse.observations import Observations

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.collector.spool.attempts import Attempts
+from spanloom.collector.spool.attempts import Attempts, Stall
 from spanloom.collector.spool.sift import sift
-from spanloom.collector.spool.stall import Stall
 from spanloom.core.errors import StoreFaultError
 from spanloom.telemetry import Metrics
 

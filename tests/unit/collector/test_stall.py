@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanloom.collector.spool.stall import STALL_S, Stall
+from spanloom.collector.spool.attempts import STALL_S, Stall
 
 
 class Clock:

@@ -16,7 +16,11 @@ from spanloom.core.model.diagnosis import (
     Mutation,
     StoreState,
 )
-from spanloom.doctor.checks import directory, keys, process, sending, software, spool, store
+from spanloom.doctor.checks import directory, process, store
+from spanloom.doctor.checks import directory as spool
+from spanloom.doctor.checks import environment as sending
+from spanloom.doctor.checks import environment as software
+from spanloom.doctor.checks import store as keys
 from spanloom.doctor.facts import (
     CertificateFacts,
     DescriptorFacts,

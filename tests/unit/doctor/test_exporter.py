@@ -12,7 +12,7 @@ import trustme
 from starlette.responses import PlainTextResponse
 
 from spanloom.doctor.facts import ExporterFacts, Unknown
-from spanloom.doctor.gather.exporter import look_at_exporter
+from spanloom.doctor.gather.environment import look_at_exporter
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.tls import TlsFiles
 

@@ -6,8 +6,7 @@ import pytest
 from tests.support.spans import KEY, make_span
 
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.extract import extract
-from spanloom.extractor.records import make_record
+from spanloom.extractor.extract import extract, make_record
 
 CALL = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
 

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.progress import Progress, TraceChange
-    from spanloom.extractor.options import BuildOptions
-    from spanloom.extractor.result import BatchResult
+    from spanloom.extractor.result import BatchResult, BuildOptions
 
 OTHER = "cd" * 16
 
@@ -250,7 +249,7 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
         sizes.append(len(wanted))
         return build_batch(store, wanted, options)
 
-    monkeypatch.setattr("spanloom.extractor.builder.build_batch", build)
+    monkeypatch.setattr("spanloom.extractor.batch.build_batch", build)
     for number in range(8):
         spans = [sent(n + 1, trace_id=f"{number + 1:032x}") for n in range(9 if number == 3 else 1)]
         world.send(*spans)

@@ -13,9 +13,9 @@ from tests.support.spans import chat, genai
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import Selection
 from spanloom.extractor import drafts, extract, replay
-from spanloom.extractor.builder import InProcess
-from spanloom.extractor.options import BY_DEFAULT
+from spanloom.extractor.batch import InProcess
 from spanloom.extractor.replay import LOOK_S, Replayer
+from spanloom.extractor.result import BY_DEFAULT
 from spanloom.replays import request_replay
 
 if TYPE_CHECKING:

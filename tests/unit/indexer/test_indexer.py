@@ -11,7 +11,7 @@ from tests.support.texts import found, step, text_record
 
 from spanloom.core.errors import StoreFaultError
 from spanloom.core.model.span import TraceKey
-from spanloom.indexer.indexer import HORIZON_S, Indexer
+from spanloom.indexer import HORIZON_S, Indexer
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:

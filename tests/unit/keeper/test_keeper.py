@@ -10,7 +10,7 @@ from tests.support.memory_upkeep import MemoryUpkeep
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.upkeep import RetentionPlan, Terms
-from spanloom.keeper.keeper import AGAIN_S, DAY_NS, SWEEP_S, Keeper, Retention
+from spanloom.keeper import AGAIN_S, DAY_NS, SWEEP_S, Keeper, Retention
 
 if TYPE_CHECKING:
     import pytest
@@ -69,7 +69,7 @@ def test_a_clock_that_is_set_back_puts_no_sweep_off() -> None:
 def test_a_store_that_is_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     upkeep = MemoryUpkeep()
     upkeep.errors = [StoreUnavailableError("away")]
-    monkeypatch.setattr("spanloom.keeper.keeper.LOOK_S", 0.01)
+    monkeypatch.setattr("spanloom.keeper.LOOK_S", 0.01)
     keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30))
     keeper.start()
     until = time.monotonic() + 20

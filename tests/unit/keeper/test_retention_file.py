@@ -9,8 +9,7 @@ from tests.support.memory_upkeep import MemoryUpkeep
 
 from spanloom.core.errors import StartupError
 from spanloom.core.model.upkeep import Kind, RetentionPlan, Terms
-from spanloom.keeper.keeper import DAY_NS, Keeper, Retention
-from spanloom.keeper.retention_file import read_plan
+from spanloom.keeper import DAY_NS, Keeper, Retention, read_plan
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ MOMENTS = 40
 """Lines of code that a wait takes until it sleeps, and more."""
 INTERRUPTED = f"""
 import signal, sys
-from spanloom.cli.process import Interruption
+from spanloom.cli.processes import Interruption
 from spanloom.process import supervisor
 
 supervisor.WATCH_S = 0.01

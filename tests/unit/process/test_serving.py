@@ -13,8 +13,7 @@ import pytest
 
 from spanloom.core.errors import StartupError
 from spanloom.process import serving
-from spanloom.process.patient_server import PatientServer
-from spanloom.process.serving import HEAD_BYTES, HttpServer, bind, unusable_port
+from spanloom.process.serving import HEAD_BYTES, HttpServer, PatientServer, bind, unusable_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,7 @@ import pytest
 
 from spanloom.core.errors import StartupError
 from spanloom.process import supervisor as module
-from spanloom.process.part import PartFailedError
-from spanloom.process.supervisor import Supervisor
+from spanloom.process.supervisor import PartFailedError, Supervisor
 
 
 class Recorded:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.storage.sql.engine import sql_error
+from spanloom.storage.sql import sql_error
 
 NESTED = (
     "Code: 241. DB::Exception: Code: 241. DB::Exception: Query memory limit exceeded: maximum: "

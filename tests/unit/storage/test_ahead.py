@@ -7,7 +7,7 @@ from time import sleep
 
 import pytest
 
-from spanloom.storage.engine.ahead import one_ahead
+from spanloom.storage.spans.store import one_ahead
 
 
 def test_the_next_query_runs_while_an_answer_is_used() -> None:

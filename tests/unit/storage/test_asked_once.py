@@ -20,9 +20,8 @@ from spanloom.storage.annotations.schemes import ClickHouseSchemes
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.statements import request_schema
-from spanloom.storage.feed.announcer import Announcer
-from spanloom.storage.feed.clocks import OwnClock
-from spanloom.storage.replays.store import ClickHouseReplays
+from spanloom.storage.feed.clocks import Announcer, OwnClock
+from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.runs.store import ClickHouseTrajectories
 from spanloom.storage.spans.store import ClickHouseSpans
 

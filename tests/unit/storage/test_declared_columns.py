@@ -8,7 +8,7 @@ import pytest
 
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import migrate
-from spanloom.storage.upkeep.declared_columns import VIEWS, add_declared, declared_columns
+from spanloom.storage.upkeep.store import VIEWS, add_declared, declared_columns
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

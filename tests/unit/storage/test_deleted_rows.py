@@ -10,7 +10,7 @@ from tests.contract.test_deletions import answers, deletion, extract, fill, send
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope
-from spanloom.storage.deletions.tables import NOT_OF_TRACES, OF_TRACES
+from spanloom.storage.deletions.hiding import NOT_OF_TRACES, OF_TRACES
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep

@@ -13,8 +13,13 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import Kind, RetentionPlan, Terms
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
-from spanloom.storage.upkeep.removal import keep_annotated
-from spanloom.storage.upkeep.retention import KEEPING, NEVER_EXPIRES, RETAINED, remove_expired
+from spanloom.storage.upkeep.retention import (
+    KEEPING,
+    NEVER_EXPIRES,
+    RETAINED,
+    keep_annotated,
+    remove_expired,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

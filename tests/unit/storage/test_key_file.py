@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support import programs
 
-from spanloom.storage.access.keys import SqliteKeys
+from spanloom.storage.access import SqliteKeys
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,14 +18,14 @@ pytestmark = pytest.mark.service
 
 LATER = """
 import sys
-from spanloom.storage.engine.loading import load_engine
+from spanloom.storage.engine.embedded import load_engine
 load_engine()
 assert "chdb" in sys.modules and not {"pyarrow", "numpy", "pandas"} & set(sys.modules)
 import pyarrow
 """
 BEFORE = """
 import pyarrow, sys
-from spanloom.storage.engine.loading import load_engine
+from spanloom.storage.engine.embedded import load_engine
 load_engine()
 assert sys.modules["pyarrow"] is pyarrow
 assert sys.modules["chdb.state.sqlitelike"].pa is pyarrow
@@ -35,7 +35,7 @@ NEVER = """
 import sys
 sys.modules |= dict.fromkeys(["pyarrow", "pandas", "numpy", "dateutil"])
 import clickhouse_connect
-from spanloom.storage.engine.loading import load_engine
+from spanloom.storage.engine.embedded import load_engine
 load_engine()
 client = clickhouse_connect.get_client(interface="chdb", path=sys.argv[1])
 assert client.raw_query("SELECT 1").strip() == b"1"
@@ -45,7 +45,7 @@ GIVEN_BACK = """
 import sys
 import clickhouse_connect
 from pathlib import Path
-from spanloom.storage.engine.loading import give_back_code, load_engine
+from spanloom.storage.engine.embedded import give_back_code, load_engine
 
 def mapped_mib():
     lines = Path("/proc/self/status").read_text().splitlines()

@@ -21,7 +21,7 @@ from spanloom.core.errors import (
 )
 from spanloom.core.model.upkeep import RetentionPlan, Terms
 from spanloom.core.ports.progress import FOREVER_S
-from spanloom.storage.deletions.tables import NOT_OF_TRACES
+from spanloom.storage.deletions.hiding import NOT_OF_TRACES
 from spanloom.storage.engine import migrate as migrating
 from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
 from spanloom.storage.engine.migrate import check_schema, migrate

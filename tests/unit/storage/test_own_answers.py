@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spanloom.storage.engine.own_answers import OwnAnswers
+from spanloom.storage.engine.embedded import OwnAnswers
 from spanloom.storage.engine.parameters import rows_in
-from spanloom.storage.sql.engine import connect
+from spanloom.storage.sql import connect
 
 if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane

@@ -23,14 +23,15 @@ from spanloom.core.model.trajectory import (
 from spanloom.core.ports.building import Head
 from spanloom.core.records.step import LONGEST_MESSAGE
 from spanloom.storage.runs.calls import CALL_COLUMNS
-from spanloom.storage.runs.list_rows import list_row, moved_list_rows
 from spanloom.storage.runs.rows import (
     TRAJECTORY_COLUMNS,
     agent_names,
+    list_row,
+    moved_list_rows,
+    placed_steps,
     summary_row,
     trajectory_row,
 )
-from spanloom.storage.runs.step_arrays import placed_steps
 
 if TYPE_CHECKING:
     from spanloom.core.ports.building import TrajectoryRecord

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from spanloom.core.query.where.tree import Link
-from spanloom.storage.where.comparisons import Literals
-from spanloom.storage.where.shapes import chain
+from spanloom.storage.where.comparisons import Literals, chain
 
 FIRST, OTHER, SECOND = "A", "@", "B"
 """Steps that meet the first predicate, none, and the second, as characters (64 and their bits)."""

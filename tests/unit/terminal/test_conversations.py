@@ -8,7 +8,7 @@ import orjson
 import pytest
 from tests.support.filters import filtered
 
-from spanloom.cli.conversations import AT_MOST, conversations_command
+from spanloom.cli.lists import AT_MOST, conversations_command
 from spanloom.core.model.access import Reach
 from spanloom.terminal.tables import render_conversations
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spanloom.cli.explain import explain_command
+from spanloom.cli.spans import explain_command
 from spanloom.terminal.span_lines import render_explanation
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pytest
 from tests.unit.terminal.conftest import TRACE
 
 from spanloom.cli import output as output_room
-from spanloom.cli.group import spanloom
 from spanloom.cli.output import Form, give_rows, stream_output
+from spanloom.cli.running import spanloom
 from spanloom.terminal.numbers_table import render_rows
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from tests.unit.terminal.conftest import SENT_ID, TRACE
 from spanloom.cli.show import show_command
 from spanloom.cli.spans import spans_command
 from spanloom.terminal.sayings import FOLD_CHARS, content_text
-from spanloom.terminal.steps import render_step
-from spanloom.terminal.transcript import render_transcript
+from spanloom.terminal.transcript import render_step, render_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable

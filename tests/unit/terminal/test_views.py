@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from tests.support.filters import filtered
 
-from spanloom.cli.list_ import list_command
+from spanloom.cli.lists import list_command
 from spanloom.cli.show import show_command
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.access import Reach
@@ -254,7 +254,7 @@ def test_help_teaches_by_examples(command: Any) -> None:
 
 
 def test_the_commands_do_not_load_the_server() -> None:
-    code = "import sys, spanloom.cli.list_, spanloom.cli.show; print('fastapi' in sys.modules)"
+    code = "import sys, spanloom.cli.lists, spanloom.cli.show; print('fastapi' in sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )

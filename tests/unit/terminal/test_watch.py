@@ -10,7 +10,7 @@ from tests.support.access import open_access
 from tests.unit.terminal.conftest import TRACE, store_of
 
 from spanloom.api.app import create_app
-from spanloom.cli import watch
+from spanloom.cli import show as watch
 from spanloom.cli.client import LOOK_S
 from spanloom.cli.show import show_command
 from spanloom.client.client import Client

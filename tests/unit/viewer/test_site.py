@@ -15,8 +15,7 @@ from starlette.testclient import TestClient
 from tests.unit.viewer.test_words import ASKED, TEXT
 
 from spanloom.process.page import open_page, page_router
-from spanloom.viewer.modules import imported_by, needed_by
-from spanloom.viewer.site import PAGES, POLICY, STYLES, Site
+from spanloom.viewer.site import PAGES, POLICY, STYLES, Site, imported_by, needed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.access.administration import MadeKey
-from spanloom.api.query.filters import Instant, Name
+from spanloom.access.keys import MadeKey
+from spanloom.api.query import Instant, Name
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 
 EXAMPLE_KEY_ID = "0f3a9c5b7d21"

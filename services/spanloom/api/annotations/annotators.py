@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from fastapi import Depends, Header, HTTPException, Query, Request
 
 from spanloom.api.http.doorkeeper import caller_of
-from spanloom.api.query.filters import Instant, Name
+from spanloom.api.query import Instant, Name
 from spanloom.core.model.access import ALL_PROJECTS
 from spanloom.core.ports.annotations import AnnotationQuery
 

@@ -8,8 +8,7 @@ from typing import Any
 import orjson
 
 from spanloom.annotation import writing
-from spanloom.annotation.blind import withheld_from
-from spanloom.annotation.reading import ResolvedAnnotation, score_now
+from spanloom.annotation.reading import ResolvedAnnotation, score_now, withheld_from
 from spanloom.annotation.requests import InvalidWritesError, Problem, Session, Write
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.annotation.writing import Written

@@ -4,8 +4,7 @@ from typing import Any
 
 import orjson
 
-from spanloom.api.annotations.rows import COLUMNS
-from spanloom.api.annotations.schemas import EXAMPLE_STEP
+from spanloom.api.annotations.schemas import COLUMNS, EXAMPLE_STEP
 from spanloom.api.examples import or_rows, or_table
 from spanloom.api.schemas import EXAMPLE_TRACE
 from spanloom.core.formats.entry import NDJSON

@@ -1,17 +1,18 @@
-"""Routes for Potato's files: export a task, import what its users annotated."""
+"""Routes for Potato's files: export a task as a ZIP archive, import what its users annotated."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Annotated, Any
+import io
+import zipfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from spanloom.annotation.blind import withheld_from
+from spanloom.annotation.reading import withheld_from
 from spanloom.api.annotations.annotators import AskedAnnotations, OneProject, Reader
 from spanloom.api.annotations.examples import IMPORTED, TASK
-from spanloom.api.annotations.imports import DryRunInQuery, take_all
-from spanloom.api.annotations.zip_stream import zipped
+from spanloom.api.annotations.exchange import DryRunInQuery, take_all
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.services import Services, Using
@@ -20,6 +21,51 @@ from spanloom.core.formats.entry import Of
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.records.scheme import ImportReport
+
+PIECE = 64 * 1024
+"""Minimum size of a piece in bytes, except for the last."""
+
+
+class _Pipe(io.RawIOBase):
+    """A write-only buffer that is emptied by ``take``; ``ZipFile`` needs no more of a stream."""
+
+    def __init__(self) -> None:
+        self.held = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, some: object) -> int:
+        piece = bytes(some)  # type: ignore[call-overload]
+        self.held += piece
+        return len(piece)
+
+    def take(self) -> bytes:
+        """Return the buffered bytes and clear the buffer."""
+        taken = bytes(self.held)
+        self.held.clear()
+        return taken
+
+
+def zipped(write: Callable[[Callable[[str], IO[bytes]]], Iterator[None]]) -> Iterator[bytes]:
+    """Yield a ZIP archive piece by piece; the same files result in the same bytes.
+
+    ``write`` receives a function that opens a new file in the archive by its path, and yields
+    whenever bytes may be sent.
+    """
+    pipe = _Pipe()
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
+
+        def create(path: str) -> IO[bytes]:
+            info = zipfile.ZipInfo(path)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            return archive.open(info, "w", force_zip64=True)
+
+        for _ in write(create):
+            if len(pipe.held) >= PIECE:
+                yield pipe.take()
+    yield pipe.take()
+
 
 router = APIRouter(tags=["annotations"])
 

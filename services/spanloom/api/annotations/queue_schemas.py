@@ -1,12 +1,129 @@
-"""Response models of annotation queues, their items, and annotators' progress."""
+"""Request and response models of annotation queues, their items, and annotators' progress."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from spanloom.annotation.filling import MOST_GOLD, MOST_ITEMS
+from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
 from spanloom.core.annotation.queue import Accuracy, QueueView, overlap_of, progress_of
 from spanloom.core.annotation.queue_items import share
+from spanloom.core.model.annotation_queue import Mode, Order, Queue
+from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.queue import GoldItem, ProgressItem, QueuedRun, QueueItem, QueuePlace
+
+AnnotatorName = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class QueueRequest(BaseModel):
+    """A queue, and trajectories to put into it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    scheme: Annotated[str, Field(max_length=200, description="What is asked.", examples=["potato"])]
+    annotators: Annotated[
+        list[AnnotatorName],
+        Field(
+            max_length=200,
+            description="Who annotates; in a free queue none: everybody may.",
+            examples=[["ada"]],
+        ),
+    ] = []
+    mode: Annotated[
+        Mode,
+        Field(
+            description="`assigned`: each item has its annotators; `free`: who asks next gets one.",
+            examples=["assigned"],
+        ),
+    ] = Mode.ASSIGNED
+    each: Annotated[
+        int, Field(ge=1, le=50, description="How many annotators get each item.", examples=[1])
+    ] = 1
+    blind: Annotated[
+        bool,
+        Field(description="Withhold what others say until one's own is done.", examples=[True]),
+    ] = False
+    order: Annotated[
+        Order, Field(description="In which order annotators get items.", examples=["oldest"])
+    ] = Order.OLDEST
+    away: Annotated[
+        list[AnnotatorName],
+        Field(description="Whose items go to others, but for what is done.", examples=[[]]),
+    ] = []
+    threshold: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=1,
+            description="Share of steps judged alike below which an item is to be adjudicated.",
+            examples=[0.8],
+        ),
+    ] = None
+    sample: Annotated[
+        float,
+        Field(ge=0, le=1, description="Share of items to adjudicate in any case.", examples=[0.1]),
+    ] = 0
+    instructions: Annotated[
+        str, Field(max_length=20_000, description="What to look at.", examples=["Judge all."])
+    ] = ""
+    trace_ids: Annotated[
+        list[TraceId],
+        Field(
+            max_length=MOST_ITEMS,
+            description="What to put in, in this order, behind what is there.",
+            examples=[[EXAMPLE_TRACE]],
+        ),
+    ] = []
+    gold_trace_ids: Annotated[
+        list[TraceId],
+        Field(
+            max_length=MOST_GOLD,
+            description="What was adjudicated, for every annotator to be compared with.",
+            examples=[[]],
+        ),
+    ] = []
+    where: Annotated[
+        str,
+        Field(
+            max_length=MAX_BYTES,
+            description="Puts in what this question finds (docs/query.md).",
+            examples=["tool_steps >= 3"],
+        ),
+    ] = ""
+    living: Annotated[
+        bool, Field(description="Go on putting in what `where` finds.", examples=[True])
+    ] = False
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> "QueueRequest":
+        if len(set(self.annotators)) != len(self.annotators):
+            raise ValueError("annotators: name each once")
+        if not self.annotators and self.mode is Mode.ASSIGNED:
+            raise ValueError("annotators: name them, or make it a free queue")
+        if self.living and not self.where.strip():
+            raise ValueError("living: say in `where` which runs are taken in")
+        return self
+
+    def queue(self, project: str, name: str, at_us: int) -> Queue:
+        """Return the queue to store; ``at_us`` is microseconds since the epoch."""
+        return Queue(
+            project=project,
+            name=name,
+            scheme=self.scheme,
+            annotators=self.annotators,
+            each=self.each,
+            is_blind=self.blind,
+            order=self.order,
+            away=self.away,
+            threshold=self.threshold,
+            sample=self.sample,
+            mode=self.mode,
+            where=self.where.strip() if self.living else "",
+            is_living=self.living,
+            instructions=self.instructions,
+            at_us=at_us,
+        )
 
 
 class QueueList(BaseModel):

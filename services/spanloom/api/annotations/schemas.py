@@ -1,5 +1,6 @@
-"""Request and response models of annotations."""
+"""Models of annotations: requests, responses, and rows of tables."""
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,6 +13,9 @@ from spanloom.api.rows.columns import columns_of
 from spanloom.core.annotation.marks import plain
 from spanloom.core.model.annotation import MARK_FIELDS, Annotation
 from spanloom.core.records.annotation import ANNOTATION, AnnotationItem
+from spanloom.core.records.declared import Moment
+
+Json = Mapping[str, Any]  # as in JSON
 
 EXAMPLE_STEP: str = ANNOTATION.example["step_id"]
 EXAMPLE_WRITE: str = ANNOTATION.example["write_id"]
@@ -159,3 +163,46 @@ def shown(row: ResolvedAnnotation) -> dict[str, Any]:
     state, stands_at, reason = row.standing
     standing = {"state": state.value, "stands_at": stands_at, "reason": reason}
     return {**write_row(row.annotation), **standing, "places": plain_places(row)}
+
+
+class AnnotationRow(BaseModel):
+    """What one annotator says of one step."""
+
+    project: str
+    trace_id: str
+    scheme: str
+    scheme_hash: str
+    annotator: str
+    origin: str
+    step_id: Annotated[str, Field(description="Empty: of the run as a whole.")]
+    step_index: int | None
+    correctness: str
+    error_type: str
+    error_subtype: str
+    severity: str
+    rationale: str
+    value: Annotated[dict[str, Any] | None, Field(description="What else was said.")]
+    version: Annotated[int, Field(description="Of the trajectory that was judged.")]
+    revision: int | None
+    at: Moment | None
+    state: str
+    stands_at: Annotated[str, Field(description="The step that it stands at now.")]
+    score: Annotated[float | None, Field(description="What all of the annotator's marks come to.")]
+    score_complete: bool | None
+
+
+COLUMNS = columns_of(AnnotationRow)
+
+
+def rows_of(entry: Json) -> Iterator[Json]:
+    """Yield the rows of an export entry: those of its steps, then that of the whole run."""
+    shared = {**dict.fromkeys(COLUMNS), **dict.fromkeys(_TEXTS, ""), **entry}
+    for step in entry["steps"]:
+        yield {**shared, "value": None, **step}
+    if whole := entry.get("value"):
+        texts = {name: whole.get(name, "") for name in MARK_FIELDS}
+        rest = {name: said for name, said in whole.items() if name not in texts}
+        yield {**shared, **texts, "value": rest or None}
+
+
+_TEXTS = (*MARK_FIELDS, "step_id", "state", "stands_at")

@@ -3,24 +3,60 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path
+from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.api.annotations.annotators import OneProject, Reader
 from spanloom.api.annotations.examples import CHECKED, SCHEME, SCHEMES
-from spanloom.api.annotations.scheme_schemas import (
-    CheckedSchemes,
-    SchemeText,
-    preset,
-    stored_scheme,
-)
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.runs.places import ProjectInQuery
 from spanloom.api.services import Using
 from spanloom.core.annotation.presets import presets
-from spanloom.core.annotation.scheme_reader import check_schemes
+from spanloom.core.annotation.scheme import Scheme
+from spanloom.core.annotation.scheme_reader import SchemeReading, check_schemes
 from spanloom.core.model.access import Scope
-from spanloom.core.records.scheme import CheckedScheme, SchemeItem, SchemeList
+from spanloom.core.records.scheme import (
+    EXAMPLE_SCHEME,
+    CheckedScheme,
+    SchemeItem,
+    SchemeList,
+    SchemeRemark,
+)
+
+
+class SchemeText(BaseModel):
+    """A scheme as it is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: Annotated[
+        str,
+        Field(
+            max_length=60_000,
+            description="YAML or JSON: one scheme, a list, or a whole configuration of Potato.",
+            examples=[EXAMPLE_SCHEME],
+        ),
+    ]
+
+
+class CheckedSchemes(BaseModel):
+    """The schemes of a text."""
+
+    schemes: list[CheckedScheme]
+
+
+def stored_scheme(project: str, reading: SchemeReading, put_by: str, at_us: int) -> SchemeItem:
+    """Return a stored scheme; ``at_us`` is microseconds since the epoch."""
+    remarks = list(map(SchemeRemark.made_of, reading.remarks))
+    put = {"put_at": str(at_us // 1_000), "put_by": put_by}
+    return SchemeItem.made_of(reading.scheme, project=project, remarks=remarks, **put)
+
+
+def preset(scheme: Scheme) -> SchemeItem:
+    """Return a scheme that comes with Spanloom."""
+    return SchemeItem.made_of(scheme, put_by="", remarks=[])
+
 
 router = APIRouter(tags=["annotations"])
 

@@ -4,9 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.api.query.cursors import decode_position, demand, encode_cursor
-from spanloom.api.query.filters import Name
-from spanloom.api.query.questions import fingerprint
+from spanloom.api.query import Name, decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_TRACE, MAX_LIMIT, TraceId
 from spanloom.core.model import score as scores
 from spanloom.core.model.span import TraceKey

@@ -5,17 +5,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
-from spanloom.annotation.blind import withheld_from
 from spanloom.annotation.pages import every_score
+from spanloom.annotation.reading import withheld_from
 from spanloom.api.annotations.annotators import OneProject, Reader
 from spanloom.api.annotations.examples import SCORES, STORED_SCORES
 from spanloom.api.annotations.score_schemas import ScoreList, ScoresQuery, ScoresRequest
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.rows.accept import form_for
 from spanloom.api.rows.columns import columns_of
-from spanloom.api.rows.found import stream_found
+from spanloom.api.rows.forms import form_for
+from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import AcceptInHeader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Reach, Scope

@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from spanloom.access.authenticate import Authenticator, require
-from spanloom.access.credentials import CHALLENGE
+from spanloom.access.keys import CHALLENGE
 from spanloom.api.http.needs import Needs, needs_of
 from spanloom.api.http.problems import problem
 from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError

@@ -20,7 +20,7 @@ from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.api.annotations.schemas import write_row
 from spanloom.api.feed.tokens import encode_token
-from spanloom.api.rows.accept import NotAcceptableError
+from spanloom.api.rows.forms import NotAcceptableError
 from spanloom.core.annotation.yaml_tree import SchemeError
 from spanloom.core.errors import (
     InvalidQueryError,

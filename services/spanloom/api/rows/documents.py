@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.api.rows.choice import DOCUMENT_COLUMNS
+from spanloom.api.rows.columns import DOCUMENT_COLUMNS
 from spanloom.core.formats.parts import brief_steps, with_continuation
 
 if TYPE_CHECKING:

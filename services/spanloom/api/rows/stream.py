@@ -1,23 +1,87 @@
-"""Answers with the rows of a whole list: read page by page, so that memory holds one page."""
+"""Answers with all rows of a list, page by page, so that memory holds one page."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Protocol
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import orjson
 from starlette.responses import Response, StreamingResponse
 
-from spanloom.api.rows.listed import CursorT, LineT
+from spanloom.api.rows.columns import Sort
 from spanloom.core.errors import InvalidQueryError, RetryableError
 from spanloom.core.query.lists import Page, read_page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pydantic import BaseModel
 
     from spanloom.api.http.bounds import BoundedCalls
     from spanloom.api.rows.columns import Columns
     from spanloom.api.rows.forms import Form, Row
-    from spanloom.api.rows.listed import Rows
+
+
+CursorT = TypeVar("CursorT")
+
+
+class Line(Protocol):
+    """An item of a list in the store."""
+
+    @property
+    def cursor(self) -> Any:  # the cursor type of the list
+        """The position just after it."""
+
+
+LineT = TypeVar("LineT", bound=Line)
+_TEXTS = (Sort.MOMENT, Sort.LENGTH)
+"""Strings in JSON, numbers in records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Generic[LineT, CursorT]):
+    """A list that is read from a position on and shown as rows."""
+
+    read: Callable[[int, CursorT | None], Sequence[LineT]]
+    show: Callable[[LineT], BaseModel]
+    columns: Columns
+    """The columns to return, in this order; the model may have more."""
+    after: CursorT | None
+    most: int | None
+    """The maximum of rows to return; ``None``: all."""
+    add: Callable[[Sequence[LineT]], Sequence[Row]] | None = None
+    """Reads further columns from the store, for as many of the first lines as fit in a page."""
+    at_once: int | None = None
+    """The maximum of rows in a page, if reading them costs more than their size suggests."""
+
+    def shown(self, lines: Sequence[LineT]) -> Sequence[Row]:
+        """Return rows as in JSON; those of the first lines only, at least one, if they are large.
+
+        Fields hold plain values, so ``vars`` of a model equals its dump, in a third of the time.
+        """
+        shown: Iterable[Row] = (vars(self.show(line)) for line in lines)
+        if self.add is not None:
+            shown = ({**own, **added} for own, added in zip(shown, self.add(lines), strict=False))
+        return plain_rows(
+            ({name: row[name] for name in self.columns} for row in shown), self.columns
+        )
+
+
+def plain_rows(rows: Iterable[dict[str, Any]], columns: Columns) -> list[dict[str, Any]]:
+    """Return rows of plain values, which may be records, as in JSON."""
+    plain = list(rows)
+    for name in [name for name, sort in columns.items() if sort in _TEXTS]:
+        for row in plain:
+            if isinstance(row[name], int):
+                row[name] = str(row[name])
+    for name, inner in columns.items():
+        if not isinstance(inner, Sort):
+            nested = plain_rows(({**vars(row[name])} for row in plain), inner)
+            for row, one in zip(plain, nested, strict=True):
+                row[name] = one
+    return plain
+
 
 PAGE_ROWS = 1_000
 """Rows of the first page; by their size that of the next pages is chosen."""
@@ -125,3 +189,44 @@ async def written(walk: Pages, calls: BoundedCalls, page: bytes) -> AsyncIterato
                 raise
             yield said
             return
+
+
+async def stream_found(
+    found: Iterator[Row],
+    columns: Columns,
+    form: type[Form],
+    calls: BoundedCalls,
+    told: Mapping[str, object] = NOTHING_MORE,
+) -> StreamingResponse:
+    """Stream all rows; the first page is read before the answer starts, so errors are problems.
+
+    ``told`` has further members of the final line of NDJSON; it is read after the last row.
+    """
+    pages = _Pages(found, columns, form, told)
+    first = await calls.run(pages.next_page)
+    return StreamingResponse(
+        written(pages, calls, first), headers=VARIES, media_type=form.media_type
+    )
+
+
+class _Pages:
+    """See ``stream.Pages``."""
+
+    def __init__(
+        self,
+        found: Iterator[Row],
+        columns: Columns,
+        form: type[Form],
+        told: Mapping[str, object],
+    ) -> None:
+        self._found, self._columns, self.told = found, columns, told
+        self.writer: Form = form(columns)
+        self.count, self.is_over = 0, False
+
+    def next_page(self) -> bytes:
+        some = [
+            {name: row[name] for name in self._columns} for row in islice(self._found, PAGE_ROWS)
+        ]
+        self.count += len(some)
+        self.is_over = len(some) < PAGE_ROWS
+        return self.writer.page(some).body

@@ -18,7 +18,7 @@ from spanloom.api.runs.conversations import (
     ConversationIdInPath,
     no_conversation,
 )
-from spanloom.api.runs.pages import file_headers
+from spanloom.api.runs.outlines import file_headers
 from spanloom.api.runs.places import ProjectInQuery
 from spanloom.api.schemas import ConversationQuery
 from spanloom.api.services import Using

@@ -9,12 +9,10 @@ from spanloom.api.examples import CONVERSATION, CONVERSATIONS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query.cursors import next_cursor
-from spanloom.api.query.filters import Name
-from spanloom.api.rows.accept import form_for
+from spanloom.api.query import Name, next_cursor
 from spanloom.api.rows.columns import columns_of
-from spanloom.api.rows.listed import Rows
-from spanloom.api.rows.stream import stream_rows
+from spanloom.api.rows.forms import form_for
+from spanloom.api.rows.stream import Rows, stream_rows
 from spanloom.api.runs.places import AcceptInHeader, most_of
 from spanloom.api.schemas import (
     EXAMPLE_CONVERSATION,

@@ -9,9 +9,9 @@ from spanloom.api.examples import DIFF
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query.filters import Name
+from spanloom.api.query import Name
+from spanloom.api.runs.outlines import document_of
 from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, VersionInQuery, known
-from spanloom.api.runs.read_versions import document_of
 from spanloom.api.services import Using
 from spanloom.core.diff.diff import diff_documents
 from spanloom.core.diff.shown import show_diff

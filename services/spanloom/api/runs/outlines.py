@@ -1,11 +1,11 @@
-"""Routes for displays of one run in parts: outline, rows, text search, graph."""
+"""Routes for displays of one run: outline, rows, text search, graph, and one HTML file."""
 
 from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from spanloom.api.examples import FOUND, GRAPH, OUTLINE, ROWS
+from spanloom.api.examples import EXPORT_HTML, FOUND, GRAPH, OUTLINE, ROWS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -26,11 +26,13 @@ from spanloom.api.runs.places import (
     known,
     refuse_other,
 )
-from spanloom.api.services import Using
-from spanloom.core.model.access import Scope
+from spanloom.api.services import Services, Using
+from spanloom.core.formats.entry import HTML
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.outline.columns import MEDIA_TYPE, encode_outline
 from spanloom.core.outline.graph import run_graph
 from spanloom.core.outline.view import RunView, WholeRun, find_rows
+from spanloom.core.showing.html.page import POLICY, run_page
 
 router = APIRouter(tags=["trajectories"])
 
@@ -164,3 +166,55 @@ def _items(view: RunView, numbers: range) -> list[RowItem]:
 def _found(run: WholeRun, text: str) -> list[FoundItem]:
     found = find_rows(run.view.rows, run.steps, text)
     return [FoundItem.of(each) for each in islice(found, MAX_FOUND + 1)]
+
+
+def document_of(using: Services, trace_id: str, reach: Reach, version: int | None) -> bytes | None:
+    """Return the document of a version, by default the newest; ``None`` if there is no such run.
+
+    Raises 409 for a version that is neither stored nor kept.
+    """
+    home = using.store.spans.find_home(trace_id, reach)
+    if home is None:
+        return None
+    own = Reach.only(home.project)
+    if version is None:
+        return using.store.documents.get(trace_id, own)
+    found = using.annotating.versions.document(home, version)
+    if found is None:
+        refuse_other(using.store.versions.current(home), version)
+    return found
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/export.html",
+    operation_id="exportRunPage",
+    summary="Get a run as one file of HTML",
+    response_class=Response,
+    responses={200: EXPORT_HTML, **problem_responses(401, 403, 404, 409, 422, 503)},
+)
+@needs(Scope.READ)
+async def export_page(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    version: VersionInQuery = None,
+) -> Response:
+    """Return its steps as a tree that opens by click and in print, without script.
+
+    At most the earliest 5,000 steps, 20,000 characters of a text and the last 200 messages of a
+    list are in it; it says what is missing.
+    """
+    reach = callers.narrowed(project)
+    found = await using.calls.run(document_of, using, trace_id, reach, version)
+    body = await using.calls.run(run_page, known(found, trace_id, project))
+    return Response(body, headers=file_headers(trace_id), media_type=HTML)
+
+
+def file_headers(name: str) -> dict[str, str]:
+    """Return headers that make a browser save the file, and forbid scripts in it."""
+    return {
+        "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
+        "Content-Disposition": f'attachment; filename="{name}.html"',
+        "X-Content-Type-Options": "nosniff",
+    }

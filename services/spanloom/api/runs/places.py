@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 from fastapi import Header, HTTPException, Path, Query
 from pydantic import AfterValidator, Field
 
-from spanloom.api.query.filters import Name
+from spanloom.api.query import Name
 from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery, TraceId
 from spanloom.core.formats.entry import JSON, NDJSON, Of, Via
 from spanloom.core.formats.parts import Texts

@@ -1,24 +1,35 @@
-"""Routes that list trajectories: by URL parameters, or by a query in the body."""
+"""Routes of trajectories: their lists, the document of one, and its spans with their steps."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, HTTPException, Query, Response
 
-from spanloom.api.examples import LIST
+from spanloom.api.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query.cursors import next_cursor
-from spanloom.api.query.questions import refuse_words
-from spanloom.api.rows.accept import form_for
+from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
+from spanloom.api.query import next_cursor, refuse_words
 from spanloom.api.rows.documents import from_documents
-from spanloom.api.rows.listed import Rows
-from spanloom.api.rows.stream import chosen_page, stream_rows
-from spanloom.api.runs.places import AcceptInHeader, most_of
+from spanloom.api.rows.forms import form_for
+from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
+from spanloom.api.runs.places import (
+    AcceptInHeader,
+    ProjectInQuery,
+    TextsInQuery,
+    TraceIdInPath,
+    known,
+    most_of,
+)
 from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList, position_of
 from spanloom.api.services import Services, Using
+from spanloom.core.formats.entry import DocumentEncoder, Of, Via
+from spanloom.core.formats.parts import may_continue, with_continuation, with_texts
+from spanloom.core.formats.registry import CANONICAL, find_format, formats_of
 from spanloom.core.model.access import Reach, Scope
+from spanloom.core.ports.reading import ReadingStore
+from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.lists import Cursor, ListedRun, read_page
 from spanloom.core.query.where.problems import both
 
@@ -88,3 +99,136 @@ async def _listed(
         return await using.calls.run(chosen_page, rows, page, lambda p: next_cursor(p, query))
     items = [line.run for line in page.lines]
     return TrajectoryList(items=items, next_cursor=next_cursor(page, query))
+
+
+_FORMATS = formats_of(Of.RUN, Via.QUERY)
+FormatInQuery = Annotated[
+    str,
+    Query(
+        description="; ".join(f"`{known.id}`: {known.description}" for known in _FORMATS.values()),
+        examples=list(_FORMATS),
+        json_schema_extra={"enum": list(_FORMATS)},
+    ),
+]
+ProfileInQuery = Annotated[
+    Literal["full", "coze"] | None,
+    Query(
+        description="Whose reading of the schema, in place of `format`: `full` is ours, `coze` "
+        "is Coze Loop's published builder.",
+        examples=["full", "coze"],
+    ),
+]
+PROFILES = {"full": "canonical", "coze": "coze"}
+
+
+@router.get(
+    "/v1/trajectories/latest",
+    operation_id="getLatestTrajectory",
+    summary="Get the newest trajectory",
+    response_class=Response,
+    responses={200: DOCUMENT, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_latest_trajectory(
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    texts: TextsInQuery = "raw",
+) -> Response:
+    """Return the document of the run that began last, of those that the caller may see.
+
+    A trace without a step, or one that repeats another, is given only if there is no other.
+    """
+    reach = callers.narrowed(project)
+    for where in (TURNS, None):
+        newest = await using.calls.run(using.store.runs.list, reach, where, 1)
+        if newest:
+            break
+    else:
+        raise HTTPException(404, "There are no trajectories yet.")
+    key = newest[0].key
+    own = Reach.only(key.project)
+    document = await using.calls.run(find_document, using.store, key.trace_id, own)
+    whole = known(document, key.trace_id, project)
+    body = await using.calls.run(with_texts, whole, texts)
+    return Response(body, media_type=CANONICAL.media_type)
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}",
+    operation_id="getTrajectory",
+    summary="Get one trajectory",
+    response_class=Response,
+    responses={200: DOCUMENT, **NOT_MODIFIED, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_trajectory(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+    format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
+    profile: ProfileInQuery = None,
+    texts: TextsInQuery = "raw",
+    if_none_match: IfNoneMatch = "",
+) -> Response:
+    """Return the newest version of the document, byte for byte as it is stored.
+
+    Behind that, `extraction.resumes` and `resumed_by` name the run that waited for a person's
+    answer and the one that was given it, as far as both are there.
+
+    A span that arrives late makes a new version: `extraction.version` grows and
+    `extraction.status` says how far the trace has come. Who follows a run that is live sends the
+    `etag` of the last answer, and is told 304 until there is more.
+    """
+    chosen = find_format(PROFILES[profile] if profile else format)
+    reach = callers.narrowed(project)
+    found = await using.calls.run(find_document, using.store, trace_id, reach)
+    document = known(found, trace_id, project)
+    if chosen is CANONICAL:
+        body = await using.calls.run(with_texts, document, texts)
+    else:
+        spans = None
+        if chosen.needs_spans:
+            spans = await using.calls.run(using.store.documents.spans, trace_id, reach)
+        encode: DocumentEncoder = chosen.load_writer()
+        body = await using.calls.run(encode, document, spans or b"[]")
+    return await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
+
+
+@router.get(
+    "/v1/trajectories/{trace_id}/spans",
+    operation_id="getTrajectorySpans",
+    summary="See what became of each span",
+    response_class=Response,
+    responses={200: SPANS, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_trajectory_spans(
+    trace_id: TraceIdInPath,
+    callers: CallersReach,
+    using: Using,
+    project: ProjectInQuery = None,
+) -> Response:
+    """Return every stored span in (start, span id) order with its kind, its step and the rule.
+
+    Of a trace with more spans than `--max-trace-spans` these are the root and the earliest, from
+    which its trajectory is built: `extraction` of that has `span_count` and says so in `warnings`.
+    """
+    reach = callers.narrowed(project)
+    found = await using.calls.run(using.store.documents.spans, trace_id, reach)
+    spans = known(found, trace_id, project)
+    body = b'{"trace_id":"%b","spans":%b}' % (trace_id.encode("ascii"), spans)
+    return Response(body, media_type=CANONICAL.media_type)
+
+
+def find_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | None:
+    """Return a document, linked to the run that it resumes and the run that resumes it.
+
+    Most documents have no such runs, which costs no further read.
+    """
+    document = store.documents.get(trace_id, reach)
+    if document is None or not may_continue(document):
+        return document
+    home = store.spans.find_home(trace_id, reach)
+    return document if home is None else with_continuation(document, store.runs.continuation(home))

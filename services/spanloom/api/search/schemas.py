@@ -5,9 +5,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from spanloom.api.query.cursors import decode_position, demand, encode_cursor, is_position
-from spanloom.api.query.filters import Instant
-from spanloom.api.query.questions import fingerprint
+from spanloom.api.query import (
+    Instant,
+    decode_position,
+    demand,
+    encode_cursor,
+    fingerprint,
+    is_position,
+)
 from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery
 from spanloom.core.ports.texts import HitCursor, TextSearch
 from spanloom.core.query.lists import Cursor

@@ -9,11 +9,10 @@ from spanloom.api.examples import HITS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query.questions import NO_SEARCH, fingerprint
-from spanloom.api.rows.accept import form_for
+from spanloom.api.query import NO_SEARCH, fingerprint
 from spanloom.api.rows.columns import columns_of
-from spanloom.api.rows.listed import Rows
-from spanloom.api.rows.stream import stream_rows
+from spanloom.api.rows.forms import form_for
+from spanloom.api.rows.stream import Rows, stream_rows
 from spanloom.api.runs.places import AcceptInHeader, most_of
 from spanloom.api.search.schemas import HITS_AT_ONCE, HitList, SearchQuery, encode_hit_cursor
 from spanloom.api.services import Using

@@ -1,4 +1,4 @@
-"""Request and response models of aggregates and fields."""
+"""Request and response models of aggregates, fields, and frequent values."""
 
 import re
 from collections.abc import Sequence
@@ -6,13 +6,20 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.api.query.filters import Filters, Name
-from spanloom.api.query.questions import read_steps_where, read_where
+from spanloom.api.query import Filters, Name, read_steps_where, read_where
 from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.question import is_orderable
-from spanloom.core.query.stats import COUNT, MAX_GROUPS, Group, Numbers, parse_by, parse_metrics
+from spanloom.core.query.stats import (
+    COUNT,
+    MAX_GROUPS,
+    Group,
+    Metric,
+    Numbers,
+    parse_by,
+    parse_metrics,
+)
 from spanloom.core.query.where import fields as declared
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
@@ -181,3 +188,62 @@ def _item(asked: Numbers, group: Group) -> dict[str, str | int | float | bool | 
     by = {field.name: value for field, value in zip(asked.by, group.by, strict=True)}
     numbers = zip((metric.name for metric in asked.metrics), group.values, strict=True)
     return {**at, **by, **dict(numbers)}
+
+
+MAX_FACETS = 12
+"""Maximum of fields in a request: each one is a query to the store."""
+
+
+class FacetsQuery(SomeRuns):
+    """Which values of several fields to give, among which runs."""
+
+    of: Of = "trajectories"
+    fields: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=1000,
+            description=f"Fields of text or choice, by commas; {MAX_FACETS} at most.",
+            examples=["agent,model,status"],
+        ),
+    ]
+    where: Where = None
+    limit: Annotated[
+        int, Field(ge=1, le=100, description="The most values to give of each.", examples=[10])
+    ] = 10
+
+    def numbers(self) -> list[Numbers]:
+        """Return a query to the store for each field; raises ``InvalidQueryError``."""
+        of = SUBJECTS[self.of]
+        fields, (runs, steps) = both(
+            lambda: parse_by(self.fields, of, MAX_FACETS, "fields"),
+            lambda: both(
+                lambda: read_where(self.where) if of is Subject.RUN else None,
+                lambda: read_steps_where(self.where) if of is Subject.STEP else None,
+            ),
+        )
+        if not fields:
+            raise InvalidQueryError("name one at least; /v1/fields lists them", "fields")
+        return [
+            Numbers(
+                *(of, [Metric(COUNT)], [field]),
+                top=self.limit + 2,  # one for the absent value, one to see whether there are more
+                where=runs,
+                steps_where=steps,
+            )
+            for field in fields
+        ]
+
+
+class Facet(BaseModel):
+    """The frequent values of one field."""
+
+    field: str
+    values: Annotated[list[ValueItem], Field(description="The most frequent first.")]
+    truncated: Annotated[bool, Field(description="Whether it has more values than these.")]
+
+
+class FacetList(BaseModel):
+    """Fields with their values, in the order in which they were asked for."""
+
+    items: list[Facet]

@@ -1,21 +1,26 @@
-"""Calls that list runs, steps, conversations or documents, a page at a time."""
+"""Calls that list runs, steps, conversations, documents, texts or changes, by page."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spanloom.client.calls.walks import Documents, Listing
+from spanloom.client.changes import ChangePage
 from spanloom.client.moments import milliseconds_or_none
-from spanloom.client.request import given, or_any, segment
+from spanloom.client.request import Call, get, given, or_any, segment
 from spanloom.core.records import run_filters
 from spanloom.core.records.conversation import ConversationItem
+from spanloom.core.records.hit import Hit
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from spanloom.client.errors import ClientError
     from spanloom.client.moments import Moment
+    from spanloom.client.request import Reply
 
 
 class RunFilters(run_filters.RunFilters, total=False):
@@ -130,3 +135,74 @@ def documents(
     """
     filters = {"has_steps": True, **filters}
     return Documents(trajectories(where, words=words, order=order, limit=limit, **filters))
+
+
+PAGE_HITS = 200
+"""The maximum number of hits in a response of the API."""
+
+
+def search(
+    words: str,
+    *,
+    parts: Sequence[str] = (),
+    limit: int | None = None,
+    project: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+) -> Listing[Hit]:
+    """Return texts that have every word and ``"phrase"``, newest run first (docs/search.md).
+
+    ``parts`` are ``input``, ``output`` and ``error``; by default all. ``since`` and ``until``
+    bound the start of the runs, as in ``trajectories``.
+    """
+    filters = given(
+        {
+            "q": words,
+            "in": ",".join(parts) or None,
+            "project": project,
+            "since": milliseconds_or_none(since),
+            "until": milliseconds_or_none(until),
+        }
+    )
+    return Listing("/v1/search", filters, limit, Hit, PAGE_HITS)
+
+
+PATH = "/v1/trajectories/changes"
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """The filters of a change feed, and the token to begin after."""
+
+    wanted: Mapping[str, str]
+    after: str | None
+    on_trouble: Callable[[ClientError], None]
+
+    def call(self, question: Mapping[str, str | float]) -> Call[ChangePage]:
+        """Return the call for one poll of the feed; the caller decides when to poll again."""
+        params = {**self.wanted, **given(dict(question))}
+        return Call(replace(get(PATH), params=params, is_repeatable=False), _page)
+
+
+def changes(
+    *,
+    after: str | None = None,
+    fields: str | None = None,
+    on_trouble: Callable[[ClientError], None] = lambda _: None,
+    **filters: Unpack[RunQuery],
+) -> Feed:
+    """Follow the change feed: each version of a run that passes every filter, as it is stored.
+
+    The iterator never ends by itself. It begins after the token ``after``, with the oldest
+    change that is kept if that is ``"beginning"``, else now; the ``token`` of the returned
+    iterator is its position. Filters are those of ``trajectories`` and match the current state
+    of a run; with ``fields="core"`` each change has the ``trajectory`` as the list shows it.
+    A lost connection is made again, and ``on_trouble`` is called with the error. Raises
+    ``GoneError`` if ``after`` is older than what is kept.
+    """
+    wanted = {**given({"fields": fields}), **trajectories(**filters).filters}
+    return Feed(wanted, after, on_trouble)
+
+
+def _page(reply: Reply) -> ChangePage:
+    return ChangePage.model_validate_json(reply.body)

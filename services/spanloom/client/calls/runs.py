@@ -1,11 +1,11 @@
-"""Calls about one run: its document, its steps, its spans."""
+"""Calls about runs: the document of one, its steps, its spans, and the diff of two."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import NamedTuple
 
-from spanloom.client.models import Trajectory
+from spanloom.client.models import Diff, Trajectory
 from spanloom.client.request import NOT_MODIFIED, OK, Call, Reply, body_of, get, segment
 from spanloom.core.records.span import SpanList, SpanVerdict
 
@@ -106,3 +106,38 @@ def _tagged(reply: Reply) -> Tagged | None:
     if reply.status == NOT_MODIFIED:
         return None
     return Tagged(reply.body, reply.headers.get("etag", ""))
+
+
+def diff(
+    a: str, b: str, *, project: str | None = None, other_project: str | None = None
+) -> Call[Diff]:
+    """Return the differences between two runs: counts, totals, and each step that differs."""
+    asked = diff_document(a, b, project=project, other_project=other_project, whole_texts=True)
+    return Call(asked.request, _diff)
+
+
+def diff_document(
+    a: str,
+    b: str,
+    *,
+    project: str | None = None,
+    other_project: str | None = None,
+    every: bool = False,
+    whole_texts: bool = False,
+) -> Call[bytes]:
+    """Return the differences between two runs as JSON (docs/api.md, "Diff").
+
+    ``every`` includes the steps that are equal, ``whole_texts`` the full length of each text.
+    """
+    request = get(
+        f"/v1/trajectories/{segment(a)}/diff/{segment(b)}",
+        project=project,
+        other_project=other_project,
+        every=every,
+        whole_texts=whole_texts,
+    )
+    return Call(request, body_of)
+
+
+def _diff(reply: Reply) -> Diff:
+    return Diff.model_validate_json(reply.body)

@@ -1,6 +1,6 @@
 """An endpoint over HTTP: the handler of a path and the format of its answers and errors.
 
-Each protocol defines its own (``otlp/door.py``, ``cozeloop/door.py``, ``langfuse/door.py``).
+Each protocol defines its own (``otlp/door.py``, ``cozeloop.py``, ``langfuse/ingestion.py``).
 Answers have the format that the SDK expects, so that it logs no errors.
 """
 

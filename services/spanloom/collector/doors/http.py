@@ -9,7 +9,7 @@ from google.rpc.code_pb2 import Code
 
 from spanloom.access.authenticate import require
 from spanloom.access.headers import NOT_OURS, Hosts
-from spanloom.collector.doors.cozeloop.door import make_cozeloop_doors
+from spanloom.collector.doors.cozeloop import make_cozeloop_doors
 from spanloom.collector.doors.decompress import decompress
 from spanloom.collector.doors.door import Received
 from spanloom.collector.doors.http_messages import (
@@ -20,7 +20,7 @@ from spanloom.collector.doors.http_messages import (
     answer_error,
     read_body,
 )
-from spanloom.collector.doors.langfuse.door import make_langfuse_doors
+from spanloom.collector.doors.langfuse.ingestion import make_langfuse_doors
 from spanloom.collector.doors.otlp.door import make_otlp_doors
 from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import OverloadedError, UnsupportedEncodingError

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from google.rpc.code_pb2 import Code
 from google.rpc.status_pb2 import Status
 
-from spanloom.access.credentials import CHALLENGE, KEY_HEADERS
 from spanloom.access.headers import SECURITY_HEADERS
+from spanloom.access.keys import CHALLENGE, KEY_HEADERS
 from spanloom.collector.doors.status import (
     Encoding,
     build_status,

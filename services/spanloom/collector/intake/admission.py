@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
-from spanloom.access.rates import Rates
+from spanloom.access.limits import Rates
 from spanloom.core.errors import OverloadedError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from spanloom.access.quotas import Quotas
-    from spanloom.collector.spool.free_space import FreeSpace
+    from spanloom.collector.spool.bound import FreeSpace
 
 
 class Admission:

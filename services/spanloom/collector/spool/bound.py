@@ -1,19 +1,36 @@
-"""The size limit of the spool.
+"""The limits of the spool, by its own size and by the free space of its disk.
 
 ``--spool-max-bytes`` (``config.py``) limits the sum of waiting requests, dead letters, and requests
 that are being fsynced. Beyond it requests are refused with a retry hint (503, UNAVAILABLE); nothing
 is ever dropped to make room. Example: with 8 GiB and 2 GiB of dead letters, 6 GiB may wait for a
 store that is down.
+
+SQLite keeps the pages of deleted records for new ones, and the log at the length that it had. The
+pages go in small transactions, between those that acknowledge requests; the log is copied while
+others write, and cut off when nothing is left to copy. Each step is whole or not done, so a process
+may end in the middle, and the next one goes on.
+
+A completely full disk stops more than new requests: the store can no longer merge, and so no
+longer remove deleted or expired rows. Stored data stays readable.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shutil
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import OverloadedError
+from spanloom.telemetry import get_logger
+from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
-    from spanloom.collector.spool.file import Totals
+    import sqlite3
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from spanloom.collector.spool.file import Connect, Totals
+
 
 RECORD_BYTES = 256
 """Approximate size of a record besides its body, so that tiny requests are limited too."""
@@ -47,3 +64,130 @@ class Bound:
     def give(self, size: int) -> None:
         """Release a reservation: the request is in the file now, or refused."""
         self._queued_bytes -= size
+
+
+PAGES_AT_ONCE = 64
+"""Free pages that one transaction drops, 4 MiB: requests wait for it some milliseconds."""
+_ENDS = ("", "-wal")
+_WAIT_S = 0.1
+
+
+def size_on_disk(path: Path) -> int:
+    """Return how many bytes a spool and its log have."""
+    size = 0
+    for end in _ENDS:
+        with suppress(FileNotFoundError):
+            size += path.with_name(path.name + end).stat().st_size
+    return size
+
+
+def drop_free_pages(connection: sqlite3.Connection) -> bool:
+    """Drop some free pages, as part of the transaction under way; return whether any are left."""
+    before = _count_free(connection)
+    for _ in range(min(before, PAGES_AT_ONCE)):
+        connection.execute("PRAGMA incremental_vacuum(1)")  # of more, Python asks for the first
+    connection.execute("PRAGMA shrink_memory")
+    return 0 < _count_free(connection) < before
+
+
+def cut_log(path: Path, connect: Connect) -> None:
+    """Copy what the log holds into the file, which then gets its length, and empty the log.
+
+    Nobody waits for the copying. A log that somebody reads or writes is left for the next time.
+    """
+    with closing(
+        connect(path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
+    ) as own:
+        own.execute("PRAGMA synchronous = FULL")
+        own.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        own.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _count_free(connection: sqlite3.Connection) -> int:
+    (count,) = connection.execute("PRAGMA freelist_count").fetchone()
+    return int(count)
+
+
+LOOK_S = 1.0
+"""Interval of the checks; requests do not wait for them."""
+DEFAULT_FREE_BYTES = 2 << 30
+DEFAULT_FREE_SHARE = 0.05
+
+
+class DiskSpace(NamedTuple):
+    """Sizes of a file system in bytes, as returned by ``shutil.disk_usage``."""
+
+    total: int
+    used: int
+    free: int
+
+
+def least_free(total: int, min_free: int | None) -> int:
+    """Return how many bytes of a disk must be free: ``min_free``, else 2 GiB or 5 %.
+
+    The smaller of the two, so that on a laptop's disk, often rather full, refusal comes late.
+    """
+    if min_free is not None:
+        return min_free
+    return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE))
+
+
+class FreeSpace(RepeatingPart):
+    """Checks the free space between ``start`` and ``stop``; a ``Part``."""
+
+    name = "disk"
+
+    def __init__(
+        self,
+        path: Path,
+        min_free_bytes: int | None,
+        *,
+        look_s: float = LOOK_S,
+        ask: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage,
+    ) -> None:
+        """Watch the disk of ``path``; ``min_free_bytes`` as for ``least_free``."""
+        super().__init__(look_s)
+        self._path = path
+        self._min_free_bytes = min_free_bytes
+        self._ask = ask
+        self._trouble = ""
+
+    @property
+    def trouble(self) -> str:
+        """See ``Troubled``: why requests are refused; empty while there is room."""
+        return self._trouble
+
+    def start(self) -> None:
+        """Check once, then in intervals."""
+        self.look()
+        super().start()
+
+    def check(self) -> None:
+        """Raise ``OverloadedError`` while there is too little room."""
+        if trouble := self._trouble:
+            raise OverloadedError(f"Nothing is taken in: {trouble}", RETRY_S)
+
+    def look(self) -> None:
+        """Check the free space; keep the last result if that fails."""
+        try:
+            space = DiskSpace(*self._ask(self._path))
+        except OSError as error:
+            get_logger(self.name).warning("free space cannot be told", error=str(error))
+            return
+        least = least_free(space.total, self._min_free_bytes)
+        is_low = space.free < least
+        if is_low and not self._trouble:
+            get_logger(self.name).error("requests are refused", free=space.free, least=least)
+        if self._trouble and not is_low:
+            get_logger(self.name).info("requests are taken again", free=space.free)
+        self._trouble = _describe(space.free, least) if is_low else ""
+
+    def _round(self) -> None:
+        self.look()
+
+
+def _describe(free: int, least: int) -> str:
+    return (
+        f"the disk under the data directory has {free >> 20:,} MiB free, less than the "
+        f"{least >> 20:,} MiB of --min-free-bytes."
+    )

@@ -16,12 +16,32 @@ import time
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
-from spanloom.collector.spool.sqlite_errors import is_damage
 from spanloom.core.errors import StartupError
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_PASSING = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN})
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+
+
+def is_passing(error: Exception) -> bool:
+    """Return whether the error is transient: disk full, or no file descriptor left."""
+    return _primary_code(error) in _PASSING
+
+
+def is_damage(error: Exception) -> bool:
+    """Return whether the file is damaged or not an SQLite file."""
+    return _primary_code(error) in _DAMAGE
+
+
+def _primary_code(error: Exception) -> int | None:
+    """Return the primary result code: ``SQLITE_IOERR`` for ``SQLITE_IOERR_FSYNC``."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else None
+
 
 _TABLES = ("requests", "dead_letters")
 _COUNT = (

@@ -1,11 +1,25 @@
-"""Bisects a refused batch to find the refused items: requests of a batch, spans of a request."""
+"""Bisects a refused batch to find the refused items: requests of a batch, spans of a request.
+
+The fields that we added to the sender's data, project and JSON texts, are unknown to the generated
+OTLP classes, which keep them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from google.protobuf.message import DecodeError, Message
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
+
+    from spanloom.core.ports.spans import SpooledRequest
+
 
 Item = TypeVar("Item")
 """A request, or a span."""
@@ -53,3 +67,53 @@ def sift(
                 return None
         parts = halves
     return refused
+
+
+_Message = TypeVar("_Message", bound=Message)
+
+
+class Placed(NamedTuple):
+    """A span with copies of its resource entry and scope entry without spans."""
+
+    resource: ResourceSpans
+    scope: ScopeSpans
+    span: Span
+
+
+def cut(request: SpooledRequest) -> Sequence[Placed]:
+    """Return the spans of a request in order; none if it cannot be parsed."""
+    try:
+        message = ExportTraceServiceRequest.FromString(request.body)
+    except DecodeError:
+        return ()
+    return list(_placed(message))
+
+
+def assemble(request: SpooledRequest, spans: Sequence[Placed]) -> SpooledRequest:
+    """Return the request with only these of its spans, which must be in order."""
+    message = ExportTraceServiceRequest()
+    for _, of_resource in groupby(spans, lambda placed: id(placed.resource)):
+        for number, (_, of_scope) in enumerate(groupby(of_resource, lambda p: id(p.scope))):
+            some = list(of_scope)
+            if not number:
+                message.resource_spans.add().CopyFrom(some[0].resource)
+            scope = message.resource_spans[-1].scope_spans.add()
+            scope.CopyFrom(some[0].scope)
+            scope.spans.extend(placed.span for placed in some)
+    return replace(request, body=message.SerializeToString(), span_count=len(spans))
+
+
+def _placed(message: ExportTraceServiceRequest) -> Iterator[Placed]:
+    for resource in message.resource_spans:
+        bare_resource = _without(resource, "scope_spans")
+        for scope in resource.scope_spans:
+            bare_scope = _without(scope, "spans")
+            for span in scope.spans:
+                yield Placed(bare_resource, bare_scope, span)
+
+
+def _without(message: _Message, field: str) -> _Message:
+    copy = type(message)()
+    copy.CopyFrom(message)
+    copy.ClearField(field)
+    return copy

@@ -12,11 +12,17 @@ from dataclasses import replace
 from threading import Condition, Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.collector.spool.bound import RECORD_BYTES, RETRY_S, Bound
+from spanloom.collector.spool.bound import (
+    RECORD_BYTES,
+    RETRY_S,
+    Bound,
+    cut_log,
+    drop_free_pages,
+    size_on_disk,
+)
 from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
-from spanloom.collector.spool.shrinking import cut_log, drop_free_pages, size_on_disk
-from spanloom.collector.spool.sqlite_errors import is_damage, is_passing
+from spanloom.collector.spool.mending import is_damage, is_passing
 from spanloom.core.errors import OverloadedError, SpanloomError
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.telemetry import Metrics, get_logger
@@ -63,7 +69,7 @@ class Spool:
 
     ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but
     always larger than every one given out before, whatever the clock does. It is a part of the
-    process (``process/part.py``): after an I/O error it has failed and takes nothing more.
+    process (``process/supervisor.py``): after an I/O error it has failed and takes nothing more.
     """
 
     name = "spool"

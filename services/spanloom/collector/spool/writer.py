@@ -16,11 +16,9 @@ import time
 from threading import Event
 from typing import TYPE_CHECKING
 
-from spanloom.collector.spool.attempts import FAULT_TRIES, Attempts, StoppedError
-from spanloom.collector.spool.cut import assemble, cut
-from spanloom.collector.spool.sift import MAX_FRUITLESS, sift
+from spanloom.collector.spool.attempts import FAULT_TRIES, Attempts, Stall, StoppedError
+from spanloom.collector.spool.sift import MAX_FRUITLESS, assemble, cut, sift
 from spanloom.collector.spool.spool import UnreadableRecordError
-from spanloom.collector.spool.stall import Stall
 from spanloom.core.errors import RetryableError
 from spanloom.core.ports.spans import Signal
 from spanloom.telemetry import Metrics, get_logger
@@ -29,7 +27,7 @@ from spanloom.threads import WatchedThread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.collector.spool.cut import Placed
+    from spanloom.collector.spool.sift import Placed
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.ports.spans import SpanWriter, SpooledRequest
 
@@ -50,7 +48,7 @@ while requests come all the time: a log of 64 MiB is written over and over then.
 class Writer:
     """One thread, one ``append`` per batch: large batches cost the store half of small ones.
 
-    A part of the process (``process/part.py``). Should its thread die, the spool refuses from
+    A part of the process (``process/supervisor.py``). Should its thread die, the spool refuses from
     that moment on: nothing is acknowledged that nobody writes.
     """
 

@@ -71,7 +71,7 @@ class Format:
       ``line``; the reader is an ``ItemReader``; with ``magic`` it reads a file of documents, and
       of OTLP it reads ``resourceSpans``;
     - ``ROWS``: the writer is a class that is a ``Form`` (``api/rows/forms.py``);
-    - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/examples.py``) for ``?format=``,
+    - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/entries.py``) for ``?format=``,
       a ``Form`` for a table; the reader is an ``EntryReader`` (``cli/annotations.py``).
     """
 

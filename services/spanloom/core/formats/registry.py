@@ -103,7 +103,7 @@ REGISTRY: Sequence[Format] = (
     annotations_as(
         "jsonl",
         "A line for each annotator and run.",
-        "spanloom.annotation.examples:entry_lines",
+        "spanloom.annotation.entries:entry_lines",
         via=Via.QUERY | Via.ACCEPT | Via.SHELL,
         reader="spanloom.cli.annotations:read_lines",
     ),
@@ -136,24 +136,24 @@ REGISTRY: Sequence[Format] = (
     annotations_as(
         "sft",
         "`{messages}` up to a corrected answer, to tune on.",
-        "spanloom.annotation.examples:sft_lines",
+        "spanloom.annotation.entries:sft_lines",
         counts_corrections=True,
     ),
     annotations_as(
         "dpo",
         "`{prompt, chosen, rejected}`: a corrected answer and the original.",
-        "spanloom.annotation.examples:dpo_lines",
+        "spanloom.annotation.entries:dpo_lines",
         counts_corrections=True,
     ),
     annotations_as(
         "invariant",
         "`{index, messages, annotations, metadata}`: an agent of a run, for Invariant Explorer.",
-        "spanloom.annotation.examples:invariant_runs",
+        "spanloom.annotation.entries:invariant_runs",
     ),
     annotations_as(
         "snorkel",
         "A run as a trace of Snorkel, annotations in the metadata of its steps.",
-        "spanloom.annotation.examples:snorkel_runs",
+        "spanloom.annotation.entries:snorkel_runs",
     ),
     annotations_as(
         "potato",

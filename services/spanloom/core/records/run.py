@@ -404,7 +404,7 @@ class Run(Record):
 
 
 def _listed(column: str, kind: str, comment: str, asked: Asked | None = None) -> Other:
-    """Return a column of ``trajectory_list`` only, summed over steps (``list_rows.laid_out``)."""
+    """Return a column of ``trajectory_list`` only, summed over steps (``laid_out``)."""
     return Other(Stored(column, kind, comment, tables=Tables.LIST), asked)
 
 

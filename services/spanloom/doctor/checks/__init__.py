@@ -7,11 +7,11 @@ these files, its name in the list below, and its test.
 from collections.abc import Callable
 
 from spanloom.doctor.check import Check, Verdict
-from spanloom.doctor.checks import directory, keys, process, sending, software, spool, store
+from spanloom.doctor.checks import directory, environment, process, store
 
 _JUDGES: tuple[Callable[..., Verdict], ...] = (
-    software.spanloom,
-    software.packages,
+    environment.spanloom,
+    environment.packages,
     directory.directory,
     directory.owner,
     directory.disk,
@@ -22,14 +22,14 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     process.descriptors,
     process.ports,
     process.certificate,
-    sending.exporter,
-    keys.keys,
-    keys.expiring_keys,
-    keys.unused_keys,
-    spool.spool,
-    spool.dead_letters,
-    spool.damaged_spool,
-    spool.clock,
+    environment.exporter,
+    store.keys,
+    store.expiring_keys,
+    store.unused_keys,
+    directory.spool,
+    directory.dead_letters,
+    directory.damaged_spool,
+    directory.clock,
     store.store,
     store.schema,
     store.store_clock,

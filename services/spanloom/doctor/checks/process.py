@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.doctor.check import Verdict, ok, problem, warning
-from spanloom.doctor.units import span
+from spanloom.doctor.check import Verdict, ok, problem, span, warning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,14 +7,14 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from spanloom.collector.spool.bound import least_free
 from spanloom.collector.spool.file import SCHEMA_VERSION, Totals
-from spanloom.collector.spool.free_space import least_free
 from spanloom.collector.spool.mending import DAMAGED
 from spanloom.core.errors import StartupError
 from spanloom.core.model.diagnosis import DeadLetter
 from spanloom.core.model.upkeep import Terms
 from spanloom.doctor.facts import Broken, DiskFacts, Known, SpoolFacts, Unknown
-from spanloom.keeper.retention_file import read_plan
+from spanloom.keeper import read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.doctor.facts import DirectoryFacts, Facts, ServiceFacts, Unknown
-from spanloom.doctor.gather.exporter import look_at_exporter
+from spanloom.doctor.gather.environment import look_at_exporter, look_at_software
 from spanloom.doctor.gather.files import look_at_disk, look_at_files, look_at_spool
 from spanloom.doctor.gather.network import look_at_certificate, look_at_exposure, look_at_ports
-from spanloom.doctor.gather.software import look_at_software
 from spanloom.doctor.gather.store import look_at_keys, look_at_store
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import SpanloomError
 from spanloom.doctor.facts import Broken, Known, Unknown
-from spanloom.storage.access.open import KEYS_FILE, open_key_store
-from spanloom.storage.diagnosis.diagnose import diagnose
+from spanloom.storage.access import KEYS_FILE, open_key_store
+from spanloom.storage.diagnosis import diagnose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

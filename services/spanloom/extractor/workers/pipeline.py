@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.extractor.batch import build_batch, write_apart
-from spanloom.extractor.builder import Built
+from spanloom.extractor.batch import Built, build_batch, write_apart
 from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.result import BatchResult
-from spanloom.extractor.workers.dealing import LEAST_S, Dealer
-from spanloom.extractor.workers.tasks import LONG_SPANS, Batch, alone, cut
+from spanloom.extractor.workers.dealing import LEAST_S, LONG_SPANS, Batch, Dealer, alone, cut
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -22,10 +20,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.building import BuildingStore, CarriedRecord, CarryingStore
-    from spanloom.extractor.builder import BuildRequest
-    from spanloom.extractor.options import BuildOptions
+    from spanloom.extractor.batch import BuildRequest
+    from spanloom.extractor.result import BuildOptions
+    from spanloom.extractor.workers.dealing import Task
     from spanloom.extractor.workers.pool import Pool
-    from spanloom.extractor.workers.tasks import Task
 
 UNDER_WAY = 2
 """Batches in progress at a time."""

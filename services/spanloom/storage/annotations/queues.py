@@ -20,8 +20,8 @@ from spanloom.core.model.annotation_queue import (
 from spanloom.core.model.span import TraceKey
 from spanloom.core.records.queue import QUEUED_RUN
 from spanloom.storage.annotations.rows import living
-from spanloom.storage.engine.conditions import within
 from spanloom.storage.engine.object_rows import ObjectRows
+from spanloom.storage.engine.parameters import within
 from spanloom.storage.engine.remembered import Remembered
 
 if TYPE_CHECKING:

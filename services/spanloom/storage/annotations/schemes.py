@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spanloom.core.ports.annotations import KeptAt, KeptVersion, StoredScheme
-from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.parameters import within
 from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.row_binary import Encoder, RowBinary, text, uint32, uint64
 

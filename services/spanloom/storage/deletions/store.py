@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.upkeep import Deletion, DeletionScope
 from spanloom.core.ports.upkeep import Extent
-from spanloom.storage.engine.conditions import within
-from spanloom.storage.engine.parameters import reach_columns, reach_of
+from spanloom.storage.engine.parameters import reach_columns, reach_of, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,1 +1,83 @@
-"""Reads the state of a store for `spanloom doctor`: in, a URL; out, ``StoreState``."""
+"""Reads a store's state for ``spanloom doctor``: versions, schema, parts, mutations, failures."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import PermanentError, RetryableError
+from spanloom.core.model.diagnosis import (
+    MAX_QUARANTINED,
+    AppliedFile,
+    DetachedPart,
+    FailedTrace,
+    Mutation,
+    StoreState,
+)
+from spanloom.storage.deletions.hiding import OF_TRACES
+from spanloom.storage.engine.connect import migrate_command, open_unchecked
+from spanloom.storage.engine.migrate import (
+    checksum_of,
+    has_lost_ledger,
+    is_before_baseline,
+    listed_migrations,
+)
+from spanloom.storage.engine.statements import migrations
+
+if TYPE_CHECKING:
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+
+
+def diagnose(url: str) -> StoreState:
+    """Return the state of the store at a URL, whatever its schema is; nothing is changed.
+
+    Raises ``StartupError`` if it cannot be opened, ``StoreUnavailableError`` if it does not answer.
+    """
+    with closing(open_unchecked(url)) as lane:
+        return _state_of(lane, migrate_command(url))
+
+
+def _state_of(lane: Lane, command: str) -> StoreState:
+    [(engine, clock_ns)] = lane.rows("engine_state")
+    shipped = {m.number: AppliedFile(m.name, checksum_of(m)) for m in migrations()}
+    listed = listed_migrations(lane)
+    applied = {number: AppliedFile(*file) for number, file in listed.items()}
+    sizes = _ask(lane, "parts_size")
+    detached = _ask(lane, "detached")
+    mutations = _ask(lane, "unfinished_mutations")
+    is_current = applied == shipped  # otherwise our queries may not match the schema
+    failed = _ask(lane, "quarantined", limit=MAX_QUARANTINED) if is_current else None
+    return StoreState(
+        engine=engine,
+        clock_ns=int(clock_ns),
+        migrate_command=command,
+        applied=applied,
+        has_lost_ledger=has_lost_ledger(lane, listed),
+        is_before_baseline=is_before_baseline(listed),
+        shipped=shipped,
+        parts_bytes=None if sizes is None else int(sizes[0][0]),
+        detached=None if detached is None else [DetachedPart(*row) for row in detached],
+        mutations=None if mutations is None else [Mutation(*row) for row in mutations],
+        deleted_rows=_deleted_rows(lane) if is_current else None,
+        quarantined=None if failed is None else list(map(_failed_trace, failed)),
+    )
+
+
+def _ask(lane: Lane, name: str, **parameters: object) -> list[Row] | None:
+    """Return the rows, or ``None`` where the account or the schema does not allow reading them."""
+    try:
+        return list(lane.rows(name, **parameters))
+    except (PermanentError, RetryableError):
+        return None
+
+
+def _deleted_rows(lane: Lane) -> int | None:
+    answers = [_ask(lane, "count_deleted_rows", table=table) for table in OF_TRACES]
+    counts = [int(rows[0][0]) for rows in answers if rows is not None]
+    return sum(counts) if len(counts) == len(answers) else None
+
+
+def _failed_trace(row: Row) -> FailedTrace:
+    project, trace_id, _seq, _status, attempts, _arrived, error = row
+    return FailedTrace(project, trace_id, attempts, error)

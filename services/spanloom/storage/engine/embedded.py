@@ -1,4 +1,8 @@
-"""Opens connections to the embedded engine; the first one reads its settings for all of them.
+"""The embedded engine: how it is loaded, and connections that get only their own answers.
+
+chDB 26 keeps the partial answer of a statement that fails, and prepends it to the answer of the
+next statement on the same connection: the rows of one project, whose query timed out, would be
+returned to another project.
 
 clickhouse-connect reads all 1,400 settings of a server for each connection, which takes 20 ms of
 CPU time, and a process opens seven. Those of one engine are the same.
@@ -6,14 +10,109 @@ CPU time, and a process opens seven. Those of one engine are the same.
 
 from __future__ import annotations
 
+import ctypes
+import re
+import sys
+from contextlib import suppress
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from spanloom.storage.engine.loading import load_engine
-from spanloom.storage.engine.own_answers import with_own_answers
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
+
+
+_ARROW = "pyarrow"
+_MADV_DONTNEED = 4
+_CODE_OF_ENGINE = re.compile(
+    r"^([0-9a-f]+)-([0-9a-f]+) r(?:-xp \S+|--p 0+) .*/_chdb[^/]*\.so$", re.MULTILINE
+)
+"""Matches in ``/proc/self/maps`` the address ranges of the library's code and of its constants,
+which are at the beginning of the file. Other read-only ranges were written at load time."""
+
+
+def load_engine() -> None:
+    """Import chDB without PyArrow, which it takes for its Arrow output where it is installed.
+
+    PyArrow and NumPy take a tenth of a second and 37 MB at every start. If the program has
+    loaded them itself, as a notebook does, they stay available.
+    """
+    if _ARROW in sys.modules:
+        import_module("chdb.state")
+        return
+    sys.modules[_ARROW] = None  # type: ignore[assignment]  # so importing it fails, as chDB allows
+    try:
+        import_module("chdb.state")
+    finally:
+        del sys.modules[_ARROW]
+
+
+def give_back_code() -> None:
+    """Release the pages of engine code that has run: its start touches all of a 560 MB library.
+
+    Half of it never runs again. Code and constants do not change: pages that are used again are
+    mapped again from the system's cache. Only on Linux. Source: madvise(2), MADV_DONTNEED.
+    """
+    with suppress(OSError):
+        for found in _CODE_OF_ENGINE.finditer(Path("/proc/self/maps").read_text("utf-8")):
+            start, end = (int(address, 16) for address in found.groups())
+            ctypes.CDLL(None).madvise(
+                ctypes.c_void_p(start), ctypes.c_size_t(end - start), _MADV_DONTNEED
+            )
+
+
+def trim_heap() -> None:
+    """Return freed memory to the system; only for glibc, which keeps much of it."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
+_ANSWERS_NOTHING = "SELECT 1 FORMAT Null"
+
+
+class OwnAnswers:
+    """A chDB connection that discards the partial answer of a failed statement.
+
+    If that fails, as in a process without a free descriptor, it is tried again before the next
+    statement, which does not run until it succeeds. One thread at a time may use it.
+    """
+
+    def __init__(self, connection: Any) -> None:  # chDB has no types
+        """Take over the connection; it must have no other user."""
+        self._connection = connection
+        self._has_rest = False
+
+    def query(self, *statement: Any, **more: Any) -> Any:  # as chDB has it
+        """Run a statement and return its answer; raises as chDB does."""
+        if self._has_rest:
+            self._throw_away()
+        try:
+            return self._connection.query(*statement, **more)
+        except BaseException:
+            self._has_rest = True
+            with suppress(Exception):
+                self._throw_away()
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def __getattr__(self, name: str) -> Any:  # whatever else a connection has
+        return getattr(self._connection, name)
+
+    def _throw_away(self) -> None:
+        self._connection.query(_ANSWERS_NOTHING)
+        self._has_rest = False
+
+
+def with_own_answers(client: Client) -> Client:
+    """Make an embedded client of clickhouse-connect safe; it runs one statement at a time."""
+    handle = client._backend._handle  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
+    handle.conn = OwnAnswers(handle.conn)
+    return client
 
 
 def connect_embedded(place: str) -> Client:

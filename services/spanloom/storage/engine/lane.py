@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import orjson
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
-from spanloom.storage.engine.conditions import FILTERS, fill_in, filtered
+from spanloom.storage.engine.embedded import give_back_code, trim_heap
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.hiding import NothingHidden
-from spanloom.storage.engine.loading import give_back_code, trim_heap
-from spanloom.storage.engine.parameters import bind, rows_in, values_in
+from spanloom.storage.engine.parameters import FILTERS, bind, fill_in, filtered, rows_in, values_in
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:

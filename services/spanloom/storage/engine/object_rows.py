@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from spanloom.core.records.declared import From, Stored
-from spanloom.storage.engine.conditions import Condition
+from spanloom.storage.engine.parameters import Condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Up to which time a reader of the feed has seen all writes.
+"""Writes the change feed, and up to which time a reader of it has seen all writes.
 
 Neither time nor the order of parts is enough: the write that began first may end last. With four
 writers whose INSERTs took up to 2.8 s a reader that followed only the time missed nine of ten rows.
@@ -7,18 +7,21 @@ writers whose INSERTs took up to 2.8 s a reader that followed only the time miss
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.ports.feed import Announcement
 from spanloom.core.query.positions import Sight
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from spanloom.core.model.span import TraceKey
     from spanloom.storage.engine.lane import Lane
+
 
 TABLE = "trajectory_changes"
 COLUMNS = ("Project", "TraceId", "Version", "Status", "StartTimeUnixNano", "IsSaid")
@@ -148,3 +151,28 @@ class SharedClock:
             f"the store takes longer than {HORIZON_S / 2:g} s for a row of {TABLE}; readers of the "
             "change feed could miss it, so it is tried again"
         )
+
+
+class Announcer:
+    """Writes rows of the feed over the extractor's lane."""
+
+    def __init__(self, worker: Lane, feed_clock: FeedClock) -> None:
+        """Use the lane, which the caller closes, and the clock that sets the time of rows."""
+        self._worker = worker
+        self._feed_clock = feed_clock
+
+    def announce(self, announcements: Sequence[Announcement]) -> None:
+        """See ``FeedWriter.announce``."""
+        with self.announcing(announcements):
+            pass
+
+    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.telling``."""
+        return self.announcing(
+            [Announcement.of_said(key) for key in dict.fromkeys(keys) if key.trace_id]
+        )
+
+    def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
+        """Return a context for storing what is announced: readers see the rows after it."""
+        rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
+        return self._feed_clock.around(self._worker, rows) if rows else nullcontext()

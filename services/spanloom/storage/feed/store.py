@@ -9,10 +9,9 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.positions import Position, advance, unseen
-from spanloom.storage.engine.conditions import within
+from spanloom.storage.engine.parameters import within
 from spanloom.storage.feed.clocks import TABLE, US
-from spanloom.storage.runs.continuations import with_continuations
-from spanloom.storage.runs.current import SUMMARY, read_current
+from spanloom.storage.runs.current import SUMMARY, read_current, with_continuations
 from spanloom.storage.upkeep.retention import DAY_S, retained_days
 from spanloom.storage.where.compile import passing
 
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
-    from spanloom.storage.feed.announcer import Announcer
-    from spanloom.storage.feed.clocks import FeedClock
+    from spanloom.storage.feed.clocks import Announcer, FeedClock
 
 EVERY = 1 << 20
 """More announcements than there are within the horizon."""

@@ -1,1 +1,142 @@
-"""Replays in ClickHouse: requests and progress in, the next traces out; start with ``store``."""
+"""Replays in ClickHouse: requests, their progress, and the next traces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
+from spanloom.core.model.upkeep import Replay, Selection, StoredTrace
+from spanloom.storage.engine.parameters import Condition, reach_columns, reach_of, within
+from spanloom.storage.engine.remembered import Writes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.access import Reach
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+
+
+_BEHIND_ALL = "g"
+"""Sorts after every id, which has only hex digits."""
+
+
+class ClickHouseReplays:
+    """``ReplayQueue`` over the extractor's lane."""
+
+    def __init__(self, worker: Lane, *, is_alone: bool) -> None:
+        """Use the lane, which the caller owns and closes.
+
+        ``is_alone`` means that no other process requests replays.
+        """
+        self._worker = worker
+        self._is_alone = is_alone
+        self._recorded = Writes()
+        self._finished_at: int | None = None
+        """The count of recorded replays when all were last finished."""
+
+    def count_traces(self, selection: Selection) -> int:
+        """See ``ReplayRequests.count_traces``."""
+        ((count,),) = self._worker.rows("replay_count", **_selecting(selection))
+        return int(count)
+
+    def traces_after(
+        self, selection: Selection, after: TraceKey, limit: int
+    ) -> Sequence[StoredTrace]:
+        """See ``ReplayQueue.traces_after``."""
+        rows = self._worker.rows(
+            "replay_traces",
+            **_selecting(selection),
+            after_project=after.project,
+            after_trace_id=after.trace_id,
+            limit=limit,
+        )
+        return [StoredTrace(TraceKey(p, t), Status(status), spans) for p, t, status, spans in rows]
+
+    def record(self, replay: Replay) -> None:
+        """See ``ReplayRequests.record``."""
+        wanted = replay.selection
+        row = {
+            "Id": replay.id,
+            "Step": replay.step,
+            **reach_columns(wanted.reach),
+            "StartFromUnixNano": wanted.start_from_ns,
+            "StartBeforeUnixNano": wanted.start_before_ns,
+            "Dialect": wanted.dialect,
+            "OtherThan": wanted.other_than,
+            "Total": replay.total,
+            "Done": replay.done,
+            "Written": replay.written,
+            "Failed": replay.failed,
+            "AfterProject": replay.after.project,
+            "AfterTraceId": replay.after.trace_id,
+            "IsFinished": replay.is_finished,
+        }
+        with self._recorded:
+            self._worker.insert_objects("replays", [row])
+
+    def get(self, replay_id: str, reach: Reach) -> Replay | None:
+        """See ``ReplayRequests.get``."""
+        rows = self._worker.rows("read_replay", id=replay_id, reach=_over(reach))
+        return next(map(_replay_of, rows), None)
+
+    def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
+        """See ``ReplayRequests.list``."""
+        before = _BEHIND_ALL if after is None else after
+        rows = self._worker.rows("list_replays", reach=_over(reach), before=before, limit=limit)
+        return list(map(_replay_of, rows))
+
+    def unfinished(self, reach: Reach) -> Sequence[Replay]:
+        """See ``ReplayRequests.unfinished``; that there is none is cached until one is recorded."""
+        recorded = self._recorded.ended
+        if self._is_alone and recorded is not None and recorded == self._finished_at:
+            return []
+        found = list(map(_replay_of, self._worker.rows("unfinished_replays", reach=_over(reach))))
+        if not found and reach.is_every:
+            self._finished_at = recorded
+        return found
+
+
+def _selecting(selection: Selection) -> dict[str, object]:
+    """Return the parameters of a query over the traces of a selection."""
+    return {
+        "reach": within(selection.reach),
+        "start_from_ns": selection.start_from_ns,
+        "start_before_ns": selection.start_before_ns,
+        "dialect": selection.dialect,
+        "other_than": selection.other_than,
+    }
+
+
+def _over(reach: Reach) -> Condition:
+    """Return the condition that the whole selection of a replay is within the reach."""
+    if reach.is_every:
+        return Condition("true", {})
+    return Condition(
+        "NOT EveryProject"
+        " AND hasAll(JSONExtract({reach_projects:String}, 'Array(String)'), Projects)",
+        {"reach_projects": sorted(reach.projects)},
+    )
+
+
+def _replay_of(row: Row) -> Replay:
+    """Return a row of the queries for replays as a replay."""
+    selection = Selection(
+        reach=reach_of(row),
+        start_from_ns=row.StartFromUnixNano,
+        start_before_ns=row.StartBeforeUnixNano,
+        dialect=row.Dialect,
+        other_than=row.OtherThan,
+    )
+    return Replay(
+        id=row.Id,
+        selection=selection,
+        total=row.Total,
+        step=row.Step,
+        done=row.Done,
+        written=row.Written,
+        failed=row.Failed,
+        after=TraceKey(row.AfterProject, row.AfterTraceId),
+        is_finished=bool(row.IsFinished),
+    )

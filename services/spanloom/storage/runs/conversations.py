@@ -13,8 +13,7 @@ from spanloom.core.query.lists import Cursor, ListedConversation
 from spanloom.core.query.question import all_of
 from spanloom.core.records.conversation import CONVERSATION, ConversationItem, LastRun
 from spanloom.core.records.declared import Summed
-from spanloom.storage.engine.conditions import Condition, within
-from spanloom.storage.engine.parameters import batched
+from spanloom.storage.engine.parameters import Condition, batched, within
 from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Candidate, Key, behind, read_list
 from spanloom.storage.where.compile import passing
 

@@ -1,24 +1,101 @@
-"""Reads current trajectories as lines of a list."""
+"""Reads current trajectories as lines of a list, with their neighbours in conversations."""
 
 from __future__ import annotations
 
+from enum import Enum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.query.continuations import (
+    NO_CONTINUATION,
+    TURNS,
+    find_continuations,
+    may_continue,
+)
+from spanloom.core.query.lists import ListedRun
 from spanloom.core.query.question import NEWEST_FIRST
-from spanloom.storage.engine.conditions import Condition
-from spanloom.storage.engine.parameters import batched
+from spanloom.core.records.declared import Stored, StoredCounts, Timed
+from spanloom.core.records.run import RUN, Run
+from spanloom.storage.engine.parameters import Condition, batched
 from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Line, read_newest
-from spanloom.storage.runs.run_reader import listed_run, run_columns
-from spanloom.storage.where.ordering import rank as rank_of
+from spanloom.storage.where.columns import rank as rank_of
+from spanloom.storage.where.compile import passing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from spanloom.core.query.question import Order
+    from spanloom.core.records.declaration import Declared
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
+
+
+_INTERNAL = ("IsWaiting", "IsResuming")
+_COLUMNS = {field.name: s.column for field in RUN.fields if (s := field.find(Stored))}
+_COUNTS = {
+    field.name: {
+        key: other.stored.column
+        for key, other in counts.columns.items()
+        if isinstance(other.stored, Stored)
+    }
+    for field in RUN.fields
+    if (counts := field.find(StoredCounts))
+}
+_BLANK = {field.name: field.info.get_default(call_default_factory=True) for field in RUN.fields}
+"""The fields in order; a field without a column keeps this value."""
+_NAMES = tuple(_COLUMNS)
+_take = attrgetter(*_COLUMNS.values())
+_take_counts = {name: attrgetter(*columns.values()) for name, columns in _COUNTS.items()}
+
+
+def run_columns() -> str:
+    """Return the SELECT list for a run."""
+    counts = (column for columns in _COUNTS.values() for column in columns.values())
+    return ", ".join((*_COLUMNS.values(), *counts, *_INTERNAL))
+
+
+def listed_run(row: Row) -> ListedRun:
+    """Return a row with these columns, and ``Rank``, as a line of a list."""
+    return ListedRun(
+        run_of(row), row.StartTimeUnixNano, tuple(row.Rank), row.IsWaiting, row.IsResuming
+    )
+
+
+def run_of(row: Row) -> Run:
+    """Return a row with these columns as a run."""
+    values: dict[str, Any] = {**_BLANK, **dict(zip(_NAMES, _take(row), strict=True))}
+    for name, convert in _CONVERSIONS:
+        values[name] = convert(values[name])
+    for name, take in _take_counts.items():
+        values[name] = dict(zip(_COUNTS[name], take(row), strict=True))
+    return Run.trusted(values)
+
+
+def _conversion(field: Declared) -> Callable[[Any], Any] | None:
+    """Return the conversion of a column's value to its field; ``None`` if there is none."""
+    if field.find(Timed):
+        return _milliseconds
+    if isinstance(field.kind, type) and issubclass(field.kind, Enum):
+        return {str(one.value): one for one in field.kind}.__getitem__
+    if field.is_optional and field.kind is str:
+        return _text_or_none
+    return None
+
+
+def _milliseconds(nanoseconds: int) -> int:
+    return nanoseconds // 1_000_000
+
+
+def _text_or_none(text: str) -> str | None:
+    return text or None
+
+
+_CONVERSIONS = [
+    (field.name, convert)
+    for field in RUN.fields
+    if field.name in _COLUMNS and (convert := _conversion(field))
+]
 
 
 class RunLine(Line, Protocol):
@@ -74,3 +151,46 @@ def key_of(row: Row) -> TraceKey:
 
 SUMMARY = Shown(Condition(run_columns(), {}), listed_run)
 """A line of a list, as readers see it."""
+
+
+NEAR = 100
+"""The places around a run in which its neighbour is searched: old versions and traces that only
+repeat a run have places too."""
+
+
+class _Span(NamedTuple):
+    """The range from the first to the last run of a conversation whose neighbours are looked up."""
+
+    project: str
+    conversation_id: str
+    first_ns: int
+    last_ns: int
+
+
+def with_continuations(reader: Lane, lines: Sequence[ListedRun]) -> Sequence[ListedRun]:
+    """Return the lines, each with its continuation.
+
+    Where no run waits or continues another, as on most pages, no query is run.
+    """
+    if not any(map(may_continue, lines)):
+        return lines
+    spans = _spans(lines)
+    conversations = [(span.project, span.conversation_id) for span in spans]
+    places = reader.rows(
+        "conversation_neighbours", spans=spans, conversations=conversations, most=NEAR
+    )
+    turns = read_current(
+        reader, passing(TURNS), [(row.Project, row.TraceId) for row in places], SUMMARY
+    )
+    found = find_continuations(turns)
+    return [line.continued(found.get(line.key, NO_CONTINUATION)) for line in lines]
+
+
+def _spans(lines: Iterable[ListedRun]) -> list[_Span]:
+    spans: dict[tuple[str, str], _Span] = {}
+    for line in filter(may_continue, lines):
+        own = _Span(line.key.project, line.conversation_id, line.start_ns, line.start_ns)
+        known = spans.get(own[:2], own)
+        first_ns, last_ns = min(known.first_ns, own.first_ns), max(known.last_ns, own.last_ns)
+        spans[own[:2]] = own._replace(first_ns=first_ns, last_ns=last_ns)
+    return list(spans.values())

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.reading import Documents, StoredVersion
-from spanloom.storage.engine.conditions import within
-from spanloom.storage.engine.parameters import texts_in
+from spanloom.storage.engine.parameters import texts_in, within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.lists import Cursor, ListedRun
 from spanloom.core.query.question import ANY_RUN, all_of, condition_of
-from spanloom.storage.engine.conditions import both, within
 from spanloom.storage.engine.failures import bounded
+from spanloom.storage.engine.parameters import both, within
 from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
-from spanloom.storage.runs.continuations import with_continuations
-from spanloom.storage.runs.current import SUMMARY, LineT, read_current, still_current
+from spanloom.storage.runs.current import (
+    SUMMARY,
+    LineT,
+    read_current,
+    still_current,
+    with_continuations,
+)
+from spanloom.storage.where.columns import ordered
 from spanloom.storage.where.compile import compile_where, passing
-from spanloom.storage.where.ordering import ordered
 from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:
@@ -24,8 +29,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.query.question import Question
     from spanloom.core.query.where import tree
-    from spanloom.storage.engine.conditions import Condition
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Condition
     from spanloom.storage.runs.current import Shown
 
 

@@ -1,21 +1,76 @@
-"""A trajectory as a row of ``trajectories``, and the columns shared with ``trajectory_list``."""
+"""A trajectory as the rows of every table, as bytes: made without a store.
+
+Rows of one table can be concatenated, those in JSON with a comma in between: rows encoded by
+several processes become one INSERT.
+"""
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
+import orjson
+
+from spanloom.core.messages.new_texts import NO_TEXT, find_hashes, read_step_texts
 from spanloom.core.messages.texts import answer_in, gist, question_in
-from spanloom.core.model.trajectory import StepType, names_of_agents
-from spanloom.core.records.declared import BuiltRun, Stored, Tables
+from spanloom.core.model.trajectory import Kind, StepType, names_of_agents
+from spanloom.core.ports.building import CarriedRecord
+from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat, list_attributes
+from spanloom.core.records.declared import BuiltRun, BuiltSteps, Stored, StoredSteps, Tables
 from spanloom.core.records.run import RUN
-from spanloom.storage.engine.row_binary import Encoder, boolean, int64, text, texts, uint32, uint64
-from spanloom.storage.runs.step_arrays import placed_steps
+from spanloom.core.records.step import STEP
+from spanloom.storage.engine.row_binary import (
+    Encoder,
+    RowBinary,
+    boolean,
+    int64,
+    text,
+    texts,
+    uint32,
+    uint64,
+)
+from spanloom.storage.runs.calls import call_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.messages.new_texts import StepTexts
+    from spanloom.core.model.trajectory import Step, Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.query.flat_steps import FlatStep
+
+
+_ARRAYS = [
+    (stored.column, stored.values)
+    for stored in STEP.stored
+    if isinstance(stored, StoredSteps) and stored.values
+]
+
+
+def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> Iterator[tuple[str, Sequence[object]]]:
+    """Yield the columns and their arrays; ``start_ns`` is the start of the run."""
+    columns = zip(*flats, strict=True) if flats else [()] * 6
+    built = BuiltSteps(start_ns, *columns)
+    for column, values in _ARRAYS:
+        yield column, values(built)
+
+
+def attributes_of(flats: Sequence[FlatStep]) -> Sequence[Sequence[str]]:
+    """Return the searchable metadata of each step; equal lists are kept in memory once."""
+    seen: dict[str, str] = {}
+    keep = seen.setdefault
+    return [[keep(text, text) for text in list_attributes(f.step.metadata)] for f in flats]
+
+
+def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
+    """Yield every step once, with the id of the agent above it; empty for the root."""
+    below_root = trajectory.root_type in (Kind.MODEL, Kind.TOOL)
+    if trajectory.root_type is not Kind.OTHER and not below_root:
+        yield "", trajectory.root
+    for agent in trajectory.agent_steps:
+        for step in agent.steps:
+            yield agent.step.id, step
+
 
 Summary: TypeAlias = "Mapping[str, object]"
 
@@ -79,3 +134,98 @@ def built_run(record: TrajectoryRecord) -> BuiltRun:
 def agent_names(trajectory: Trajectory) -> list[str]:
     """Return the names by which the run's agents can be found, in the order of their starts."""
     return names_of_agents(s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT)
+
+
+Columns: TypeAlias = "Iterator[tuple[str, object]]"
+"""A row, column by column: all arrays of a long run at once take as much memory as its texts."""
+
+
+def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
+    """Yield a record, with its ``summary_row``, as a row of ``trajectory_list``."""
+    trajectory = record.trajectory
+    root, extras = trajectory.root, trajectory.extras
+    metadata = extras.get("metadata")
+    yield from summary.items()
+    yield from laid_out(
+        lay_flat(placed_steps(trajectory)),
+        root_id=root.id,
+        start_ns=root.start_ns,
+        told=(metadata if isinstance(metadata, dict) else {}, root.metadata),
+        texts=(read_step_texts(step) for _, step in placed_steps(trajectory)),
+    )
+
+
+def laid_out(
+    steps: Sequence[FlatStep],
+    *,
+    root_id: str,
+    start_ns: int,
+    told: tuple[Mapping[str, str], Mapping[str, str]],
+    texts: Iterable[StepTexts],
+) -> Columns:
+    """Yield the columns that only ``trajectory_list`` has: the steps, and their totals.
+
+    ``told`` is the sender's metadata of the run and its root; ``texts`` are those of its steps.
+    """
+    repeats = count_repeats(steps)
+    failed = [flat.step.type for flat in steps if flat.step.error is not None]
+    yield "IsDeleted", 0
+    yield "RootId", int(root_id or "0", 16)  # nothing is known of a run whose spans cannot be read
+    yield "ModelErrors", failed.count(StepType.MODEL)
+    yield "ToolErrors", failed.count(StepType.TOOL)
+    yield "LongestRepeat", repeats.longest
+    yield "MostRepeats", repeats.most
+    of_steps = attributes_of(steps)
+    yield "Attributes", find_attributes(*told, of_steps)
+    yield "Steps.Attributes", of_steps
+    del of_steps
+    yield from step_arrays(steps, start_ns)
+    hashes = find_hashes(texts)  # last: never in memory with a long run's attributes
+    yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
+
+
+def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
+    """Yield a tombstone for the trajectory's previous place in the list, if it has moved."""
+    before = record.previous
+    if before is not None and before.start_ns != record.trajectory.root.start_ns:
+        yield {**summary, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
+
+
+CALLS_PER_TEXT = 10_000
+COLUMNS_AT_ONCE = 8
+LONG_SPANS = 10_000
+"""Of longer runs one column is encoded at a time: eight of a long run take 30 MiB as numbers."""
+
+
+def encode_record(record: TrajectoryRecord) -> CarriedRecord:
+    """Return a record in the form that ``ClickHouseTrajectories.write_carried`` takes."""
+    trajectory, summary = record.trajectory, summary_row(record)
+    at_once = COLUMNS_AT_ONCE if trajectory.span_count <= LONG_SPANS else 1
+    # First: of a long run it takes the most memory.
+    listed = _object(list_row(record, summary), at_once)
+    return CarriedRecord(
+        key=record.key,
+        version=record.version,
+        seq=record.seq,
+        status=record.status,
+        start_ns=trajectory.root.start_ns,
+        conversation_id=trajectory.conversation_id,
+        calls=_call_texts(record),
+        listed=listed,
+        moved=b",".join(map(orjson.dumps, moved_list_rows(record, summary))),
+        row=list(RowBinary([trajectory_row(record, summary)], TRAJECTORY_COLUMNS)),
+    )
+
+
+def _object(columns: Iterator[tuple[str, object]], at_once: int) -> Sequence[bytes]:
+    """Return a JSON object in pieces with some columns in each."""
+    slices = iter(lambda: dict(islice(columns, at_once)), {})
+    pieces = [b"," + memoryview(orjson.dumps(some))[1:-1] for some in slices]
+    return [b"{", pieces[0][1:], *pieces[1:], b"}"]
+
+
+def _call_texts(record: TrajectoryRecord) -> Sequence[bytes]:
+    """Return the calls in several texts: those of a long trace take more than one INSERT."""
+    rows = call_rows(record.seq, record.version, record.calls)
+    slices = iter(lambda: list(islice(rows, CALLS_PER_TEXT)), [])
+    return [orjson.dumps(some)[1:-1] for some in slices]

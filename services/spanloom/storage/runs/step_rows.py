@@ -12,14 +12,14 @@ from spanloom.core.query.lists import Cursor
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.records.declared import Read
 from spanloom.core.records.step import STEP, StepRow
-from spanloom.storage.engine.conditions import Condition, both, within
 from spanloom.storage.engine.failures import bounded
+from spanloom.storage.engine.parameters import Condition, both, within
 from spanloom.storage.engine.statements import query
 from spanloom.storage.runs.current import Shown, key_of, read_current
 from spanloom.storage.runs.lists import asked_for, find_lines
 from spanloom.storage.where.columns import joined_items
+from spanloom.storage.where.comparisons import count_steps
 from spanloom.storage.where.compile import Compiler
-from spanloom.storage.where.shapes import count_steps
 from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.remembered import Writes
 from spanloom.storage.engine.row_binary import Pieces
 from spanloom.storage.runs.calls import CALL_COLUMNS
-from spanloom.storage.runs.carried import encode_record
-from spanloom.storage.runs.rows import TRAJECTORY_COLUMNS
+from spanloom.storage.runs.rows import TRAJECTORY_COLUMNS, encode_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Span, TraceKey
 from spanloom.core.ports.building import CarriedSpans
 from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
-from spanloom.storage.engine.ahead import one_ahead
-from spanloom.storage.engine.conditions import within
-from spanloom.storage.engine.parameters import batched
+from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Writes
-from spanloom.storage.spans.content_events import join_events
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
-from spanloom.storage.spans.rows import are_told_apart, event_of, newest_spans, parted, shared
+from spanloom.storage.spans.rows import (
+    are_told_apart,
+    event_of,
+    join_events,
+    newest_spans,
+    parted,
+    shared,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
 
     from spanloom.core.model.access import Reach
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Values
+
+
+T = TypeVar("T")
+
+
+def one_ahead(queries: Iterable[Callable[[], T]]) -> Iterator[T]:
+    """Yield the answers in order; never more than one query runs at a time.
+
+    Raises what a query raises, in its turn.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="ahead") as thread:
+        running: Future[T] | None = None
+        for query in queries:
+            following = thread.submit(query)
+            if running is not None:
+                yield running.result()
+            running = following
+        if running is not None:
+            yield running.result()
+
 
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
 """The tables that requests are inserted into. Events first: spans make a trace ready."""

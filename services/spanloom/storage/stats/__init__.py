@@ -1,1 +1,152 @@
-"""Statistics over runs and their steps, computed by ClickHouse: ``Numbers`` in, groups out."""
+"""Statistics over stored runs and steps as SQL, and the stored bytes of each project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
+from spanloom.core.query.where.fields import STEP_FIELDS, Subject
+from spanloom.core.records.declared import FieldType
+from spanloom.storage.deletions.hiding import row_lives
+from spanloom.storage.engine.failures import bounded
+from spanloom.storage.engine.parameters import Condition, both, within
+from spanloom.storage.where.columns import COLUMNS, joined_items
+from spanloom.storage.where.compile import Compiler, passing
+from spanloom.storage.where.side_tables import Beside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.access import Reach
+    from spanloom.core.query.stats import Metric, Numbers
+    from spanloom.core.query.where import tree
+    from spanloom.core.query.where.fields import Field
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Values
+    from spanloom.storage.where.columns import Column
+
+
+INTERVAL = "intDiv(StartTimeUnixNano, {interval:UInt64}) * {interval:UInt64}"
+
+
+def shown(asked: Numbers) -> Condition:
+    """Return the columns: the interval, the group's values, and the metrics."""
+    when = [f"{INTERVAL} AS at"] if asked.interval_ns else []
+    groups = [f"{_group_sql(asked.of, field)} AS k{n}" for n, field in enumerate(asked.by)]
+    numbers = [f"{_number(asked.of, one)} AS n{n}" for n, one in enumerate(asked.metrics)]
+    values = {"interval": asked.interval_ns} if asked.interval_ns else {}
+    return Condition(", ".join([*when, *groups, *numbers]), values)
+
+
+def grouped(asked: Numbers) -> Condition:
+    """Return the GROUP BY; without it all rows are one group, even if there are none."""
+    keys = ", ".join(_keys(asked))
+    return Condition(f"GROUP BY {keys}" if keys else "", {})
+
+
+def ordered(asked: Numbers) -> Condition:
+    """Return the ORDER BY: by time, else by the first number, largest first."""
+    keys = [f"{key} ASC NULLS LAST" for key in _keys(asked)]
+    largest = "n0 DESC NULLS LAST"
+    timed = [*keys[:1], largest, *keys[1:]]
+    return Condition(", ".join(timed if asked.interval_ns else [largest, *keys]), {})
+
+
+def steps_of(asked: Numbers, condition: str) -> Condition:
+    """Return the ARRAY JOIN that makes a row of each step; empty for runs."""
+    if asked.of is Subject.RUN:
+        return Condition("", {})
+    named = " ".join(["StepId", shown(asked).text, condition])
+    return Condition(f"ARRAY JOIN {joined_items(named)}", {})
+
+
+def _keys(asked: Numbers) -> Sequence[str]:
+    return [*(["at"] if asked.interval_ns else []), *(f"k{n}" for n in range(len(asked.by)))]
+
+
+def _column(of: Subject, field: Field) -> Column:
+    is_of_step = of is Subject.STEP and STEP_FIELDS.get(field.name) is field
+    return COLUMNS[Subject.STEP if is_of_step else Subject.RUN][field.name]
+
+
+def _group_sql(of: Subject, field: Field) -> str:
+    """Return the value to group by, NULL if absent; for a list, each of its values."""
+    column = _column(of, field)
+    if field.is_list:
+        return f"nullIf(arrayJoin(if(empty({column.sql}), [''], {column.sql})), '')"
+    sql = f"toString({column.sql})" if field.type in _TEXTS else column.sql
+    return f"if({column.is_there}, {sql}, NULL)" if column.is_there else sql
+
+
+def _number(of: Subject, metric: Metric) -> str:
+    if metric.field is None or metric.function == COUNT:
+        return "count()"
+    column = _column(of, metric.field)
+    if metric.function == RATE:
+        return f"avg({column.sql})"
+    quantile = QUANTILES.get(metric.function)
+    name = f"quantileOrNullIf({quantile})" if quantile else f"{metric.function}OrNullIf"
+    number = f"{name}({column.sql}, {column.is_there or 'true'})"
+    return f"{number} / 1e6" if metric.field.type is FieldType.DURATION else number
+
+
+_TEXTS = (FieldType.TEXT, FieldType.CHOICE)
+
+
+class ClickHouseStats:
+    """``StatsReader`` over the query lane."""
+
+    def __init__(self, asker: Lane) -> None:
+        """Use the lane, which the caller owns and closes."""
+        self._asker = asker
+
+    def numbers(
+        self, reach: Reach, where: tree.Condition | None, asked: Numbers
+    ) -> Sequence[Group]:
+        """See ``StatsReader.numbers``."""
+        with bounded():
+            wanted = self._wanted(reach, asked)
+            rows = self._asker.values(
+                "numbers",
+                reach=within(reach),
+                filter=both(passing(where), wanted),
+                alive=self._alive(),
+                shown=shown(asked),
+                steps=steps_of(asked, wanted.text),
+                grouped=grouped(asked),
+                order=ordered(asked),
+                most=asked.top,
+            )
+        return [_group(row, asked) for row in rows]
+
+    def _wanted(self, reach: Reach, asked: Numbers) -> Condition:
+        compiler = Compiler(Beside(self._asker, reach))
+        parts = [
+            compiler.to_sql(where, subject)
+            for where, subject in ((asked.where, Subject.RUN), (asked.steps_where, Subject.STEP))
+            if where is not None
+        ]
+        return Condition(" AND ".join(parts) or "true", compiler.literals.values)
+
+    def _alive(self) -> Condition:
+        """Return the condition that a run is not deleted: this query names no trace."""
+        if not self._asker.hiding.may_hide:
+            return Condition("true", {})
+        return Condition(f"({row_lives('trajectory_list')})", {})
+
+
+def _group(row: Values, asked: Numbers) -> Group:
+    start_ns = row.pop(0) if asked.interval_ns else None
+    return Group(row[: len(asked.by)], start_ns, row[len(asked.by) :])
+
+
+class ClickHouseUsage:
+    """``UsageReader`` over the lane for short queries."""
+
+    def __init__(self, prober: Lane) -> None:
+        """Use the lane, which the caller owns and closes."""
+        self._prober = prober
+
+    def stored_bytes(self, limit: int) -> Mapping[str, int]:
+        """See ``UsageReader.stored_bytes``."""
+        return {row.Project: row.bytes for row in self._prober.rows("stored_bytes", limit=limit)}

@@ -18,11 +18,11 @@ from spanloom.core.query.where.tree import (
     Words,
 )
 from spanloom.core.records.declared import FieldType
-from spanloom.storage.engine.conditions import Condition
-from spanloom.storage.where import comparisons, shapes
+from spanloom.storage.engine.parameters import Condition
+from spanloom.storage.where import comparisons
+from spanloom.storage.where import comparisons as shapes
 from spanloom.storage.where.columns import COLUMNS
-from spanloom.storage.where.comparisons import Literals
-from spanloom.storage.where.shapes import guards_of
+from spanloom.storage.where.comparisons import Literals, guards_of
 from spanloom.storage.where.side_tables import annotated, scored, words_of_run, words_of_step
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.tree import Compare, Exists, In, Operator
 from spanloom.core.records.hit import Part
 from spanloom.storage.annotations.queues import ReadQueues
-from spanloom.storage.engine.conditions import Condition, within
-from spanloom.storage.texts.conditions import having_text
+from spanloom.storage.engine.parameters import Condition, within
+from spanloom.storage.texts.search import having_text
 from spanloom.storage.where.columns import Column
-from spanloom.storage.where.shapes import any_step
+from spanloom.storage.where.comparisons import any_step
 
 if TYPE_CHECKING:
     from spanloom.core.model.access import Reach

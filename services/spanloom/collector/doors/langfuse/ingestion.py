@@ -1,4 +1,4 @@
-"""Langfuse's ingestion API (``POST /api/public/ingestion``): events are redacted, then exported."""
+"""Langfuse's ingestion API (``POST /api/public/ingestion``): events are redacted and exported."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import orjson
+
+from spanloom.collector.doors.door import JSON_ONLY, Accepted, Door, Received
+from spanloom.collector.doors.http_messages import Answer, answer_error
 from spanloom.collector.doors.langfuse.events import Refusal, read_batch
 from spanloom.collector.doors.langfuse.fields import CREATED, METADATA, Subject
 from spanloom.collector.doors.langfuse.observations import NamedLocks
@@ -17,14 +21,16 @@ from spanloom.collector.doors.langfuse.spans import (
     TRACE_METADATA,
     encode_observations,
 )
+from spanloom.collector.doors.status import build_status
 from spanloom.collector.intake.redaction.rules import Place
 from spanloom.collector.intake.redaction.walk import is_gone
 from spanloom.core.conventions.run_context import write_counts
 from spanloom.core.errors import PermanentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.collector.doors.http_messages import RequestHead
     from spanloom.collector.doors.langfuse.fields import Change
     from spanloom.collector.doors.langfuse.observations import Merged, Observation, Observations
     from spanloom.collector.intake.export import Exporter
@@ -162,3 +168,31 @@ class LangfuseIngestion:
         elif reason:
             for observation in part:  # one must not fail the others
                 yield from self._export([observation], project)
+
+
+def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
+    """Return the endpoints of Langfuse's API, by path."""
+
+    def ingest(request: Received) -> Accepted:
+        ingested = langfuse.ingest(request.body, request.project)
+        return Accepted(_answer(ingested), "partial" if ingested.refused else "success")
+
+    return {"/api/public/ingestion": Door("traces", ingest, _refuse, JSON_ONLY)}
+
+
+def _answer(ingested: Ingested) -> Answer:
+    """Return the status of each event; Langfuse answers 207 even if all were accepted."""
+    document = {
+        "successes": [{"id": event_id, "status": 201} for event_id in ingested.accepted],
+        "errors": [
+            {"id": event_id, "status": status, "message": reason, "error": reason}
+            for event_id, reason, status in ingested.refused
+        ],
+    }
+    return Answer(207, orjson.dumps(document))
+
+
+def _refuse(error: Exception, head: RequestHead) -> Answer:
+    refusal = answer_error(error, head)
+    document = {"message": build_status(error).message}
+    return Answer(refusal.status, orjson.dumps(document), refusal.headers)

@@ -1,5 +1,5 @@
 """OTLP over gRPC and HTTP: traces, logs with GenAI content; metrics are counted and dropped.
 
 In: protobuf or JSON. Out: protobuf for ``intake`` and OTLP responses with partial success.
-Start at ``signals.py`` (what each signal does), then ``door.py`` (HTTP) and ``grpc.py``.
+Start at ``door.py`` (what each signal does, and HTTP), then ``grpc.py``.
 """

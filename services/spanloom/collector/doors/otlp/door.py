@@ -1,24 +1,90 @@
-"""OTLP over HTTP: paths and response bodies."""
+"""OTLP over HTTP: paths, bodies, and how each signal is handled over any transport."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import orjson
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from spanloom.collector.doors.door import Accepted, Door, Received
 from spanloom.collector.doors.http_messages import Answer
-from spanloom.collector.doors.otlp.signals import make_exports
+from spanloom.collector.doors.otlp.content_events import collect_content_events
+from spanloom.collector.doors.otlp.json import decode_logs, decode_traces, load_json
 from spanloom.collector.doors.status import MAX_MESSAGE_BYTES, Encoding, clip
+from spanloom.collector.intake.export import ExportOutcome
+from spanloom.collector.intake.prescan import scan_request
+from spanloom.core.errors import InvalidRequestError
 from spanloom.core.ports.spans import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from spanloom.collector.doors.otlp.signals import Export
-    from spanloom.collector.intake.export import Exporter, ExportOutcome
+    from google.protobuf.message import Message
+
+    from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
+
+    Export = Callable[[bytes, Encoding, str], ExportOutcome]
+    """Takes the decompressed body, its encoding and the project of the API key."""
+
+
+def count_metrics(body: bytes, encoding: Encoding, limits: Limits) -> int:
+    """Return the number of metrics; raises as a malformed trace request would."""
+    if encoding is Encoding.JSON:
+        return _count_json(body, ("resourceMetrics", "scopeMetrics", "metrics"), limits)
+    return _count_protobuf(body, ExportMetricsServiceRequest, limits)
+
+
+def _count_protobuf(body: bytes, kind: type[Message], limits: Limits) -> int:
+    items = scan_request(body, limits)
+    try:
+        kind.FromString(body)
+    except DecodeError as error:
+        raise InvalidRequestError(f"The request is not a valid {kind.__name__}.") from error
+    return items
+
+
+def _count_json(body: bytes, path: tuple[str, ...], limits: Limits) -> int:
+    level: list[object] = [load_json(body, limits)]
+    for name in path:
+        level = [inner for outer in level for inner in _inner(outer, name)]
+    return len(level)
+
+
+def _inner(outer: object, name: str) -> Iterator[object]:
+    """Yield the elements of the list ``name``; ``null`` counts as an absent list."""
+    elements = outer.get(name) if isinstance(outer, dict) else None
+    if elements is not None and not isinstance(elements, list):
+        raise InvalidRequestError(f"{name}: must be an array.")
+    yield from elements or []
+
+
+def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
+    """Return the handler of export requests, by signal; the handlers block.
+
+    They raise ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
+    """
+
+    def export_traces(body: bytes, encoding: Encoding, project: str) -> ExportOutcome:
+        if encoding is Encoding.JSON:
+            body = decode_traces(body, limits)
+        return exporter.export_traces(body, project)
+
+    def export_logs(body: bytes, encoding: Encoding, project: str) -> ExportOutcome:
+        if encoding is Encoding.JSON:
+            body = decode_logs(body, limits)
+        events = collect_content_events(body, limits, exporter.fingerprint_key)
+        exporter.count_dropped("logs", events.dropped)
+        return exporter.export_content_events(events.body, events.findings, project)
+
+    def drop_metrics(body: bytes, encoding: Encoding, _project: str) -> ExportOutcome:
+        exporter.count_dropped("metrics", count_metrics(body, encoding, limits))
+        return ExportOutcome()
+
+    return {"traces": export_traces, "logs": export_logs, "metrics": drop_metrics}
 
 
 _REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogRecords"}

@@ -15,9 +15,8 @@ import grpc
 
 from spanloom.access.authenticate import require
 from spanloom.collector.doors.decompress import GZIP_MAGIC, gunzip
-from spanloom.collector.doors.otlp.door import encode_response
+from spanloom.collector.doors.otlp.door import encode_response, make_exports
 from spanloom.collector.doors.otlp.grpc_calls import Health, MessageReader, abort
-from spanloom.collector.doors.otlp.signals import make_exports
 from spanloom.collector.doors.status import Encoding, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from spanloom.access.authenticate import Authenticator
-    from spanloom.collector.doors.otlp.signals import Export
+    from spanloom.collector.doors.otlp.door import Export
     from spanloom.collector.intake.admission import Reservation
     from spanloom.collector.intake.export import Exporter, ExportOutcome
     from spanloom.collector.intake.limits import Limits

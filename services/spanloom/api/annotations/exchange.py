@@ -1,0 +1,227 @@
+"""Routes that export annotations of many trajectories, and import those made elsewhere."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from enum import StrEnum
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
+from pydantic import BaseModel, Field
+from starlette.responses import StreamingResponse
+
+from spanloom.annotation.entries import LineWriter, sft_lines
+from spanloom.annotation.exchange import ImportOutcome
+from spanloom.annotation.reading import withheld_from
+from spanloom.annotation.writing import MOST_ROWS
+from spanloom.api.annotations.annotators import AskedAnnotations, OneProject, Reader
+from spanloom.api.annotations.examples import CORRECTIONS, ENTRIES, IMPORTED
+from spanloom.api.annotations.schemas import COLUMNS, rows_of
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.rows.forms import Ndjson, form_for
+from spanloom.api.rows.stream import stream_found
+from spanloom.api.runs.places import ProjectInQuery
+from spanloom.api.services import Services, Using
+from spanloom.core.formats.entry import NDJSON, PARQUET, Of, Via
+from spanloom.core.formats.registry import formats_of, named_by
+from spanloom.core.model.access import Scope
+from spanloom.core.records.scheme import ImportFinding, ImportReport
+
+router = APIRouter(tags=["annotations"])
+
+AT_ONCE = 50
+"""Entries that are written in one blocking call."""
+_LINES = formats_of(Of.ANNOTATIONS, Via.QUERY)
+if TYPE_CHECKING:  # mypy can't derive members from a mapping
+    Form = StrEnum
+else:
+    Form = StrEnum("Form", {name.upper(): name for name in _LINES})
+    Form.__doc__ = "What the lines of an export are."
+_ENTRIES = Form("jsonl")
+FormInQuery = Annotated[
+    Form,
+    Query(
+        alias="format",
+        description="What a line is: what somebody says of a run, an example to train on, a run.",
+        examples=["sft"],
+    ),
+]
+
+
+TableInHeader = Annotated[
+    str,
+    Header(
+        description=f"{named_by(formats_of(Of.ANNOTATIONS, Via.ACCEPT), 'or')}.",
+        examples=[PARQUET],
+    ),
+]
+
+
+class Corrections(BaseModel):
+    """What becomes of corrections."""
+
+    written: int = 0
+    unedited: Annotated[int, Field(description="They say what was there.")] = 0
+    changed: Annotated[int, Field(description="What they correct says something else now.")] = 0
+    orphaned: Annotated[int, Field(description="Their steps have gone.")] = 0
+    no_answer: Annotated[int, Field(description="Not of what a model answered.")] = 0
+    unreadable: Annotated[int, Field(description="Without texts, or of no place.")] = 0
+
+
+@router.get(
+    "/v1/annotations",
+    operation_id="exportAnnotations",
+    summary="Get annotations of many trajectories",
+    response_class=Response,
+    responses={200: ENTRIES, **problem_responses(401, 403, 406, 422, 503)},
+)
+@needs(Scope.READ)
+async def export_annotations(
+    callers: CallersReach,
+    using: Using,
+    reader: Reader,
+    asked: AskedAnnotations,
+    project: ProjectInQuery = None,
+    *,
+    form: FormInQuery = _ENTRIES,
+    accept: TableInHeader = NDJSON,
+) -> Response:
+    """Return a line of JSON for each annotator and trajectory, with all that is said of its steps.
+
+    As a table there is a row for each step that somebody judged, and one for the run as a whole.
+    `POST /v1/annotations/import` takes such lines. What is withheld from the reader is left out.
+    `format=sft` and `format=dpo` give a line for each answer of a model that somebody corrected,
+    as far as it still stands: `GET /v1/annotations/corrections` counts what is not written.
+    `format=invariant` and `format=snorkel` give the runs themselves, with what was said of them.
+    """
+    reach = callers.narrowed(project)
+    withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
+    found = using.annotating.exchange.entries(reach, asked, withheld)
+    if (table := form_for(accept)) not in (None, Ndjson):
+        if form is not _ENTRIES:
+            raise HTTPException(406, f"format={form} is lines of JSON: accept {NDJSON}.")
+        rows = chain.from_iterable(map(rows_of, found))
+        return await stream_found(rows, COLUMNS, table, using.calls)
+    write: LineWriter = _LINES[form].load_writer()
+    entries = write(using.store.documents, found, Counter())
+    first = await using.calls.run(_some, entries)
+    return StreamingResponse(_lines(using, entries, first), media_type=NDJSON)
+
+
+@router.get(
+    "/v1/annotations/corrections",
+    operation_id="countCorrections",
+    summary="Count corrections by what becomes of them in an export",
+    responses={200: CORRECTIONS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def count_corrections(
+    callers: CallersReach,
+    using: Using,
+    reader: Reader,
+    asked: AskedAnnotations,
+    project: ProjectInQuery = None,
+) -> Corrections:
+    """Return how many corrections `format=sft` and `format=dpo` write, and why not the others."""
+    reach, counts = callers.narrowed(project), Counter[str]()
+    withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
+    entries = using.annotating.exchange.entries(reach, asked, withheld)
+    examples = sft_lines(using.store.documents, entries, counts)
+    while await using.calls.run(_some, examples):
+        pass
+    return Corrections(**counts)
+
+
+def _some(entries: Iterator[Any]) -> bytes:
+    """Return the next entries as lines; empty after the last."""
+    return b"".join(orjson.dumps(entry) + b"\n" for entry in islice(entries, AT_ONCE))
+
+
+async def _lines(using: Services, entries: Iterator[Any], first: bytes) -> AsyncIterator[bytes]:
+    lines = first
+    while lines:
+        yield lines
+        lines = await using.calls.run(_some, entries)
+
+
+def report_of(taken: Sequence[ImportOutcome], *, is_dry_run: bool) -> ImportReport:
+    """Return the report of an import, with its lines in order."""
+    refused = [(at, one.refused) for at, one in enumerate(taken, 1) if one.refused]
+    flags = [(at, flag) for at, one in enumerate(taken, 1) for flag in one.flags]
+    return ImportReport(
+        dry_run=is_dry_run,
+        added=sum(one.added for one in taken),
+        there=sum(one.there for one in taken),
+        refused=[ImportFinding(line=at, detail=detail) for at, detail in refused],
+        flags=[ImportFinding(line=at, detail=flag) for at, flag in flags],
+    )
+
+
+def read_entries(body: bytes) -> list[dict[str, Any]]:
+    """Return entries from JSON lines or a JSON list; raises 422 for anything else or too many."""
+    lines = [line for line in body.split(b"\n") if line.strip()]
+    entries = [_parsed(at, line) for at, line in enumerate(lines, 1)]
+    if len(entries) == 1 and isinstance(entries[0], list):
+        entries = entries[0]
+    for at, entry in enumerate(entries, 1):
+        if not isinstance(entry, dict):
+            raise HTTPException(422, f"Line {at} is no JSON object.")
+    rows = sum(len(steps) for e in entries if isinstance(steps := e.get("steps"), list))
+    if rows > MOST_ROWS:
+        raise HTTPException(422, f"{rows:,} steps are too many: at most {MOST_ROWS:,} a request.")
+    return entries
+
+
+def _parsed(at: int, line: bytes) -> Any:  # any JSON value
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise HTTPException(422, f"Line {at} is no JSON: {error}") from error
+
+
+TAKEN_AT_ONCE = 20
+"""Entries that are imported in one blocking call."""
+DryRunInQuery = Annotated[
+    bool, Query(description="Only say what would be stored.", examples=[True])
+]
+
+
+@router.post(
+    "/v1/annotations/import",
+    operation_id="importAnnotations",
+    summary="Take annotations that others made",
+    responses={200: IMPORTED, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def import_annotations(
+    request: Request, project: OneProject, using: Using, dry_run: DryRunInQuery = False
+) -> ImportReport:
+    """Take lines as the export has them; the same again adds nothing.
+
+    A line is taken whole or not at all. Steps are found by `step_id`, or by `step_index` where the
+    trajectory has as many steps as the line says. Options that the scheme does not have are kept,
+    and named in `flags`.
+    """
+    entries = read_entries(await request.body())
+    return await take_all(using, project, entries, is_dry_run=dry_run)
+
+
+async def take_all(
+    using: Services, project: str, entries: Sequence[dict[str, Any]], *, is_dry_run: bool
+) -> ImportReport:
+    """Import entries, each entirely or not at all; in batches, so that no call takes long."""
+    taken: list[ImportOutcome] = []
+    for start in range(0, len(entries), TAKEN_AT_ONCE):
+        some = entries[start : start + TAKEN_AT_ONCE]
+        taken += await using.calls.run(_take, using, project, some, is_dry_run)
+    return report_of(taken, is_dry_run=is_dry_run)
+
+
+def _take(
+    using: Services, project: str, entries: Sequence[dict[str, Any]], is_dry_run: bool
+) -> Sequence[ImportOutcome]:
+    import_entry = using.annotating.exchange.import_entry
+    return [import_entry(project, entry, is_dry_run=is_dry_run) for entry in entries]

@@ -1,0 +1,232 @@
+"""Parameters of list routes: filters, ``where``, and the cursors of a query's pages.
+
+Parameters arrive as text. They become a query that the store understands, and positions in lists.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import blake2b
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+
+import orjson
+from fastapi import HTTPException
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.notation import HOW_TO_WRITE, parse_instant
+from spanloom.core.query.lists import Cursor
+from spanloom.core.query.question import Question, condition_of, parse_order
+from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.fields import RUN_FIELDS
+from spanloom.core.query.where.parser import parse_steps_where, parse_where
+from spanloom.core.query.where.problems import InvalidWhereError, both
+from spanloom.core.query.where.tree import And, Words, asks_for_words
+from spanloom.core.records.declared import FieldType
+from spanloom.core.records.run import RUN, Run
+from spanloom.core.records.run_filters import run_shorts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from spanloom.api.services import Services
+    from spanloom.core.query.lists import ListedConversation, ListedRun, Page
+    from spanloom.core.query.question import Rank
+    from spanloom.core.query.where.tree import Condition
+    from spanloom.core.records.run_filters import Short
+
+
+def _read_instant(written: object) -> int:
+    """Return nanoseconds; raises ``ValueError`` for a JSON number, as its unit is unknown."""
+    if not isinstance(written, str):
+        raise ValueError(HOW_TO_WRITE)
+    return parse_instant(written)
+
+
+Instant = Annotated[
+    int,
+    BeforeValidator(_read_instant),
+    WithJsonSchema({"type": "string", "examples": ["2026-01-31T12:00:00Z", "1769860800000"]}),
+]
+Name = Annotated[str, Field(max_length=512)]
+
+
+ANY = "any"
+"""The value that switches off a filter that is on by default."""
+_NAMES = tuple(run_shorts())
+
+
+def _kind_of(name: str, short: Short) -> Any:  # a type
+    field = RUN_FIELDS[short.field or name]
+    if field.type is FieldType.CHOICE:
+        return Run.model_fields[RUN.field_of(field.name)].annotation
+    return {FieldType.TIME: Instant, FieldType.FLAG: bool}.get(field.type, Name)
+
+
+def _parameter(name: str, short: Short) -> Any:  # (type, field), as create_model expects
+    kind = _kind_of(name, short) | (Literal["any"] if short.has_to_be_asked_for else None)
+    default = False if short.has_to_be_asked_for else None
+    return (kind, Field(default, description=short.description, examples=[short.example]))
+
+
+class _Filters(BaseModel):
+    def filter(self) -> Condition | None:
+        """Return the condition that the filters are short for; ``None`` without any."""
+        given = {name: getattr(self, name, None) for name in _NAMES}
+        return condition_of({n: None if v == ANY else v for n, v in given.items()})
+
+
+def _filters(name: str, *wanted: str) -> Any:  # a model class created at run time
+    fields = {n: _parameter(n, short) for n, short in run_shorts().items() if n in wanted}
+    return create_model(name, __base__=_Filters, **fields)
+
+
+if TYPE_CHECKING:
+    Filters: TypeAlias = _Filters
+    RunFilters: TypeAlias = _Filters
+    ConversationFilters: TypeAlias = _Filters
+else:
+    Filters = _filters("Filters", *_NAMES)
+    RunFilters = _filters("RunFilters", "duplicate", "has_steps")
+    ConversationFilters = _filters(
+        "ConversationFilters", "since", "until", "service", "environment", "user"
+    )
+
+
+NOT_OF_THE_QUESTION = {"cursor", "fields", "limit"}
+"""Parameters that may differ between the pages of one list."""
+NO_SEARCH = (
+    "the service runs with --no-search. Start it without, and what is stored by then is indexed "
+    "too."
+)
+_NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SEARCH}'
+
+
+def read_question(where: str | None, q: str | None, order: str) -> Question:
+    """Return the parsed query; raises ``InvalidTextsError`` with the problems of all texts."""
+    (asked, words), by = both(
+        lambda: both(lambda: read_where(where), lambda: read_words(q)), lambda: parse_order(order)
+    )
+    return Question(And((asked, words)) if asked and words else asked or words, by)
+
+
+def read_words(text: str | None) -> Condition | None:
+    """Return the condition that a run has a text with these words (``q``); ``None`` for none."""
+    if text is None:
+        return None
+    parse_text_query(text)  # only validated here; the search parses them again
+    return Words(text)
+
+
+def read_where(text: str | None, parameter: str = "where") -> Condition | None:
+    """Return the condition on runs, ``None`` for no text; problems name the parameter."""
+    return _read(parse_where, text, parameter)
+
+
+def read_steps_where(text: str | None, parameter: str = "where") -> Condition | None:
+    """Return the condition on steps, ``None`` for no text."""
+    return _read(parse_steps_where, text, parameter)
+
+
+def refuse_words(using: Services, *asked: Condition | None) -> None:
+    """Raise 501 if a condition searches for words and there is no full-text index."""
+    if not using.has_search and any(map(asks_for_words, asked)):
+        raise HTTPException(501, _NO_WORDS)
+
+
+def fingerprint(query: BaseModel, of: str = "") -> str:
+    """Return a hash of a query, by which a cursor is bound to it.
+
+    ``of`` names the list, where its positions have the same shape as those of the list of runs.
+    """
+    asked = query.model_dump(mode="json", exclude=NOT_OF_THE_QUESTION, exclude_defaults=True)
+    told = [asked, of] if of else asked
+    return blake2b(orjson.dumps(told, option=orjson.OPT_SORT_KEYS), digest_size=6).hexdigest()
+
+
+def _read(
+    parse: Callable[[str, int], Condition], text: str | None, parameter: str
+) -> Condition | None:
+    if text is None or not text.strip():
+        return None
+    try:
+        return parse(text, time.time_ns())
+    except InvalidWhereError as error:
+        error.parameter = parameter
+        raise
+
+
+PositionT = TypeVar("PositionT")
+
+_TRACE_ID = re.compile(r"[0-9a-f]{32}")
+NO_CURSOR = "not one that this list gave; pass `next_cursor` of the page before, unchanged"
+OTHER_QUESTION = "it goes on with another question; ask the same one, or begin without it"
+
+
+def encode_cursor(position: Iterable[object], question: str = "") -> str:
+    """Encode a position and the fingerprint of its query as text that is safe in a URL."""
+    told = orjson.dumps([question, *position])
+    return urlsafe_b64encode(told).decode("ascii").rstrip("=")
+
+
+def next_cursor(
+    page: Page[ListedRun] | Page[ListedConversation], query: BaseModel, of: str = ""
+) -> str | None:
+    """Return the cursor of the next page, or ``None`` after the last page."""
+    return encode_cursor(page.lines[-1].cursor, fingerprint(query, of)) if page.has_more else None
+
+
+def decode_cursor(text: str, question: str = "") -> Cursor:
+    """Return a position in a list of runs; raises as ``decode_position`` does."""
+    return decode_position(text, question, _place)
+
+
+def decode_position(text: str, question: str, read: Callable[..., PositionT]) -> PositionT:
+    """Decode a cursor and return its parts as converted by ``read``.
+
+    ``read`` raises ``ValueError`` or ``TypeError`` for parts that are no position. Raises
+    ``InvalidQueryError`` for text that is no valid cursor, and for a cursor of another query, whose
+    order may differ.
+    """
+    try:
+        asked, *parts = orjson.loads(
+            urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+        )
+        position = read(*parts)
+    except (ValueError, TypeError) as error:
+        raise InvalidQueryError(NO_CURSOR, "cursor") from error
+    if asked != question:
+        raise InvalidQueryError(OTHER_QUESTION, "cursor")
+    return position
+
+
+def demand(is_right: bool) -> None:
+    """Raise ``ValueError`` unless ``is_right``: the value is no position."""
+    if not is_right:
+        raise ValueError("not a position")
+
+
+def _place(start_ns: int, trace_id: str, project: str, rank: Rank) -> Cursor:
+    cursor = Cursor(start_ns, trace_id, project, tuple(rank))
+    demand(is_position(cursor))
+    return cursor
+
+
+def is_position(cursor: Cursor) -> bool:
+    """Return whether a position sent by a caller has valid types and ranges."""
+    return (
+        type(cursor.start_ns) is int
+        and 0 <= cursor.start_ns < 2**64
+        and isinstance(cursor.trace_id, str)
+        and _TRACE_ID.fullmatch(cursor.trace_id) is not None
+        and isinstance(cursor.project, str)
+        and all(map(_is_number, cursor.rank))
+    )
+
+
+def _is_number(part: object) -> bool:
+    """Return whether the store can compare with the number: finite, within 64 bits."""
+    return (type(part) is int and abs(part) < 2**63) or (type(part) is float and isfinite(part))

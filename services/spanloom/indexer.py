@@ -1,0 +1,110 @@
+"""Keeps the full-text index up to date with trajectories, in large batches, without blocking.
+
+In: new versions of trajectories, by the store's clock. Out: their texts in the index. A
+trajectory carries the second in which its INSERT began, and may become visible later, so the last
+minute is read repeatedly. What is indexed is recognised by its version: in memory while the process
+lives, and always in the index itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallError
+from spanloom.telemetry import get_logger
+from spanloom.threads import RepeatingPart
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.texts import Changed, TextIndexer
+    from spanloom.telemetry import Metrics
+
+
+EVERY_S = 2.0
+"""Seconds between looks; all changes in between are one batch."""
+HORIZON_S = 60
+"""Longer than any INSERT of trajectories: older ones cannot become visible any more."""
+BATCH = 2_000
+"""Trajectories read with one query."""
+log = get_logger("indexer")
+
+
+class Indexer(RepeatingPart):
+    """A part of the process (``process/supervisor.py``) that recovers from any crash.
+
+    Example: killed after an INSERT of texts and before it recorded its watermark, it finds the same
+    trajectories again when it starts, and that their texts are indexed.
+    """
+
+    name = "indexer"
+
+    def __init__(self, texts: TextIndexer, metrics: Metrics, every_s: float = EVERY_S) -> None:
+        """Fill the index ``texts``; the first look comes ``every_s`` seconds after the start."""
+        super().__init__(every_s)
+        self._texts = texts
+        self._metrics = metrics
+        self._watermark: int | None = None
+        self._done: dict[TraceKey, Changed] = {}
+        """The indexed versions of the last minute."""
+        self._seen_writes: int | None = None
+        """The store's write count before the last complete look."""
+
+    def run_once(self) -> int:
+        """Index what was stored since the last time; return the number of indexed texts."""
+        writes = self._texts.writes()
+        if writes is not None and writes == self._seen_writes:
+            return 0
+        count = self._index_changed()
+        if not self._stopping.is_set():
+            self._seen_writes = writes
+        return count
+
+    def _index_changed(self) -> int:
+        if self._watermark is None:
+            self._watermark = self._texts.read_watermark()
+        closed = self._texts.clock() - HORIZON_S
+        count, after = 0, None
+        while changed := self._texts.changed_since(self._watermark, BATCH, after):
+            count += self._index(changed)
+            after = changed[-1]
+            if self._stopping.is_set():
+                return count
+            self._move(min(after.second, closed))
+        return count
+
+    def _index(self, changed: Sequence[Changed]) -> int:
+        """Index the new ones of these changes, which come in the order of versions."""
+        newest = {change.key: change for change in changed}
+        new = {key: change for key, change in newest.items() if self._done.get(key) != change}
+        try:
+            count = self._texts.index_texts(list(new))
+        except (PermanentError, StoreTooSmallError) as error:
+            log.warning("texts cannot be indexed together; one by one", error=str(error))
+            count = sum(map(self._index_alone, new))
+        self._done |= new
+        self._metrics.texts_indexed.inc(count)
+        return count
+
+    def _index_alone(self, key: TraceKey) -> int:
+        """Index the texts of one trajectory; return 0 if they are refused, so that others go on."""
+        try:
+            return self._texts.index_texts([key])
+        except (PermanentError, StoreTooSmallError) as error:
+            log.error("texts are not indexed", trace_id=key.trace_id, error=str(error))
+            return 0
+
+    def _move(self, second: int) -> None:
+        """Record that everything before this second is indexed."""
+        if second <= (self._watermark or 0):
+            return
+        self._texts.record_watermark(second)
+        self._watermark = second
+        self._done = {key: c for key, c in self._done.items() if c.second >= second}
+
+    def _round(self) -> None:
+        try:
+            self.run_once()
+        except RetryableError as error:
+            log.warning("the store does not answer; trying again", error=str(error))

@@ -1,0 +1,192 @@
+"""The keeper: the only module that changes the schema, sets retention and deletes rows.
+
+In: the retention file and options, and requested deletions. Out: a store without expired rows. The
+retention file has terms by project:
+
+.. code-block:: toml
+
+    [projects.travel]
+    spans_days = 7
+    trajectories_days = 365
+"""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.errors import RetryableError, StartupError
+from spanloom.core.model.upkeep import RetentionPlan, Terms
+from spanloom.telemetry import get_logger
+from spanloom.threads import RepeatingPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from spanloom.core.ports.upkeep import Upkeep
+
+
+MAX_DAYS = 36_500
+
+
+def read_plan(path: Path, default: Terms) -> RetentionPlan:
+    """Return the terms of every project; without a file ``default`` for all.
+
+    Terms that a project's table does not name have the default. Raises ``StartupError`` with one
+    line that names the file and the faulty place.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return RetentionPlan(default)
+    except (OSError, UnicodeDecodeError) as error:
+        raise StartupError(f"cannot read the retention file {path}: {error}") from error
+    try:
+        tables = tomllib.loads(text)
+        unknown = sorted(tables.keys() - {"projects"})
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is none of its tables: write [projects.NAME]")
+        projects = {name: _terms(name, t, default) for name, t in tables["projects"].items()}
+    except (ValueError, KeyError, AttributeError) as error:
+        raise StartupError(f"the retention file {path} cannot be used: {error}") from error
+    return RetentionPlan(default, projects)
+
+
+def _terms(project: str, table: dict[str, object], default: Terms) -> Terms:
+    known = {"spans_days": default.spans, "trajectories_days": default.trajectories}
+    for name, days in table.items():
+        if name not in known:
+            raise ValueError(f"{name!r} of project {project!r} is none of {', '.join(known)}")
+        if type(days) is not int or not 0 <= days <= MAX_DAYS:
+            raise ValueError(f"{name} of project {project!r} is not a number of days: {days!r}")
+        known[name] = days
+    return Terms(known["spans_days"], known["trajectories_days"])
+
+
+LOOK_S = 2.0
+"""Seconds between checks for new deletions, and so until deleted rows leave the disk."""
+AGAIN_S = 10.0
+"""Seconds after a deletion until it is repeated, for batches that were in progress."""
+SWEEP_S = 3600.0
+"""Seconds between removals of late spans of deleted traces, which no reader sees meanwhile."""
+DAY_NS = 24 * 3600 * 10**9
+log = get_logger("keeper")
+
+
+class Retention(NamedTuple):
+    """The operator's retention settings."""
+
+    default: Terms
+    """The terms of projects that the file does not name."""
+    file: Path
+    """The file with terms per project (``read_plan``); may be missing."""
+    deletion_days: int
+    """For so many days spans that arrive for a deleted trace are deleted too."""
+    keeps_annotated: bool = True
+    """Whether annotated trajectories are exempt from retention."""
+
+
+class Keeper(RepeatingPart):
+    """The only part that changes tables or retention, and removes rows."""
+
+    name = "keeper"
+
+    def __init__(
+        self,
+        upkeep: Upkeep,
+        retention: Retention,
+        clock_ns: Callable[[], int] = time.time_ns,
+        steady_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        """Maintain a store by the retention settings; clocks are in ns.
+
+        ``clock_ns`` is the wall clock, by which terms are counted; ``steady_ns`` is monotonic.
+        """
+        super().__init__(LOOK_S)
+        self._upkeep = upkeep
+        self._retention = retention
+        self._clock_ns = clock_ns
+        self._steady_ns = steady_ns
+        self._newest = ""
+        self._sweep_ns = steady_ns()
+        self._plan = RetentionPlan(retention.default)
+        self._marked_ns = 0
+        self._expired_day = 0
+        self._trouble = ""
+
+    def start(self) -> None:
+        """Migrate the schema and apply retention, then start the thread.
+
+        Every other part opens the store after this. Raises ``StartupError``.
+        """
+        if applied := self._upkeep.migrate():
+            log.debug("schema files applied", files=list(applied))
+        if broken := self._upkeep.broken_parts():
+            log.error(
+                "parts of tables are broken and set aside: see `spanloom doctor`", parts=broken
+            )
+        self._apply_plan(self._read_plan())
+        super().start()
+
+    def run_once(self) -> None:
+        """Remove what has expired and what was deleted, as far as it is due."""
+        now_ns = self._clock_ns()
+        self._expire(now_ns)
+        self._remove_deleted(now_ns)
+
+    def _remove_deleted(self, now_ns: int) -> None:
+        """Remove deleted rows if due: right after a deletion, again soon after, then every hour."""
+        newest = self._upkeep.newest_deletion()
+        is_new = newest != self._newest
+        if not is_new and self._steady_ns() < self._sweep_ns:
+            return
+        over_before_ns = now_ns - self._retention.deletion_days * DAY_NS
+        if removed := self._upkeep.remove_deleted(over_before_ns):
+            log.info("deleted rows removed", rows=removed)
+        self._newest = newest
+        self._sweep_ns = self._steady_ns() + int((AGAIN_S if is_new else SWEEP_S) * 1e9)
+
+    def _read_plan(self) -> RetentionPlan:
+        plan = read_plan(self._retention.file, self._retention.default)
+        return replace(plan, keeps_annotated=self._retention.keeps_annotated)
+
+    def _apply_plan(self, plan: RetentionPlan) -> None:
+        self._plan = plan
+        self._keep_annotated()
+        self._upkeep.set_retention(plan)
+        self._expired_day = 0
+
+    def _keep_annotated(self) -> None:
+        """Exempt newly annotated trajectories; called hourly, which is enough for terms in days."""
+        if self._plan.expires_trajectories:
+            self._upkeep.keep_annotated(self._plan)
+        self._marked_ns = self._steady_ns()
+
+    def _expire(self, now_ns: int) -> None:
+        """Remove expired rows, once a day and whenever the file has changed."""
+        try:
+            plan = self._read_plan()
+        except StartupError as error:  # an error in the file must not stop a running service
+            if str(error) != self._trouble:
+                log.error("the terms stay as they were", error=str(error))
+            self._trouble = str(error)
+        else:
+            self._trouble = ""
+            if plan != self._plan:
+                self._apply_plan(plan)
+        if self._steady_ns() - self._marked_ns > SWEEP_S * 1e9:
+            self._keep_annotated()
+        if (day := now_ns // DAY_NS) == self._expired_day:
+            return
+        if removed := self._upkeep.remove_expired(self._plan, now_ns // 10**9):
+            log.info("expired rows removed", rows=removed)
+        self._expired_day = day
+
+    def _round(self) -> None:
+        try:
+            self.run_once()
+        except RetryableError as error:
+            log.warning("the store does not answer; trying again", error=str(error))

@@ -1,1 +1,0 @@
-"""How much is stored of each project: a limit in, bytes by project out; start with ``store``."""
