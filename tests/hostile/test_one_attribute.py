@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SIZE = 400_000
-TRACED_SIZE = SIZE // 2
+TRACED_SIZE = SIZE // 8
 """Of texts whose memory is traced, which takes several times as long as to build them."""
 MAX_BYTES_PER_BYTE = 60
 MAX_SLOWDOWN = 8
