@@ -45,7 +45,7 @@ class Services:
     """Port on which this process answers SQL; ``None`` if it does not."""
 
 
-def _services(request: Request) -> Services:
+async def _services(request: Request) -> Services:  # FastAPI calls a plain function in a thread
     services: Services = request.app.state.services
     return services
 

@@ -136,7 +136,7 @@ def _no_route(path: str, methods: set[str]) -> Response:
     return problem(path, 404, "There is no such path; /openapi.json lists those there are.")
 
 
-def reach_of(request: Request) -> Reach:
+async def reach_of(request: Request) -> Reach:  # FastAPI calls a plain function in a thread
     """Return the projects that the caller's key opens; routes narrow it by ``project``."""
     project = caller_of(request).project
     return Reach.ALL if project == ALL_PROJECTS else Reach.only(project)
