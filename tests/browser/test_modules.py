@@ -203,7 +203,7 @@ def test_numbers_are_short_and_have_their_units(modules: Modules) -> None:
 
 def test_what_is_hidden_in_a_text_is_shown(modules: Modules) -> None:
     told = modules.call(
-        "ui/visible.js",
+        "ui/html.js",
         "return [m.visible('a\\u202Eb\\u200Bc\\u0007'), m.visible('خ\\u200Cخ 👩\\u200D💻 退款\\n'),"
         " m.line('a\\n b', 9), m.line('x'.repeat(9), 3)]",
     )

@@ -2,9 +2,8 @@
 import { isWrong, subtypesOf, weightOf, worded } from "../annotate/scheme.js";
 import { number, t } from "../i18n/index.js";
 import { none } from "../judging/parts.js";
-import { annotator } from "../state/annotator.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { annotator } from "../state/reader.js";
+import { html, line, visible } from "../ui/html.js";
 import { linesOf } from "./words.js";
 
 /** @param {{row: import("./decisions.js").Row, scheme: import("../annotate/scheme.js").Scheme, outline: import("../tree/outline.js").Outline, store: (edit: object) => void}} props */

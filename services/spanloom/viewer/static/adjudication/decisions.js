@@ -1,7 +1,7 @@
 /** Annotations of the steps of a run, in the run's order; and how a decision is stored. */
 import { newId } from "../annotate/keep.js";
 import { sendJson } from "../api.js";
-import { annotator } from "../state/annotator.js";
+import { annotator } from "../state/reader.js";
 import { rowOf } from "../tree/outline.js";
 
 /**

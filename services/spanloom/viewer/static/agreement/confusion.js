@@ -3,8 +3,7 @@ import { useState } from "../vendor/hooks.js";
 import { percent } from "../format.js";
 import { t } from "../i18n/index.js";
 import { Figure } from "../judging/parts.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { inWords, nameOf, show } from "./measures.js";
 
 /** @typedef {import("./measures.js").Measure} Measure */

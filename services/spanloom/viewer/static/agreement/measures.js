@@ -3,8 +3,7 @@ import { worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { Figure, none } from "../judging/parts.js";
 import { change } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 /** @typedef {import("../records.js").Figure} Value */
 /** @typedef {import("../records.js").PairItem} Pair */

@@ -1,11 +1,9 @@
 /** The steps, or runs, that a figure was counted from; each links to its place in its run. */
 import { t } from "../i18n/index.js";
-import { useRuns } from "../judging/requests.js";
+import { useFetched, useRuns } from "../ui/fetched.js";
 import { RunLink } from "../judging/parts.js";
 import { link, place } from "../state/place.js";
-import { useFetched } from "../ui/fetched.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { inWords, nameOf } from "./measures.js";
 
 const MOST_NAMED = 50;

@@ -2,12 +2,12 @@
 import { useEffect } from "../vendor/hooks.js";
 import { getRows } from "../api.js";
 import { grid, traceId, view } from "../run/state.js";
-import { annotator } from "../state/annotator.js";
+import { annotator } from "../state/reader.js";
 import { place } from "../state/place.js";
 import { loadSchemes, schemeOf, schemes } from "./current.js";
 import { stepScores } from "./evaluators.js";
 import { Steps } from "./steps.js";
-import { MOST_OTHERS, atMost, draw, pointerOf, showMarks, signOfRow, signOfScore } from "./tree_marks.js";
+import { atMost, draw, MOST_OTHERS, pointerOf, showMarks, signOfRow, signOfScore } from "./tree_marks.js";
 
 /** @typedef {import("./tree_marks.js").Sign} Sign */
 /** @typedef {import("../tree/view.js").View} View */

@@ -1,7 +1,6 @@
 /** Writes that could not be stored: another window changed the same field, or the service refuses the write. */
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { reload } from "./current.js";
 import { fieldName, worded } from "./scheme.js";
 import { go } from "./walk.js";

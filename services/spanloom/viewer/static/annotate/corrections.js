@@ -1,8 +1,7 @@
 /** Corrected texts of a step, next to the original ones. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 import { partsOf } from "./parts.js";
 import { isIn, piecesOf, putPieces } from "./pieces.js";
 import { useStepTexts } from "./step_texts.js";

@@ -2,8 +2,7 @@
 import { effect, signal } from "../vendor/signals.js";
 import { ApiError, getJson, getRows, sendJson } from "../api.js";
 import { runPath, traceId, view } from "../run/state.js";
-import { annotator } from "../state/annotator.js";
-import { kept } from "../state/kept.js";
+import { annotator, kept } from "../state/reader.js";
 import { place } from "../state/place.js";
 import { stepScores } from "./evaluators.js";
 import { Keep } from "./keep.js";

@@ -1,6 +1,6 @@
 /** Actions of an annotator: mark one step or a branch, undo, redo. */
 import { newId } from "./keep.js";
-import { NOTHING, applyEdit, difference, isSame, markOf } from "./marks.js";
+import { applyEdit, difference, isSame, markOf, NOTHING } from "./marks.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./marks.js").Edit} Edit */

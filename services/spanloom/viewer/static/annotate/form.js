@@ -1,9 +1,8 @@
 /** The form for one step: right or not; if not, the type of the error, its severity, and the reason. */
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { areOn } from "../ui/keys.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
+import { areOn } from "../ui/frame.js";
 import { nextUnjudged, say, sayBranch } from "./deeds.js";
 import { asksMore, lettersOf, shapeOf, subtypesOf, worded } from "./scheme.js";
 import { toForm, toNext, toTree } from "./walk.js";

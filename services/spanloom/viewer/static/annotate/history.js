@@ -1,5 +1,5 @@
 /** Actions that can be undone and redone; none is lost when writes are merged. */
-import { read, write } from "../state/kept.js";
+import { read, write } from "../state/reader.js";
 
 /**
  * One action: the mark of each step before and after.

@@ -1,6 +1,6 @@
 /** The keys of the annotator. The letters of the form are in the form, because they work only there. */
 import { chosen } from "../run/state.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 import { session } from "./current.js";
 import { say, sayBranch, turnBack } from "./deeds.js";
 import { toDisputed } from "./differing.js";

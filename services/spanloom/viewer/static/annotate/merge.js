@@ -1,5 +1,5 @@
 /** Merges the changes of two windows to one mark, unless both changed the same field to different values. */
-import { TEXTS, applyEdit, isSame } from "./marks.js";
+import { applyEdit, isSame, TEXTS } from "./marks.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Edit} Edit */

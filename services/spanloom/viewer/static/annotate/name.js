@@ -1,9 +1,8 @@
 /** The annotator's name: entered once, kept in this browser, not verified, and shown as such. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { annotator } from "../state/annotator.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { annotator } from "../state/reader.js";
+import { html, visible } from "../ui/html.js";
 
 const MOST = 100;
 

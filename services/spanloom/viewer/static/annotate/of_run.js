@@ -1,7 +1,6 @@
 /** Annotations of the run as a whole: who failed and where, or a note. */
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { say } from "./deeds.js";
 import { go, toTree } from "./walk.js";
 

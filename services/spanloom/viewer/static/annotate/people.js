@@ -1,7 +1,6 @@
 /** Annotations of the same step by others, a column for each; and scores of evaluators. */
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { fieldName, isStepwise, shapeOf, worded } from "./scheme.js";
 import { isMachine } from "./tree_marks.js";
 import { go } from "./walk.js";

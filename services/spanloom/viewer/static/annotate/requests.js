@@ -1,5 +1,4 @@
 /** Writes as requests to the service, and its reasons for refusing them. */
-
 /** @typedef {import("./writes.js").Write} Write */
 /** @typedef {import("../api.js").ApiError} ApiError */
 

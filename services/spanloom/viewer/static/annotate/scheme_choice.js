@@ -2,9 +2,8 @@
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { change } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { later } from "../ui/later.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
+import { later } from "../ui/fetched.js";
 
 const NewScheme = later(async () => (await import("./new_scheme.js")).NewScheme);
 

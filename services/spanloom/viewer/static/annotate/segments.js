@@ -1,5 +1,5 @@
 /** A text cut where places begin and end, and around each character that is shown by its number. */
-import { visible } from "../ui/visible.js";
+import { visible } from "../ui/html.js";
 
 /**
  * @param {string} text @param {{start: number, end: number, isMine: boolean}[]} places they may overlap

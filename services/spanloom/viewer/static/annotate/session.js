@@ -4,7 +4,7 @@
  */
 import { signal } from "../vendor/signals.js";
 import { recall, remember } from "./history.js";
-import { NOTHING, applyEdit, isEmpty, markOf } from "./marks.js";
+import { applyEdit, isEmpty, markOf, NOTHING } from "./marks.js";
 import { Tally } from "./score.js";
 import { Steps } from "./steps.js";
 

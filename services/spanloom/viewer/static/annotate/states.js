@@ -1,7 +1,6 @@
 /** The state of annotations after the run changed: the step has other texts, has moved, or no longer exists. */
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { LongText } from "../step/text.js";
 import { confirm } from "./deeds.js";
 import { isEmpty } from "./marks.js";

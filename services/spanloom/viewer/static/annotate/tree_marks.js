@@ -1,7 +1,7 @@
 /** Marks in the rows of the tree: own marks, those of others, and those of evaluators, each with its shape. */
 import { t } from "../i18n/index.js";
 import { make } from "../tree/row.js";
-import { line } from "../ui/visible.js";
+import { line } from "../ui/html.js";
 import { asksMore, isStepwise, shapeOf, worded } from "./scheme.js";
 
 /** @typedef {import("./session.js").Session} Session */

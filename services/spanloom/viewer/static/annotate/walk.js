@@ -4,7 +4,7 @@ import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { neighbour } from "../run/neighbours.js";
 import { choose, chosen, grid, traceId } from "../run/state.js";
-import { dones } from "../state/done.js";
+import { dones } from "../state/reader.js";
 import { link, place } from "../state/place.js";
 import { reload, sender, session } from "./current.js";
 import { nextUnjudged } from "./deeds.js";

@@ -3,7 +3,7 @@
  * what to send next, and processes the result. A write never changes its id, so that sending it again
  * is harmless; once sent it is never changed.
  */
-import { NOTHING, applyEdit, joinEdits, markOf } from "./marks.js";
+import { applyEdit, joinEdits, markOf, NOTHING } from "./marks.js";
 import { clashes, without } from "./merge.js";
 
 /** @typedef {import("./marks.js").Mark} Mark */

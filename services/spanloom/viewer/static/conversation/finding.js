@@ -3,11 +3,10 @@ import { t } from "../i18n/index.js";
 import { Search } from "../run/search.js";
 import { turns, view } from "../run/state.js";
 import { quoted } from "../state/filters.js";
-import { place } from "../state/place.js";
-import { when } from "../state/when.js";
+import { place, when } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { runsOf } from "./forest.js";
-import { RunSearch, progress } from "./run_search.js";
+import { progress, RunSearch } from "./run_search.js";
 import { areAll, linesOf } from "./runs.js";
 import { partAt } from "./state.js";
 

@@ -6,8 +6,7 @@ import { t } from "../i18n/index.js";
 import { Errors } from "../run/errors.js";
 import { ExportButton } from "../run/export.js";
 import { place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 import { areAll, conversationPath, runs } from "./runs.js";
 
 /** @typedef {import("../list/run.js").Run} Run */

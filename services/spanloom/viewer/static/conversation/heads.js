@@ -3,7 +3,7 @@ import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { pageOf, stateOf } from "../list/run.js";
 import { make } from "../tree/row.js";
-import { line } from "../ui/visible.js";
+import { line } from "../ui/html.js";
 import { runsOf } from "./forest.js";
 import { lost } from "./state.js";
 import { remember } from "./navigation.js";

@@ -102,4 +102,3 @@ function wait(o, head, run, words) {
   o.kind[at] = o.kind[head];
   o.flags[at] = run.failures ? ERROR : 0;
 }
-

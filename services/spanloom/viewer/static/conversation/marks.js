@@ -5,7 +5,7 @@ import { styled } from "../annotate/door.js";
 import { draw, showMarks } from "../annotate/tree_marks.js";
 import { t } from "../i18n/index.js";
 import { grid, turns } from "../run/state.js";
-import { annotator } from "../state/annotator.js";
+import { annotator } from "../state/reader.js";
 import { place } from "../state/place.js";
 import { isStep, spanId } from "../tree/outline.js";
 import { runsOf } from "./forest.js";

@@ -4,7 +4,7 @@ import { keepOrigin, origin } from "../list/origin.js";
 import { pageOf } from "../list/run.js";
 import { choose, chosen, grid, view } from "../run/state.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 import { runsOf } from "./forest.js";
 import { runs } from "./runs.js";
 

@@ -5,7 +5,7 @@ import { cutting } from "../run/playhead.js";
 import { chosen, grid, headed, turns, view } from "../run/state.js";
 import { FIRST_ERROR, place } from "../state/place.js";
 import { nextFailure } from "../tree/keys.js";
-import { ERROR, decode, rowAt } from "../tree/outline.js";
+import { decode, ERROR, rowAt } from "../tree/outline.js";
 import { Forest, runsOf } from "./forest.js";
 import { join } from "./join.js";
 import { areAll, pathOf, runs } from "./runs.js";

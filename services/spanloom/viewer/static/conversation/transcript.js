@@ -7,12 +7,11 @@ import { choose, chosen, turns, view } from "../run/state.js";
 import { Line } from "../run/transcript.js";
 import { change, place } from "../state/place.js";
 import { Value } from "../step/messages.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 import { runsOf } from "./forest.js";
 import { areAll } from "./runs.js";
 import { fetchRun, partAt } from "./state.js";
-import { inShort, stepsOf, load, loaded } from "./turns.js";
+import { inShort, load, loaded, stepsOf } from "./turns.js";
 import { remember } from "./navigation.js";
 
 /** @typedef {import("./join.js").Part} Part */

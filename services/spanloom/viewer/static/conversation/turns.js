@@ -1,7 +1,7 @@
 /** The whole questions and answers of runs, fetched for the turns in view, and their steps when opened. */
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
-import { LARGE, flat } from "../run/pages.js";
+import { flat, LARGE } from "../run/pages.js";
 import { spanId } from "../tree/outline.js";
 import { pathOf } from "./runs.js";
 

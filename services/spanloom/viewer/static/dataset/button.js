@@ -2,7 +2,7 @@
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 
 /** @typedef {import("./rows.js").Source} Source */
 

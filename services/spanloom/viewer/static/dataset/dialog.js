@@ -2,10 +2,8 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { Dialog } from "../ui/dialogs.js";
-import { html } from "../ui/html.js";
-import { save } from "../ui/save.js";
-import { line } from "../ui/visible.js";
+import { Dialog } from "../ui/frame.js";
+import { html, line, save } from "../ui/html.js";
 import { jsonLines, plan } from "./rows.js";
 
 /** @typedef {import("./rows.js").Source} Source */

@@ -2,7 +2,6 @@
  * Rows of a dataset, made of runs or of steps: the input, and for a reference the output.
  * A run or step that cannot be a row is reported with its reason; nothing is left out silently.
  */
-
 /** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source a run, or a step of it */
 /** @typedef {"input" | "reference"} Role the purpose of the rows: to be run again, or to be compared with */
 /** @typedef {{source: Source, document?: any, error?: string}} Fetched */

@@ -3,8 +3,7 @@ import { duration } from "../format.js";
 import { t } from "../i18n/index.js";
 import { LongText } from "../step/text.js";
 import { Words } from "../step/words.js";
-import { html } from "../ui/html.js";
-import { line } from "../ui/visible.js";
+import { html, line } from "../ui/html.js";
 import { sideLink } from "./sides.js";
 
 /** @typedef {"same" | "changed" | "added" | "removed" | "moved"} Op */

@@ -1,9 +1,8 @@
 /** The metrics of two runs, side by side below their names. */
-import { duration, money, moment, short } from "../format.js";
+import { duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { stateOf } from "../list/run.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 import { sideLink } from "./sides.js";
 
 /** @typedef {import("./sides.js").Side} Side */

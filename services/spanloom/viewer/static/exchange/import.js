@@ -2,11 +2,10 @@
 import { useState } from "../vendor/hooks.js";
 import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { Refusal } from "../judging/refusal.js";
+import { Refusal } from "../ui/frame.js";
 import { place } from "../state/place.js";
 import { asError } from "../ui/fetched.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 /** @typedef {import("../records.js").ImportFinding} Finding */
 /** @typedef {import("../records.js").ImportReport} Report */

@@ -1,5 +1,5 @@
 /** Words in the reader's language, and numbers and times as it writes them. */
-import { kept } from "../state/kept.js";
+import { kept } from "../state/reader.js";
 import { en } from "./en.js";
 import { zh } from "./zh.js";
 

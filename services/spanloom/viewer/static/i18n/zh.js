@@ -1,5 +1,4 @@
 /** 中文。技术名词（span、token）不译。 */
-
 /** @type {Record<keyof typeof import("./en.js").en, string>} */
 export const zh = {
   "cancel": "取消",

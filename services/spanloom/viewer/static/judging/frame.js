@@ -2,11 +2,10 @@
 import "../i18n/judging.js";
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { annotator } from "../state/annotator.js";
+import { annotator } from "../state/reader.js";
 import { link, place } from "../state/place.js";
 import { Frame } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 const PAGES = /** @type {const} */ ([
   ["/queues", "queues"],

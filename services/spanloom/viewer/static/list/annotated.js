@@ -3,7 +3,7 @@ import { batch, effect, signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 import { number, t } from "../i18n/index.js";
 import { place } from "../state/place.js";
-import { visible } from "../ui/visible.js";
+import { visible } from "../ui/html.js";
 import { runs } from "./runs.js";
 
 /** @typedef {import("./run.js").Run} Run */

@@ -1,5 +1,5 @@
 /** The reader's position in the list when they left it, kept in the tab and restored when they come back. */
-import { read, write } from "../state/kept.js";
+import { read, write } from "../state/reader.js";
 
 /** @typedef {{url: string, row: string, sight: number}} Stand `row`: its trace id; `sight`: how far below the edge of the visible part */
 

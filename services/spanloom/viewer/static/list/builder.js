@@ -4,8 +4,7 @@ import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { condition, conditions, joined, keyed } from "../state/filters.js";
 import { change, place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { Menu } from "../ui/menu.js";
+import { html, Menu } from "../ui/html.js";
 import { useFields } from "./fields.js";
 
 export const Builder = () => html`<${Menu} label=${t("filter.add")}><${Choice} /><//>`;

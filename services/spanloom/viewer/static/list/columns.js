@@ -1,8 +1,7 @@
 /** The columns of the list: what each shows, by what it sorts, and the meaning of its shade. */
 import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { FIRST_ERROR, link } from "../state/place.js";
 import { pageOf } from "./run.js";
 import { scoreOf, scoresInWords } from "./annotated.js";

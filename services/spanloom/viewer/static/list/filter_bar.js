@@ -4,7 +4,7 @@ import { t } from "../i18n/index.js";
 import { conditions, joined, quoted } from "../state/filters.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 import { Builder } from "./builder.js";
 import { questionOf } from "./fields.js";
 import { failure } from "./runs.js";

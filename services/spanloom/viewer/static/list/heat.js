@@ -1,5 +1,4 @@
 /** Shades by quantile: the largest values on the page have the strongest shade, for any distribution. */
-
 const STEPS = [0.5, 0.7, 0.85, 0.95];
 
 /**

@@ -1,6 +1,6 @@
 /** The list that the reader came from, kept in the tab: the page of a run finds the previous and the next run in it. */
 import { getJson } from "../api.js";
-import { read, write } from "../state/kept.js";
+import { read, write } from "../state/reader.js";
 
 /** @typedef {import("../api.js").Params} Params */
 /**

@@ -2,10 +2,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 import { effect, signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
-import { read, write } from "../state/kept.js";
+import { read, write } from "../state/reader.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 import { keepStand, standAgain } from "./back.js";
 import { chosenColumns } from "./columns.js";
 import { stateOf } from "./run.js";

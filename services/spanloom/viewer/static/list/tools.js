@@ -1,10 +1,9 @@
 /** Controls of the list as a whole: columns, saved views, the order by fields without a column. */
 import { t } from "../i18n/index.js";
-import { kept } from "../state/kept.js";
+import { kept } from "../state/reader.js";
 import { change, place, show } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { Menu } from "../ui/menu.js";
-import { COLUMNS, chosenColumns, columnsText } from "./columns.js";
+import { html, Menu } from "../ui/html.js";
+import { chosenColumns, COLUMNS, columnsText } from "./columns.js";
 
 const views = kept("views", /** @type {Record<string, string>} */ ({}));
 const GIVEN = /** @type {const} */ ([

@@ -17,7 +17,7 @@ import { Crumbs, Views } from "../run/views.js";
 import { place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
-import { later } from "../ui/later.js";
+import { later } from "../ui/fetched.js";
 
 /** After the first row, so that it is not delayed. */
 const IDLE_MS = 400;

@@ -4,7 +4,7 @@ import { getBytes } from "../api.js";
 import { Import } from "../exchange/import.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
-import { Refusal } from "../judging/refusal.js";
+import { Refusal } from "../ui/frame.js";
 import { change, place } from "../state/place.js";
 import { asError, useFetched } from "../ui/fetched.js";
 import { html } from "../ui/html.js";

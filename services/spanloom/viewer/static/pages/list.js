@@ -7,14 +7,14 @@ import { Empty, Examples } from "../list/empty.js";
 import { FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/fields.js";
 import { Live } from "../list/live.js";
-import { PAGE, failure, first, isLoading, load, nextCursor, runs, total } from "../list/runs.js";
-import { Table, selected } from "../list/table.js";
+import { failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
+import { selected, Table } from "../list/table.js";
 import { ColumnMenu, ViewMenu } from "../list/tools.js";
-import { returns } from "../state/away.js";
+import { returns } from "../api.js";
 import { change, link, place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
-import { later } from "../ui/later.js";
+import { later } from "../ui/fetched.js";
 
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 

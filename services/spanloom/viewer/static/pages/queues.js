@@ -7,8 +7,7 @@ import { QueueView } from "../queues/view.js";
 import { change, place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 export function Page() {
   const { queue, project } = place.value.query;

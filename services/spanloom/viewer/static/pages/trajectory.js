@@ -14,9 +14,8 @@ import { StepPanel } from "../step/panel.js";
 import { callBefore } from "../tree/calls.js";
 import { MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { later } from "../ui/later.js";
-import { line } from "../ui/visible.js";
+import { html, line } from "../ui/html.js";
+import { later } from "../ui/fetched.js";
 
 const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
 const Graph = later(async () => (await import("../run/graph.js")).Graph);

@@ -3,12 +3,9 @@ import "../i18n/judging_runs.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
+import { asError, part, useFetched } from "../ui/fetched.js";
 import { link, place } from "../state/place.js";
-import { asError, useFetched } from "../ui/fetched.js";
-import { html } from "../ui/html.js";
-import { Menu } from "../ui/menu.js";
-import { line } from "../ui/visible.js";
+import { html, line, Menu } from "../ui/html.js";
 import { picked } from "./picked.js";
 
 /** @param {{ids: string[]}} props */

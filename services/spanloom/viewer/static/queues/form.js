@@ -2,12 +2,10 @@
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { Refusal } from "../judging/refusal.js";
+import { asError, part, useFetched } from "../ui/fetched.js";
+import { Refusal } from "../ui/frame.js";
 import { change, place } from "../state/place.js";
-import { asError, useFetched } from "../ui/fetched.js";
-import { useFocusBack } from "../ui/focus.js";
-import { html } from "../ui/html.js";
+import { html, useFocusBack } from "../ui/html.js";
 import { questionOf } from "../list/fields.js";
 import { picked, unpick } from "./picked.js";
 import { Question } from "./query.js";

@@ -1,12 +1,11 @@
 /** The runs of a queue, page by page: the progress of each and its annotators. */
 import { percent } from "../format.js";
 import { t } from "../i18n/index.js";
-import { useRuns } from "../judging/requests.js";
-import { RunLink, STATES, none } from "../judging/parts.js";
-import { annotator } from "../state/annotator.js";
+import { useRuns } from "../ui/fetched.js";
+import { none, RunLink, STATES } from "../judging/parts.js";
+import { annotator } from "../state/reader.js";
 import { change, link, place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 const PAGE = 50;
 

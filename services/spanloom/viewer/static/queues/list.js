@@ -1,10 +1,9 @@
 /** All queues, with the progress of each annotator. */
 import { t } from "../i18n/index.js";
-import { StateBar, none } from "../judging/parts.js";
-import { annotator } from "../state/annotator.js";
+import { none, StateBar } from "../judging/parts.js";
+import { annotator } from "../state/reader.js";
 import { link } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { NextButton } from "./next.js";
 
 /** @typedef {import("../records.js").ProgressItem} Progress */

@@ -2,10 +2,9 @@
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { annotator } from "../state/annotator.js";
+import { asError, part } from "../ui/fetched.js";
+import { annotator } from "../state/reader.js";
 import { link } from "../state/place.js";
-import { asError } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 
 /**

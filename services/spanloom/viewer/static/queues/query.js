@@ -2,7 +2,7 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { questionOf } from "../list/fields.js";
-import { Refusal } from "../judging/refusal.js";
+import { Refusal } from "../ui/frame.js";
 import { place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { html } from "../ui/html.js";

@@ -3,15 +3,12 @@ import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { duration, percent } from "../format.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { StateBar, none } from "../judging/parts.js";
-import { Refusal } from "../judging/refusal.js";
-import { annotator } from "../state/annotator.js";
+import { asError, part, useFetched } from "../ui/fetched.js";
+import { none, StateBar } from "../judging/parts.js";
+import { Failure, Refusal } from "../ui/frame.js";
+import { annotator } from "../state/reader.js";
 import { link } from "../state/place.js";
-import { asError, useFetched } from "../ui/fetched.js";
-import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 import { Items } from "./items.js";
 import { Traits } from "./list.js";
 import { NextButton } from "./next.js";
@@ -85,4 +82,3 @@ function People({ queue, turnAway }) {
       <td class="number" data-label=${t("person.gold")}>${progress.gold ? html`<span title=${`${progress.gold.right} / ${progress.gold.answers}`}>${percent(progress.gold.right / progress.gold.answers)}</span>` : none()}</td>
       <td class="ends-here">${queue.annotators.includes(who) && html`<button aria-pressed=${String(queue.away.includes(who))} title=${t("queue.away.means")} onClick=${() => turnAway(who)}>${t("queue.away")}</button>`}</td></tr>`)}</tbody></table></div>`;
 }
-

@@ -1,7 +1,6 @@
 /** The number of errors of a run or a conversation, as a button that leads to the next one in the tree. */
 import { t } from "../i18n/index.js";
-import { change } from "../state/place.js";
-import { when } from "../state/when.js";
+import { change, when } from "../state/place.js";
 import { toFailure } from "../tree/keys.js";
 import { html } from "../ui/html.js";
 import { grid } from "./state.js";

@@ -2,8 +2,7 @@
 import { useState } from "../vendor/hooks.js";
 import { getBytes } from "../api.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { save } from "../ui/save.js";
+import { html, save } from "../ui/html.js";
 import { asked, runPath } from "./state.js";
 
 /** @param {{path?: string, params?: import("../api.js").Params, name?: string, paper?: string}} props `path`: in the API, `name`: of the file, `paper`: text that is printed in addition to the visible part */

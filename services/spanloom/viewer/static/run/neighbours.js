@@ -5,7 +5,7 @@ import { fetchMore, origin } from "../list/origin.js";
 import { pageOf } from "../list/run.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 import { traceId } from "./state.js";
 
 /** The index of this run in that list, or -1. @param {import("../list/origin.js").Origin} of */

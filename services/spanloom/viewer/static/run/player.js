@@ -5,10 +5,9 @@ import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
 import { criticalPath } from "../tree/busy.js";
 import { ms } from "../tree/outline.js";
-import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
-import { line } from "../ui/visible.js";
-import { SPEEDS, cutting, head, isCut, isPlaying, placeAt, score, seek, speed, step, stop, turnPlaying, whenNoTree } from "./playhead.js";
+import { html, line } from "../ui/html.js";
+import { useKeys } from "../ui/frame.js";
+import { cutting, head, isCut, isPlaying, placeAt, score, seek, speed, SPEEDS, step, stop, turnPlaying, whenNoTree } from "./playhead.js";
 import { choose, view } from "./state.js";
 
 /** @typedef {import("../tree/view.js").View} View */

@@ -1,7 +1,7 @@
 /** The splitter between timeline and tree: dragged, or moved by keys; Enter or a double click collapses and restores the timeline. */
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { kept } from "../state/kept.js";
+import { kept } from "../state/reader.js";
 import { html } from "../ui/html.js";
 
 /** Height in pixels; null: as high as its lanes need, up to the limit of the style sheet. */

@@ -3,11 +3,10 @@ import { useEffect, useRef } from "../vendor/hooks.js";
 import { duration } from "../format.js";
 import { t } from "../i18n/index.js";
 import { parsed } from "../step/json.js";
-import { Messages, Value, areMessages } from "../step/messages.js";
+import { areMessages, Messages, Value } from "../step/messages.js";
 import { ERROR, ms } from "../tree/outline.js";
 import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 import { LARGE, Pager, usePage } from "./pages.js";
 import { choose, chosen, view } from "./state.js";
 

@@ -4,7 +4,7 @@ import { effect } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 import { criticalPath } from "../tree/busy.js";
 import { Clock } from "../tree/clock.js";
 import { whenTurned } from "../tree/colors.js";

@@ -4,8 +4,7 @@ import { getJson } from "../api.js";
 import { clock, moment } from "../format.js";
 import { t } from "../i18n/index.js";
 import { link, place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { Menu } from "../ui/menu.js";
+import { html, Menu } from "../ui/html.js";
 import { runPath, traceId, view } from "./state.js";
 
 /** @typedef {{version: number, is_newest: boolean, stored_at: string}} Version */

@@ -1,8 +1,7 @@
 /** The tabs for the views of a run, and the path to the root of the tree. */
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { line } from "../ui/visible.js";
+import { html, line } from "../ui/html.js";
 import { isWhole } from "../tree/outline.js";
 import { drill, turns, view } from "./state.js";
 

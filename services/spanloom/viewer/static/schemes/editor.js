@@ -2,12 +2,9 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { Refusal } from "../judging/refusal.js";
-import { asError } from "../ui/fetched.js";
-import { useFocusBack } from "../ui/focus.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { asError, part } from "../ui/fetched.js";
+import { Refusal } from "../ui/frame.js";
+import { html, useFocusBack, visible } from "../ui/html.js";
 import { EXAMPLES } from "./examples.js";
 import { Source } from "./source.js";
 

@@ -1,5 +1,4 @@
 /** Schemes to begin with. */
-
 const ERRORS = `error_types:
   - name: reasoning
     subtypes: [logical_error, factual_error]

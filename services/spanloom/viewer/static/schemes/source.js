@@ -1,7 +1,6 @@
 /** The text of a scheme by its lines, with the remarks on a line below it. */
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 /** @typedef {{line: number, key: string, reason: string, isError: boolean}} Finding */
 

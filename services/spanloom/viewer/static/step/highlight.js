@@ -10,7 +10,7 @@ import python from "../vendor/hljs-python.js";
 import sql from "../vendor/hljs-sql.js";
 import xml from "../vendor/hljs-xml.js";
 import yaml from "../vendor/hljs-yaml.js";
-import { visible } from "../ui/visible.js";
+import { visible } from "../ui/html.js";
 
 /** Maximum characters of highlighted code; longer code stays plain. */
 const MOST = 20_000;

@@ -1,9 +1,8 @@
 /** JSON as a collapsible tree: closed nodes are not rendered. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
-import { Media, dataOf } from "./media.js";
+import { html, visible } from "../ui/html.js";
+import { dataOf, Media } from "./media.js";
 import { LongText } from "./text.js";
 
 const AT_ONCE = 100;

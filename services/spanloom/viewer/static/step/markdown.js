@@ -5,7 +5,7 @@
 import { h } from "../vendor/preact.js";
 import MarkdownIt from "../vendor/markdown-it.js";
 import { t } from "../i18n/index.js";
-import { visible } from "../ui/visible.js";
+import { visible } from "../ui/html.js";
 import { highlighted } from "./highlight.js";
 import { safeUrl } from "./media.js";
 

@@ -1,10 +1,9 @@
 /** Messages as a chat: role and content, each tool call with its result (docs/messages.md). */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 import { Json, parsed } from "./json.js";
-import { Bytes, Media, dataOf } from "./media.js";
+import { Bytes, dataOf, Media } from "./media.js";
 import { Prose } from "./prose.js";
 import { Copy, LongText } from "./text.js";
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
 import { bytes } from "../format.js";
-import { kept } from "../state/kept.js";
+import { kept } from "../state/reader.js";
 import { html } from "../ui/html.js";
 import { LongText } from "./text.js";
 

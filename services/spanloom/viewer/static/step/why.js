@@ -2,8 +2,7 @@
 import { t } from "../i18n/index.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 import { Json } from "./json.js";
 import { Attributes } from "./raw.js";
 

@@ -1,8 +1,7 @@
 /** Compares two texts by words and marks the differences. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 /** @typedef {import("../vendor/diff-word.js").Piece} Piece */
 

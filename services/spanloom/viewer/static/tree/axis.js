@@ -1,5 +1,4 @@
 /** The time axis of the visible rows: on an axis of a whole long run, bars would be hairlines. */
-
 /** Minimum share of the axis in use: below it the axis is adjusted, so that it does not move with every row. */
 const LEAST = 0.6;
 

@@ -1,5 +1,4 @@
 /** Concurrency and critical path of a run. */
-
 /** @typedef {import("./outline.js").Outline} Outline */
 
 /** The number of concurrent rows from each point in time on. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */

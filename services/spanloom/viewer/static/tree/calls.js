@@ -1,5 +1,5 @@
 /** Finds the previous model call of the same agent. */
-import { ERROR, NO_STEP, COUNTED_ELSEWHERE } from "./outline.js";
+import { COUNTED_ELSEWHERE, ERROR, NO_STEP } from "./outline.js";
 
 /** @typedef {import("./outline.js").Outline} Outline */
 

@@ -1,5 +1,4 @@
 /** Maps times of a run to positions on a timeline, with or without idle gaps, and back. */
-
 /** @typedef {import("./outline.js").Outline} Outline */
 
 /** A gap longer than this share of the run is cut out; a seam remains. */

@@ -1,5 +1,4 @@
 /** Colours and font of the style sheet, for drawing on a canvas. */
-
 const NAMES = ["agent", "model", "tool", "graph", "other", "error", "page", "stripe", "line", "ink", "soft", "accent", "warm", "warm-time"];
 
 const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -1,6 +1,6 @@
 /** Draws parts of the timeline. */
 import { duration } from "../format.js";
-import { line } from "../ui/visible.js";
+import { line } from "../ui/html.js";
 import { ms } from "./outline.js";
 
 /** @typedef {{context: CanvasRenderingContext2D, of: Record<string, string>}} Pen */

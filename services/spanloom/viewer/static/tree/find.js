@@ -1,5 +1,4 @@
 /** Finds the rows that match a search: by the dictionaries, not row by row. */
-
 /** @typedef {{kinds: Set<string>, text: string, found: Iterable<number> | null, only?: Uint8Array | null}} Wanted
  *    `found`: rows in whose texts the service found it; `only`: restricts hits to these rows */
 

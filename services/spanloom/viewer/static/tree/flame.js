@@ -4,7 +4,7 @@
  * lanes times pixels, for any number of spans. All its content is in the rows of the tree too.
  */
 import { duration } from "../format.js";
-import { line } from "../ui/visible.js";
+import { line } from "../ui/html.js";
 import { colors, fitted } from "./colors.js";
 import { frame, label, ticks } from "./drawing.js";
 import { notch, playhead, seams, stacked, underline } from "./marks.js";

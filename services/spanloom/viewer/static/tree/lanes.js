@@ -1,5 +1,4 @@
 /** Rows by level, each level sorted by start, for drawing a timeline and hit testing. */
-
 export class Lanes {
   /** @param {import("./outline.js").Outline} o @param {Uint32Array} first @param {Uint32Array} rows */
   constructor(o, first, rows) {

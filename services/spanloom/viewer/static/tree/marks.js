@@ -1,5 +1,4 @@
 /** Draws the marks of a timeline: concurrency, first tokens, the critical path, cuts, the playhead. */
-
 /** @typedef {import("./drawing.js").Pen} Pen */
 
 const STACK = { top: 16, high: 9 };

@@ -2,7 +2,6 @@
  * The outline of a run: columns of numbers, a row for each span in preorder (ADR 38). The tree is
  * computed from the depths in one pass; no object is created per row.
  */
-
 /**
  * Times are in units of `unit` nanoseconds from the start of the first row.
  * @typedef {{n: number, version: number, origin: bigint, unit: number, kinds: string[], names: string[], agents: string[],

@@ -1,8 +1,8 @@
 /** One row of the tree: an element that is created once and refilled. */
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { line } from "../ui/visible.js";
-import { COUNTED_ELSEWHERE, ERROR, MOVED, ORPHAN, isFault, ms } from "./outline.js";
+import { line } from "../ui/html.js";
+import { COUNTED_ELSEWHERE, ERROR, isFault, MOVED, ms, ORPHAN } from "./outline.js";
 
 /** @typedef {{fill: (cell: HTMLElement, i: number) => void}} Marks draws annotations into the cell of a row */
 /** @typedef {{fill: (row: Row, i: number) => void}} Heads fills the rows of runs in a conversation */
