@@ -256,7 +256,7 @@ def test_only_what_can_be_drawn_as_messages_is(modules: Modules, value: object, 
 
 def test_shades_follow_the_ranks(modules: Modules) -> None:
     told = modules.call(
-        "list/heat.js",
+        "list/table.js",
         "const of = (v) => v.map(m.shades(v)); return [of([1, 2, 3, 4, 1000]), of([5, 5]),"
         " of([null, 0, 7])]",
     )

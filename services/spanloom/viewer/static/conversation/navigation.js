@@ -1,7 +1,6 @@
 /** Navigation between a conversation and the pages of its runs: links, and keys for them. */
 import { t } from "../i18n/index.js";
-import { keepOrigin, origin } from "../list/origin.js";
-import { pageOf } from "../list/run.js";
+import { keepOrigin, origin, pageOf } from "../list/run.js";
 import { choose, chosen, grid, view } from "../run/state.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/frame.js";

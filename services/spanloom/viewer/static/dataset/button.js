@@ -4,7 +4,7 @@ import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/frame.js";
 
-/** @typedef {import("./rows.js").Source} Source */
+/** @typedef {import("./dialog.js").Source} Source */
 
 /** @param {{sources: Source[], class?: string}} props */
 export function DatasetButton({ sources, class: style = "" }) {

@@ -6,7 +6,7 @@ import { asError, part, useFetched } from "../ui/fetched.js";
 import { Refusal } from "../ui/frame.js";
 import { change, place } from "../state/place.js";
 import { html, useFocusBack } from "../ui/html.js";
-import { questionOf } from "../list/fields.js";
+import { questionOf } from "../list/columns.js";
 import { picked, unpick } from "./picked.js";
 import { Question } from "./query.js";
 

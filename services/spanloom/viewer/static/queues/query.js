@@ -1,7 +1,7 @@
 /** The query that fills a queue: entered as in the list, with the number of its runs before the queue is made. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { questionOf } from "../list/fields.js";
+import { questionOf } from "../list/columns.js";
 import { Refusal } from "../ui/frame.js";
 import { place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
