@@ -3,7 +3,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { duration } from "../format.js";
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
-import { criticalPath } from "../tree/busy.js";
+import { criticalPath } from "../tree/clock.js";
 import { ms } from "../tree/outline.js";
 import { html, line } from "../ui/html.js";
 import { useKeys } from "../ui/frame.js";

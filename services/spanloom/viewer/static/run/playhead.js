@@ -1,7 +1,6 @@
 /** One playhead for all views of a run: position, speed, current step. */
 import { computed, signal } from "../vendor/signals.js";
-import { concurrency } from "../tree/busy.js";
-import { Clock, gaps, leaves } from "../tree/clock.js";
+import { Clock, concurrency, gaps, leaves } from "../tree/clock.js";
 import { place } from "../state/place.js";
 import { grid, turns, view } from "./state.js";
 

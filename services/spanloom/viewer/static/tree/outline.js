@@ -138,3 +138,25 @@ export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === 
 
 /** Whether a row failed and no row below it: an exception also passes through all ancestors. @param {Outline} o @param {number} i */
 export const isSource = (o, i) => isFault(o, i) && o.errors[i] === 1;
+
+// Finds the previous model call of the same agent.
+
+/** Whether a row is a step of a kind and not framework plumbing. @param {Outline} o @param {number} i @param {string} kind */
+const isStepOf = (o, i, kind) => o.kinds[o.kind[i]] === kind && (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
+
+/** The row of the agent that a row belongs to, or -1. @param {Outline} o @param {number} i */
+function owner(o, i) {
+  let up = o.parent[i];
+  while (up >= 0 && !isStepOf(o, up, "agent")) up = o.parent[up];
+  return up;
+}
+
+/** The row of the same agent's previous model call that did not fail, or -1. @param {Outline} o @param {number} i */
+export function callBefore(o, i) {
+  if (!isStepOf(o, i, "model")) return -1;
+  const agent = owner(o, i);
+  for (let at = i - 1; at > agent; at--) {
+    if (isStepOf(o, at, "model") && !(o.flags[at] & ERROR) && owner(o, at) === agent) return at;
+  }
+  return -1;
+}
