@@ -229,7 +229,7 @@ def test_what_is_hidden_in_a_text_is_shown(modules: Modules) -> None:
     ids=lambda value: value[:20],
 )
 def test_bytes_of_files_are_told_from_texts(modules: Modules, text: str, type_: str) -> None:
-    told = modules.call("step/media.js", "return m.dataOf(a[0]) ?? ''", text)
+    told = modules.call("step/json.js", "return m.dataOf(a[0]) ?? ''", text)
     assert told[: 5 + len(type_)] == (f"data:{type_}" if type_ else "")
 
 

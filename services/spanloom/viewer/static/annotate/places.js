@@ -3,7 +3,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
 import { markedText } from "../step/panel.js";
-import { tab } from "../step/prose.js";
+import { tab } from "../step/messages.js";
 import { html, line, visible } from "../ui/html.js";
 import { relocateIn } from "./relocated.js";
 import { MarkedText, placeOfSelection } from "./marked_text.js";

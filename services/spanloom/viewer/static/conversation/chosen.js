@@ -3,7 +3,7 @@ import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { chosen, view } from "../run/state.js";
 import { pageOf, stateOf } from "../list/run.js";
-import { ExportButton } from "../run/export.js";
+import { ExportButton } from "../run/views.js";
 import { callBefore, MOVED, spanId } from "../tree/outline.js";
 import { html, visible } from "../ui/html.js";
 import { later } from "../ui/fetched.js";

@@ -1,7 +1,7 @@
 /** The state of the current conversation: its runs in one tree, whose outlines are loaded when opened or in view. */
 import { batch, effect, signal } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
-import { cutting } from "../run/playhead.js";
+import { cutting } from "../run/player.js";
 import { chosen, grid, headed, turns, view } from "../run/state.js";
 import { FIRST_ERROR, place } from "../state/place.js";
 import { nextFailure } from "../tree/keys.js";

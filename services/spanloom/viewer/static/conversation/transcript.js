@@ -15,7 +15,7 @@ import { inShort, load, loaded, stepsOf } from "./turns.js";
 import { remember } from "./navigation.js";
 
 /** @typedef {import("./join.js").Part} Part */
-/** @typedef {import("../run/pages.js").Entry} Entry */
+/** @typedef {import("../run/transcript.js").Entry} Entry */
 
 /** Runs per page. */
 const AT_ONCE = 50;

@@ -1,12 +1,12 @@
 /** The whole questions and answers of runs, fetched for the turns in view, and their steps when opened. */
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
-import { flat, LARGE } from "../run/pages.js";
+import { flat, LARGE } from "../run/transcript.js";
 import { spanId } from "../tree/outline.js";
 import { pathOf } from "./runs.js";
 
 /** @typedef {import("./runs.js").Run} Run */
-/** @typedef {import("../run/pages.js").Entry} Entry */
+/** @typedef {import("../run/transcript.js").Entry} Entry */
 /** @typedef {{asked: string, answered: string, error: string}} Turn */
 
 /** By trace id; each run is fetched once. @type {import("../vendor/signals.js").Signal<Map<string, Turn>>} */
