@@ -8,7 +8,7 @@
  *   id: Uint8Array, ttft?: Uint32Array, start: Int32Array | Float64Array, dur: Uint32Array | Float64Array, tin: Uint32Array, tout: Uint32Array,
  *   name: Uint16Array | Uint32Array, agent: Uint16Array | Uint32Array, depth: Uint16Array, kind: Uint8Array, flags: Uint8Array,
  *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array,
- *   runs?: import("../conversation/places.js").Runs, pause?: number}} Outline
+ *   runs?: import("../conversation/join.js").Runs, pause?: number}} Outline
  *   `ttft`: time to the first token, 0 if unknown; older outlines have none. `end`: the row after a row's subtree; `tokens`, `errors`: sums of subtrees; `first`, `last`: when the run began and ended;
  *   for several runs in one outline: `runs` are the runs, `pause` the minimum idle time that is cut out
  */
