@@ -1,13 +1,23 @@
 /** The annotation session of the page: its scheme, annotator, and the writes of this window. */
-import { effect, signal } from "../vendor/signals.js";
 import { ApiError, getJson, getRows, sendJson } from "../api.js";
+import { effect, signal } from "../vendor/signals.js";
 import { runPath, traceId, view } from "../run/state.js";
 import { annotator, kept } from "../state/reader.js";
 import { place } from "../state/place.js";
-import { stepScores } from "./evaluators.js";
 import { Keep } from "./keep.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
+
+// Scores of the steps of a run by rules and models.
+
+const EVALUATORS = ["model", "rule", "llm", "code", "api"];
+const MOST = 1000;
+
+/** Scores of steps by rules and models; people's marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
+export async function stepScores(trace, project) {
+  const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, target: "step", limit: MOST }).catch(() => null);
+  return data?.items ?? [];
+}
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */
 

@@ -1,8 +1,7 @@
 /** Parts of a conversation that are loaded when the page is idle: annotations and newer runs. */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { saidOf } from "../annotate/at_rest.js";
+import { draw, saidOf, showMarks } from "../annotate/tree_marks.js";
 import { styled } from "../annotate/door.js";
-import { draw, showMarks } from "../annotate/tree_marks.js";
 import { t } from "../i18n/index.js";
 import { grid, turns } from "../run/state.js";
 import { annotator } from "../state/reader.js";
