@@ -302,7 +302,7 @@ def test_parts_of_what_a_step_says_are_those_of_the_service(modules: Modules) ->
 
 
 def test_schemes_to_begin_with_are_understood(modules: Modules) -> None:
-    for kind, text in modules.call("schemes/examples.js", "return Object.entries(m.EXAMPLES)"):
+    for kind, text in modules.call("schemes/editor.js", "return Object.entries(m.EXAMPLES)"):
         scheme, remarks = read_scheme(text)
         assert (scheme.kind, list(remarks)) == (kind, [])
 

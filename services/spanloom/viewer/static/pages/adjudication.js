@@ -1,8 +1,7 @@
 /** Adjudication: the annotations of a run by all annotators, side by side, and the decisions of an adjudicator. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getBytes, sendJson } from "../api.js";
-import { decider, rowsOf } from "../adjudication/decisions.js";
-import { Steps } from "../adjudication/steps.js";
+import { decider, rowsOf, Steps } from "../adjudication/steps.js";
 import { t } from "../i18n/index.js";
 import { asError, part, useAgain, useFetched, useRuns } from "../ui/fetched.js";
 import { Judging } from "../judging/frame.js";

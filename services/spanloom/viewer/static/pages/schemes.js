@@ -2,8 +2,7 @@
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
-import { Editor } from "../schemes/editor.js";
-import { Source } from "../schemes/source.js";
+import { Editor, Source } from "../schemes/editor.js";
 import { change, place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
