@@ -2,7 +2,8 @@
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
 import { areAll, linesOf, pathOf } from "./runs.js";
-import { fetchRun, partAt, runsOf } from "./state.js";
+import { runsOf } from "./join.js";
+import { fetchRun, partAt } from "./state.js";
 import { t } from "../i18n/index.js";
 import { Search } from "../run/search.js";
 import { turns, view } from "../run/state.js";

@@ -4,7 +4,8 @@ import { t } from "../i18n/index.js";
 import { Graph } from "../run/graph.js";
 import { choose, chosen, turns, view } from "../run/state.js";
 import { html, line } from "../ui/html.js";
-import { fetchRun, runsOf } from "./state.js";
+import { runsOf } from "./join.js";
+import { fetchRun } from "./state.js";
 import { pathOf } from "./runs.js";
 
 export function RunGraph() {

@@ -7,7 +7,7 @@ import { keepOrigin, origin, pageOf, stateOf } from "../list/run.js";
 import { choose, chosen, grid, view } from "../run/state.js";
 import { html, visible } from "../ui/html.js";
 import { useKeys } from "../ui/frame.js";
-import { runsOf } from "./state.js";
+import { runsOf } from "./join.js";
 import { areAll, conversationPath, pathOf, runs } from "./runs.js";
 import { useMemo } from "../vendor/hooks.js";
 import { clock, duration, moment, money, short } from "../format.js";

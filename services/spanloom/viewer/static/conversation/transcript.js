@@ -12,7 +12,8 @@ import { choose, chosen, turns, view } from "../run/state.js";
 import { change, place } from "../state/place.js";
 import { Value } from "../step/messages.js";
 import { html, visible } from "../ui/html.js";
-import { fetchRun, partAt, runsOf } from "./state.js";
+import { runsOf } from "./join.js";
+import { fetchRun, partAt } from "./state.js";
 import { remember } from "./header.js";
 
 // The whole questions and answers of runs, fetched for the turns in view, and their steps when opened.
