@@ -259,9 +259,7 @@ def test_a_place_is_found_again_by_its_words(
 
 def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) -> None:
     wrong = [{"start": 1, "end": 99, "text": "bc"}, {"start": -3, "end": -1, "text": "ab"}]
-    told = modules.call(
-        "annotate/pieces.js", "return a[0].map((p) => m.relocate(p, 'abc'))", wrong
-    )
+    told = modules.call("annotate/pieces.js", "return a[0].map((p) => m.relocate(p, 'abc'))", wrong)
     assert told == [{"start": 1, "end": 3}, {"start": 0, "end": 2}]
 
 
