@@ -77,8 +77,10 @@ export async function open() {
     ready();
     await Promise.all([own, schemes.peek() ?? loadSchemes()]);
     const scheme = wantedScheme();
-    if (!scheme || view.peek() !== there || annotator.peek() !== who || isOpen(there, who)) return;
+    const isLate = () => view.peek() !== there || annotator.peek() !== who || isOpen(there, who);
+    if (!scheme || isLate()) return;
     const data = await (scheme.name === name ? own : askOwn(scheme.name, who));
+    if (isLate()) return;
     project = data.project;
     const context = { trace: traceId(), project, scheme: scheme.name, annotator: who, version: there.o.version };
     const made = new Session(scheme, there, context, /** @type {Sender} */ (sender.peek()));
@@ -87,6 +89,8 @@ export async function open() {
     setTimeout(() => void accompany(made), AFTER_MS);
   } catch (error) {
     tell(error);
+  } finally {
+    pending.clear();
   }
 }
 
@@ -97,8 +101,17 @@ function isOpen(there, who) {
   return of !== null && scheme !== null && of.view === there && of.context.annotator === who && of.scheme.name === scheme.name && of.scheme.hash === scheme.hash;
 }
 
-/** @param {string} scheme @param {string} who */
-const askOwn = (scheme, who) => askRows({ project: place.peek().query.project, scheme, annotator: who });
+/** Requests of own annotations for the session that is being opened, by their parameters. @type {Map<string, ReturnType<typeof askRows>>} */
+const pending = new Map();
+
+/** Request own annotations, once while the session is opened: `open` is called again as soon as the schemes are known. @param {string} scheme @param {string} who */
+function askOwn(scheme, who) {
+  const params = { project: place.peek().query.project, scheme, annotator: who };
+  const key = JSON.stringify(params);
+  const coming = pending.get(key) ?? askRows(params);
+  pending.set(key, coming);
+  return coming;
+}
 
 /** Request the stored annotations. @param {import("../api.js").Params} params */
 async function askRows(params) {

@@ -1,9 +1,10 @@
 /** The header of a run: name, outcome, duration, tokens, cost, versions. */
 import { useEffect, useState } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { link, place } from "../state/place.js";
+import { link, place, when } from "../state/place.js";
 import { html, Menu, visible } from "../ui/html.js";
 import { headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
 import { follow } from "../state/follow.js";
@@ -16,18 +17,19 @@ import { spanId } from "../tree/outline.js";
 
 /** @typedef {{version: number, is_newest: boolean, stored_at: string}} Version */
 
-/** Fetch the versions, newest first. @returns {Promise<Version[]>} */
-export async function keptVersions() {
+/** The versions, newest first; none until they are loaded. */
+const versions = signal(/** @type {Version[]} */ ([]));
+
+/** Fetch the versions, and return the number of the newest; 0 if there is none. */
+async function loadVersions() {
   const { project } = place.peek().query;
-  return (await getJson(`${runPath()}/versions`, { project })).items;
+  versions.value = (await getJson(`${runPath()}/versions`, { project })).items;
+  return versions.value[0]?.version ?? 0;
 }
 
 export function Versions() {
-  const [items, setItems] = useState(/** @type {Version[]} */ ([]));
+  const items = versions.value;
   const mine = view.value?.o.version ?? 0;
-  useEffect(() => {
-    if (mine) keptVersions().then(setItems, () => {});
-  }, [mine]);
   if (!mine) return "";
   return html`<${Menu} class="versions" label=${`v${mine} ▾`} name=${t("versions")}>
     <ul class="choices">${items.map((one) => html`<${Line} key=${one.version} one=${one} mine=${mine} />`)}</ul>
@@ -58,24 +60,28 @@ const LONG = 20_000;
 export function Newer() {
   const [version, setVersion] = useState(0);
   const [seen, setSeen] = useState(0);
-  const [difference, setSummary] = useState(/** @type {Summary | null} */ (null));
+  const [difference, setDifference] = useState(/** @type {Summary | null} */ (null));
   const mine = view.value?.o.version ?? 0;
   const { project, version: asked } = place.value.query;
   useEffect(() => {
     /** @param {number} came */
     const note = (came) => setVersion((known) => Math.max(known, came));
-    // The feed does not announce versions that were stored after the run was read and before the feed was opened.
-    const catchUp = () => keptVersions().then(([newest]) => note(newest?.version ?? 0), () => {});
+    let isFirst = true;
+    /** Load the versions, which the feed does not announce if they were stored before it was opened. @param {boolean} isLive */
+    const catchUp = (isLive) => {
+      if (isLive || isFirst) loadVersions().then((newest) => { if (isLive && !asked) note(newest); }, () => {});
+      isFirst = false;
+    };
     return follow({ project }, (change) => {
       if (change.trace_id === traceId()) note(change.version);
-    }, (isLive) => { if (isLive && !asked) void catchUp(); });
+    }, catchUp);
   }, [project, asked]);
   const isNewer = mine > 0 && version > mine;
   useEffect(() => {
     const until = new AbortController();
-    setSummary(null);
+    setDifference(null);
     if (isNewer && (view.peek()?.o.n ?? 0) <= LONG) {
-      getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }, until.signal).then((data) => setSummary(data.summary), () => {});
+      getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }, until.signal).then((data) => setDifference(data.summary), () => {});
     }
     return () => until.abort();
   }, [isNewer, version]);
@@ -102,9 +108,9 @@ const LARGE = 5000;
 /** The metrics of the root and the warnings of the extraction; of a large run only the metrics, from its root step. @param {Run} run @returns {Promise<Read>} */
 async function read(run) {
   const { project, version } = place.peek().query;
-  const o = view.peek()?.o;
   if (run.span_count > LARGE && !version) {
-    const root = o && o.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project, texts: "none" }) : null;
+    const o = (await when(view, Boolean))?.o;
+    const root = o?.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project, texts: "none" }) : null;
     return { metrics: root?.metrics_info, warnings: [] };
   }
   const whole = await wholeDocument("none");
@@ -112,16 +118,17 @@ async function read(run) {
 }
 
 export function Header() {
-  const [run, setRun] = useState(/** @type {Run | null} */ (null));
+  const [run, setRun] = useState(/** @type {Run | null | undefined} */ (undefined)); // null: the service did not return it
   const [whole, setWhole] = useState(/** @type {Read | null} */ (null));
   const { project, version } = place.value.query;
+  const ask = () => void summary().then((data) => {
+    setRun(data);
+    if (data) read(data).then(setWhole, () => {});
+  }, () => setRun((known) => known ?? null)).finally(() => { headed.value = true; });
   useEffect(() => setWhole(null), [project, version]);
-  useEffect(() => {
-    summary().then((data) => {
-      setRun(data);
-      if (data) read(data).then(setWhole, () => {});
-    }, () => {}).finally(() => { headed.value = true; });
-  }, [project, version, view.value]);
+  useEffect(ask, [project, version]);
+  const isBehind = run !== undefined && !version && (run?.version ?? 0) < (view.value?.o.version ?? 0);
+  useEffect(() => { if (isBehind) ask(); }, [isBehind]);
   if (!run) return html`<header class="run-head"></header>`;
   const { state, sign, words } = stateOf(run);
   return html`<header class="run-head">
