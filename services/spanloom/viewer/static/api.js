@@ -27,6 +27,8 @@ const AFTER_ONLINE_MS = [0, 500, 3000];
 
 addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(tell, ms); });
 
+// Requests, and their failures.
+
 /** @typedef {{parameter: string, detail: string, position?: number, length?: number, did_you_mean?: string[]}} InputError */
 /** @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Params `[a, b]`: sent twice */
 

@@ -112,6 +112,8 @@ function ErrorForm({ said, scheme, store }) {
       onChange=${(/** @type {globalThis.Event} */ event) => store({ rationale: /** @type {HTMLTextAreaElement} */ (event.target).value })}></textarea>`;
 }
 
+// The rows of steps.
+
 /** @typedef {import("../annotate/scheme.js").Scheme} Scheme */
 
 /** Where the step is below the table (style/judging.css). */

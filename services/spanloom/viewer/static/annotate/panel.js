@@ -124,6 +124,8 @@ export function useAnnotationKeys() {
   ], []);
 }
 
+// The panel.
+
 /** @typedef {import("./session.js").Session} Session */
 
 export { MarksAtRest } from "./tree_marks.js";

@@ -81,6 +81,8 @@ function move(from, to) {
   return deed;
 }
 
+// The session.
+
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {"valid" | "changed" | "moved" | "orphaned" | "whole"} State */
 /** @typedef {{step: string, at: string, row: any, mark: Mark, state: State}} Slot `at`: the step that it is shown at now, empty for the whole run */

@@ -43,6 +43,8 @@ export class Ids {
   }
 }
 
+// The steps.
+
 export class Steps {
   /** @param {import("../tree/view.js").View} view */
   constructor(view) {

@@ -89,6 +89,8 @@ export class RunSearch {
   }
 }
 
+// The search field.
+
 /** Maximum number of runs that are searched automatically; of more runs only those that the index returns. */
 const FEW = 20;
 

@@ -87,6 +87,8 @@ export class Runs {
   }
 }
 
+// Several runs as one outline.
+
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../list/run.js").Run} Run */
 /** A run as a line of the list, and its outline once it is loaded. @typedef {{run: Run, outline: Outline | null}} Part */

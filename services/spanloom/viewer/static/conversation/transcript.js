@@ -53,6 +53,8 @@ export async function stepsOf(run, outline) {
   return flat(await getJson(pathOf(run), { project: run.project }), { o: outline }).slice(1);
 }
 
+// The transcript.
+
 /** @typedef {import("./join.js").Part} Part */
 
 /** Runs per page. */

@@ -81,6 +81,8 @@ function toolCalls(document) {
   return tools.map((/** @type {any} */ step) => ({ name: step.name, arguments: step.input }));
 }
 
+// The dialog.
+
 const SHOWN = 20;
 
 /** Fetch the document of a source in its version. @param {Source} source @returns {Promise<Fetched>} */

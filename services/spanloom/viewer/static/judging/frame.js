@@ -9,7 +9,7 @@ import { link, place } from "../state/place.js";
 import { Frame } from "../ui/frame.js";
 import { html, visible } from "../ui/html.js";
 
-// The texts of the pages for judging together, which no other page needs.
+// Texts that no other page needs.
 
 learn({ en, zh });
 

@@ -59,7 +59,7 @@ export function shades(values) {
   };
 }
 
-// The rows of the list. One row is active: keys move it, and nothing but keys and clicks does.
+// The rows.
 
 /** @typedef {import("./run.js").Run} Run */
 

@@ -33,6 +33,8 @@ for (const line of TABLE) {
   for (let at = 0; at < words.length; at += 2) named.set(words[at], words[at + 1]);
 }
 
+// The needs of markdown-it.
+
 /** Punctuation and symbols, by which emphasis is distinguished from literal asterisks. */
 export const P = /\p{P}/u;
 export const S = /\p{S}/u;

@@ -88,6 +88,8 @@ function ImportReport({ from, report }) {
       <tbody>${rows.map(({ line, detail, isError }) => html`<tr><td class="number" data-label=${t("exchange.line")}>${line}</td><td class=${isError ? "wrong" : "odd"} data-label=${t("exchange.what")}>${isError ? `✕ ${t("exchange.refused")}` : `⚠ ${t("exchange.kept")}`}</td><td data-label=${t("exchange.why")}>${visible(detail)}</td></tr>`)}</tbody></table>`}</section>`;
 }
 
+// The page.
+
 export function Page() {
   return html`<${Judging} title=${t("exchange.title")}><p class="quiet">${t("exchange.about")}</p><h2>${t("exchange.out")}</h2><${Export} /><h2>${t("exchange.in")}</h2><${Import} /><//>`;
 }

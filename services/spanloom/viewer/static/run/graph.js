@@ -51,6 +51,8 @@ export function Scrolled({ label, children }) {
     ${edges.map((edge) => html`<button key=${edge} class="beyond ${edge}" aria-label=${t(`graph.more.${edge}`)} title=${t(`graph.more.${edge}`)} onClick=${go(edge)}><span aria-hidden="true">${EDGES[edge][0]}</span></button>`)}</div>`;
 }
 
+// The call graph.
+
 /** @typedef {{id: string, type: string, name: string, agent: string, first_row: number, calls: number, errors: number, input_tokens: number, output_tokens: number, duration_ms: number}} Node */
 /** @typedef {{from: string, to: string, calls: number}} Edge */
 /** @typedef {{nodes: Node[], edges: Edge[], why: string}} Graph */

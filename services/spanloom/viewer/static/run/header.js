@@ -98,7 +98,7 @@ function said(difference) {
   return parts.length ? parts.join(", ") : t("newer.same");
 }
 
-// The header of a run: name, outcome, duration, tokens, cost.
+// The header.
 
 /** @typedef {import("../list/run.js").Run} Run */
 /** Data of a run that the list does not have. @typedef {{metrics: any, warnings: string[], document?: any}} Read */

@@ -115,6 +115,8 @@ export class Texts {
   }
 }
 
+// The tree, its timeline and its heat strip.
+
 /** @typedef {import("../tree/view.js").View} View */
 
 /** @type {[number, number][]} */

@@ -45,6 +45,8 @@ export function Source({ text, findings }) {
     ${findings.filter(({ line }) => Math.min(line, lines.length) === at + 1).map(({ line, key, reason, isError }) => html`<p class=${isError ? "wrong" : "odd"}>${isError ? "✕" : "⚠"} ${t("scheme.at", { line })} <code>${visible(key)}</code>: ${visible(reason)}</p>`)}</li>`)}</ol>`;
 }
 
+// The editor.
+
 /** @typedef {import("../pages/schemes.js").Remark} Remark */
 /** @typedef {import("../records.js").CheckedScheme} Checked */
 

@@ -37,6 +37,8 @@ function piece(node) {
   return h("span", node.scope ? { class: `hl-${node.scope.split(".")[0]}` } : null, ...node.children.map(piece));
 }
 
+// Markdown as elements.
+
 /** @typedef {import("../vendor/preact.js").Child} Child */
 /** @typedef {import("../vendor/markdown-it.js").Token} Token */
 /** @typedef {{tag: string, props: Record<string, unknown> | null, children: Child[], after: Child}} Open */

@@ -41,6 +41,8 @@ function Markdown({ text, make }) {
     ${isLong && html`<span class="fold"><button onClick=${() => setOpen(!isOpen)}>${isOpen ? t("text.less") : t("text.more", { size: bytes(text.length - shown.length) })}</button></span>`}`;
 }
 
+// Messages as a chat.
+
 /** @typedef {{id?: string, function?: {name?: string, arguments?: string}}} Call */
 /** @typedef {{role: string, content?: unknown, reasoning_content?: string, tool_calls?: Call[], tool_call_id?: string, name?: string, status?: string, finish_reason?: string, refusal?: string}} Message */
 

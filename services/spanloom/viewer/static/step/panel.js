@@ -90,6 +90,8 @@ function Sent({ data }) {
   return html`<p class="quiet">${t("why.fields")}</p>${spans.map((/** @type {any} */ one) => html`<${Attributes} title=${visible(one.name ?? "")} list=${one.attributes} />`)}`;
 }
 
+// The panel of a step.
+
 /**
  * A step of the document.
  * @typedef {{id: string, type: string, name: string, input: string, output: string, metadata: Record<string, string>,

@@ -98,6 +98,8 @@ export function lanes(o, lane, hidden) {
   return new Lanes(o, first, rows);
 }
 
+// The timeline of the whole run.
+
 const AXIS = 28;
 const MOST = 14;
 

@@ -45,6 +45,8 @@ export function fitted(canvas) {
   return { context, width, height };
 }
 
+// The heat strip.
+
 export class Strip {
   /** @param {HTMLCanvasElement} canvas @param {import("./view.js").View} view @param {(share: number) => void} jump */
   constructor(canvas, view, jump) {

@@ -67,6 +67,8 @@ export function playhead({ context, of, width, height }, [from, to], at) {
 }
 
 /** What is drawn in addition to the rows. @typedef {{clock: Clock, busy: ReturnType<typeof import("./clock.js").concurrency> | null, critical: Uint8Array | null}} More */
+// The visible part.
+
 /** @typedef {{pick: (i: number) => void, seek: (time: number) => void, zoomed: (axis: [number, number], isWhole: boolean) => void}} Listener */
 
 export class Timeline {

@@ -31,6 +31,8 @@ export function find(o, { kinds, text, found, only }, hidden) {
   return { hits, kept, above, count };
 }
 
+// The visible rows.
+
 /** @typedef {import("./outline.js").Outline} Outline */
 /** @typedef {Matching & {isAlone: boolean}} Wanted */
 

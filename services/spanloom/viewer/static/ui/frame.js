@@ -102,7 +102,7 @@ export function HelpDialog() {
   <//>`;
 }
 
-// The frame of every page: top bar, switches, dialogs, and errors.
+// The frame and its switches; errors.
 
 /** @param {{title: string, nav?: unknown, children?: unknown}} props */
 export function Frame({ title, nav, children }) {
@@ -176,8 +176,6 @@ export function Failure({ error, again }) {
       ${is === "locked" && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
   </section>`;
 }
-
-// Shows a refusal of the service, for several pages and dialogs.
 
 /** The refusal, in the words of the service. @param {{error: import("../api.js").ApiError | null}} props */
 export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? error.message : ""}</p>`;
