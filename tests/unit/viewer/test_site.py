@@ -28,7 +28,7 @@ LATER = 120_000
 ALL = 280_000
 """Modules and styles of all pages together."""
 MOST_MODULES = 45
-"""Modules that a browser requests before the first row of any page; each costs time on both sides."""
+"""Modules that a browser requests before the first row of any page; each costs time."""
 CALLED = re.compile(r'''\bimport\(\s*["'](\.[^"']+)["']\s*\)|new URL\("(\.[^"]+)"''')
 
 COMMENT = re.compile(r"/\*\*.*?\*/", re.DOTALL)
