@@ -34,6 +34,8 @@ const MOST_AGAIN = 5000;
 const AFTER_MS = 50;
 /** The run's project, as reported by the service. */
 let project = "";
+/** Incremented whenever writes of this window are stored. */
+let stores = 0;
 
 /** @type {Scheme} */
 const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, agents: [], reason_required: false, definitions: {}, hash: "", put_at: null, put_by: "", text: "", remarks: [] };
@@ -138,8 +140,11 @@ async function loadScores(of) {
 export async function reload() {
   const of = session.peek();
   if (!of) return;
+  const before = stores;
   const data = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
-  if (data && session.peek() === of) of.load(data);
+  if (!data || session.peek() !== of) return;
+  if (stores !== before && data.items.length < MOST_AGAIN) await reload(); // it may lack what was stored meanwhile
+  else of.load(data);
 }
 
 /** Load the writes, once for the page; those left by other windows follow later. */
@@ -149,6 +154,7 @@ function ready() {
     scheme: schemeOf,
     changed: () => session.peek()?.changed(),
     stored: (batch, answer) => {
+      stores += 1;
       const of = session.peek();
       const { trace, scheme, annotator: who } = batch[0].context;
       if (of?.context.trace !== trace || of.scheme.name !== scheme || of.context.annotator !== who) return;
