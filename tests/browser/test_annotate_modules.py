@@ -89,7 +89,7 @@ def test_scores_and_edits_are_those_of_the_service(modules: Modules, data: st.Da
     score = score_of(scheme, marks, {"a", "b", "c"})
     rows = [[step, plain(mark)] for step, mark in marks.items()]
     told = modules.call(
-        "annotate/score.js",
+        "annotate/marks.js",
         "const { applyEdit } = await import(url.replace('score.js', 'marks.js'));"
         "const tally = new m.Tally(a[0], 3);"
         "for (const [step, mark] of a[1]) tally.add(mark, 'abc'.includes(step));"
@@ -110,7 +110,7 @@ def test_a_mark_beyond_the_steps_to_judge_completes_nothing(modules: Modules) ->
     mark = apply_edit(NOTHING, {"correctness": scheme.options[0]}, scheme)
     score = score_of(scheme, {"a": mark, "d": mark}, {"a", "b"})
     told = modules.call(
-        "annotate/score.js",
+        "annotate/marks.js",
         "const tally = new m.Tally(a[0], 2); tally.add(a[1], true); tally.add(a[1], false);"
         "const s = tally.score(); return [s.unjudged, s.isComplete]",
         shown(scheme),
@@ -129,7 +129,7 @@ def test_what_the_service_would_join_is_not_asked_about(
     base, now = data.draw(made_marks(scheme)), data.draw(made_marks(scheme))
     edit = data.draw(edits(scheme))
     told = modules.call(
-        "annotate/merge.js",
+        "annotate/writes.js",
         "const f = (mark) => ({...mark}); return m.clashes(f(a[0]), f(a[1]), a[2], a[3])"
         ".map((one) => one.field)",
         plain(base),
@@ -249,7 +249,7 @@ def test_a_place_is_found_again_by_its_words(
         for text, start, words in cases
     ]
     told = modules.call(
-        "annotate/relocated.js",
+        "annotate/pieces.js",
         "return a[0].map((one) => m.relocate(one, one.in)).map((f) => f && [f.start, f.end])",
         asked,
     )
@@ -259,16 +259,14 @@ def test_a_place_is_found_again_by_its_words(
 
 def test_a_place_with_wrong_bounds_stands_where_its_words_are(modules: Modules) -> None:
     wrong = [{"start": 1, "end": 99, "text": "bc"}, {"start": -3, "end": -1, "text": "ab"}]
-    told = modules.call(
-        "annotate/relocated.js", "return a[0].map((p) => m.relocate(p, 'abc'))", wrong
-    )
+    told = modules.call("annotate/pieces.js", "return a[0].map((p) => m.relocate(p, 'abc'))", wrong)
     assert told == [{"start": 1, "end": 3}, {"start": 0, "end": 2}]
 
 
 def test_of_several_places_with_its_words_none_is_taken(modules: Modules) -> None:
     moved = {"start": 1, "end": 3, "text": "ab"}
     told = modules.call(
-        "annotate/relocated.js",
+        "annotate/pieces.js",
         "return a[1].map((t) => m.relocate(a[0], t))",
         moved,
         ["abab", "cdab"],
@@ -294,7 +292,7 @@ TEXTS = [
 def test_parts_of_what_a_step_says_are_those_of_the_service(modules: Modules) -> None:
     texts = [text if isinstance(text, str) else json.dumps(text) for text in TEXTS]
     told = modules.call(
-        "annotate/parts.js",
+        "annotate/pieces.js",
         "return a[0].map((x) => m.partsOf(x).map((one) => [one.part, one.text]))",
         texts,
     )
@@ -302,14 +300,14 @@ def test_parts_of_what_a_step_says_are_those_of_the_service(modules: Modules) ->
 
 
 def test_schemes_to_begin_with_are_understood(modules: Modules) -> None:
-    for kind, text in modules.call("schemes/examples.js", "return Object.entries(m.EXAMPLES)"):
+    for kind, text in modules.call("schemes/editor.js", "return Object.entries(m.EXAMPLES)"):
         scheme, remarks = read_scheme(text)
         assert (scheme.kind, list(remarks)) == (kind, [])
 
 
 def test_a_text_is_cut_where_places_overlap_and_around_what_is_hidden(modules: Modules) -> None:
     told = modules.call(
-        "annotate/segments.js",
+        "annotate/pieces.js",
         "return m.cut(a[0], a[1]).map((one) => [a[0].slice(one.start, one.end), one.mine,"
         " one.theirs])",
         "ab\u200bcd😀",
@@ -335,7 +333,7 @@ def test_what_a_step_says_has_parts(modules: Modules) -> None:
         ' "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}]'
     )
     told = modules.call(
-        "annotate/parts.js", "return a[0].map(m.partsOf)", [messages, "x", '{"a":1}']
+        "annotate/pieces.js", "return a[0].map(m.partsOf)", [messages, "x", '{"a":1}']
     )
     assert told[0] == [
         {"part": "0.content", "role": "user", "text": "hi"},

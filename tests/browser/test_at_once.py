@@ -16,6 +16,7 @@ from tests.support.annotated_page import (
     call,
     send_steps,
     step_id,
+    wait_saved,
 )
 from tests.support.annotated_runs import SEED
 from tests.support.browser import wait_until
@@ -98,6 +99,25 @@ def test_a_step_is_judged_the_moment_the_panel_is_there(
     press = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '1', bubbles: true }))"
     page.add_init_script(WHEN_SEEN % (".annotate .figures", press))
     page.goto(f"{service.api}/trajectories/{trace}?annotate=potato")
+    expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
+
+
+def test_annotations_read_before_a_write_do_not_hide_it(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    page.add_init_script(AS_ADA)
+    held = hold(page, "*/annotations?project=*&scheme=*")
+    page.goto(f"{service.api}/trajectories/{trace}?annotate=potato")
+    wait_until_asked(page, held, 1)
+    earlier = held[0].fetch()
+    choose(page, 0)
+    page.keyboard.press("1")
+    expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
+    wait_saved(page)
+    held[0].fulfill(response=earlier)
+    wait_until_asked(page, held, 2)
+    held[1].continue_()
+    page.evaluate(FRAME)
     expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
 
 

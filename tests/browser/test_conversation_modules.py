@@ -26,12 +26,12 @@ LAST = (
     Row(2, "model", "chat", 2, 30, "coder", 100, 20),
 )
 FOREST = """
-const { decode } = await import(url.replace('conversation/forest.js', 'tree/outline.js'));
-const { join } = await import(url.replace('forest.js', 'join.js'));
+const { decode } = await import(url.replace('conversation/join.js', 'tree/outline.js'));
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
 const outline = (text) => text && decode(bytes(text));
-const { addressOf, rowAt } = await import(url.replace('conversation/forest.js', 'tree/outline.js'));
+const { addressOf, rowAt } = await import(url.replace('conversation/join.js', 'tree/outline.js'));
 const parts = a[0].map(([run, text]) => ({ run, outline: outline(text) }));
+const { join } = m;
 const o = join(parts);
 const v = new m.Forest(o, a[1]);
 const shown = () => [...v.rows.subarray(0, v.count)];
@@ -56,7 +56,7 @@ def part(
 
 
 def forest(modules: Modules, body: str, *arguments: object) -> Any:
-    return modules.call("conversation/forest.js", FOREST + body, *arguments)
+    return modules.call("conversation/join.js", FOREST + body, *arguments)
 
 
 def test_runs_stand_above_their_steps_each_at_its_own_time(modules: Modules) -> None:
@@ -137,7 +137,7 @@ def test_what_is_open_stays_open_when_steps_come_in(modules: Modules) -> None:
 def test_idle_time_between_turns_is_cut_out_however_many_there_are(modules: Modules) -> None:
     told = forest(
         modules,
-        "const clocks = await import(url.replace('conversation/forest.js', 'tree/clock.js'));"
+        "const clocks = await import(url.replace('conversation/join.js', 'tree/clock.js'));"
         "const c = new clocks.Clock(o, clocks.gaps(o, o.runs.heads));"
         "const times = [0, 50, 100, 30000, 60000, 60100, 599 * 60000 + 100];"
         "return {cuts: c.cut.length, places: times.map((t) => c.of(t)),"

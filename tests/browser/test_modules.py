@@ -203,7 +203,7 @@ def test_numbers_are_short_and_have_their_units(modules: Modules) -> None:
 
 def test_what_is_hidden_in_a_text_is_shown(modules: Modules) -> None:
     told = modules.call(
-        "ui/visible.js",
+        "ui/html.js",
         "return [m.visible('a\\u202Eb\\u200Bc\\u0007'), m.visible('خ\\u200Cخ 👩\\u200D💻 退款\\n'),"
         " m.line('a\\n b', 9), m.line('x'.repeat(9), 3)]",
     )
@@ -229,7 +229,7 @@ def test_what_is_hidden_in_a_text_is_shown(modules: Modules) -> None:
     ids=lambda value: value[:20],
 )
 def test_bytes_of_files_are_told_from_texts(modules: Modules, text: str, type_: str) -> None:
-    told = modules.call("step/media.js", "return m.dataOf(a[0]) ?? ''", text)
+    told = modules.call("step/json.js", "return m.dataOf(a[0]) ?? ''", text)
     assert told[: 5 + len(type_)] == (f"data:{type_}" if type_ else "")
 
 
@@ -256,7 +256,7 @@ def test_only_what_can_be_drawn_as_messages_is(modules: Modules, value: object, 
 
 def test_shades_follow_the_ranks(modules: Modules) -> None:
     told = modules.call(
-        "list/heat.js",
+        "list/table.js",
         "const of = (v) => v.map(m.shades(v)); return [of([1, 2, 3, 4, 1000]), of([5, 5]),"
         " of([null, 0, 7])]",
     )

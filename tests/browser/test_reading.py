@@ -69,7 +69,7 @@ def lower_the_bound(route: Route) -> None:
 def test_a_huge_run_has_its_metrics_and_a_transcript_in_pages(
     page: Page, service: RunningSpanloom, long: LongRuns
 ) -> None:
-    page.route("**/run/pages.js", lower_the_bound)
+    page.route("**/run/transcript.js", lower_the_bound)
     page.goto(f"{service.api}/trajectories/{long.huge}?view=transcript")
     expect(page.locator(".run-head")).to_contain_text("tool time")
     expect(page.locator(".entry")).to_have_count(200)

@@ -26,6 +26,8 @@ LATER = 120_000
 """Whatever list and run load beyond that, when somebody asks for it."""
 ALL = 280_000
 """Modules and styles of all pages together."""
+MOST_MODULES = 45
+"""Modules that a browser requests before the first row of any page; each costs time."""
 CALLED = re.compile(r'''\bimport\(\s*["'](\.[^"']+)["']\s*\)|new URL\("(\.[^"]+)"''')
 
 COMMENT = re.compile(r"/\*\*.*?\*/", re.DOTALL)
@@ -114,6 +116,12 @@ def test_what_loads_before_the_first_row_is_small(built: Site) -> None:
 
     assert loaded("pages/list.js") < BEFORE_LIST
     assert {page: size for page in PAGES.values() if (size := loaded(page)) > BEFORE_ANY} == {}
+
+
+def test_a_page_begins_with_few_modules() -> None:
+    contents = Site().contents
+    counts = {page: len(needed_by(["app.js", page], contents)) for page in PAGES.values()}
+    assert {page: count for page, count in counts.items() if count > MOST_MODULES} == {}
 
 
 def test_what_loads_later_is_counted_whole(built: Site) -> None:

@@ -2,7 +2,7 @@
 
 A place is ``{field, part?, start, end, text}``: in ``input`` or ``output``; in messages within a
 part such as ``0.content``. Positions count UTF-16 code units, as browsers do: a character outside
-the basic multilingual plane counts two. The page has the same rule (``annotate/relocated.js``).
+the basic multilingual plane counts two. The page has the same rule (``annotate/pieces.js``).
 """
 
 from __future__ import annotations

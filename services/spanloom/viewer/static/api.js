@@ -2,10 +2,32 @@
  * The only module that talks to the service. Answers are JSON or bytes; every failure is an
  * `ApiError` with the words of the service (RFC 9457).
  */
-import { t } from "./i18n/index.js";
-import { HEADER, annotator } from "./state/annotator.js";
-import { heard } from "./state/away.js";
 import { signal } from "./vendor/signals.js";
+import { t } from "./i18n/index.js";
+import { annotator, HEADER } from "./state/reader.js";
+
+// Whether the service answers: unanswered requests are repeated once it does.
+
+let isAway = false;
+
+/** Counts up whenever the service is back, or may be. */
+export const returns = signal(0);
+
+const tell = () => { returns.value = returns.peek() + 1; };
+
+/** Record the end of a request. @param {boolean} isAnswered */
+export function heard(isAnswered) {
+  const wasAway = isAway;
+  isAway = !isAnswered;
+  if (wasAway && isAnswered) tell();
+}
+
+/** The browser may report it before requests get through: requests that fail once more are repeated a little later, too. */
+const AFTER_ONLINE_MS = [0, 500, 3000];
+
+addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(tell, ms); });
+
+// Requests, and their failures.
 
 /** @typedef {{parameter: string, detail: string, position?: number, length?: number, did_you_mean?: string[]}} InputError */
 /** @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Params `[a, b]`: sent twice */

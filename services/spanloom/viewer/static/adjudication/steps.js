@@ -1,21 +1,120 @@
 /** A row for each step: each annotator's annotation, and the decision. */
-import { useState } from "../vendor/hooks.js";
-import { worded } from "../annotate/scheme.js";
-import { t } from "../i18n/index.js";
+import { fieldName, isWrong, subtypesOf, weightOf, worded } from "../annotate/scheme.js";
+import { number, t } from "../i18n/index.js";
+import { rowOf } from "../tree/outline.js";
+import { newId } from "../annotate/keep.js";
+import { sendJson } from "../api.js";
+import { annotator } from "../state/reader.js";
 import { none } from "../judging/parts.js";
-import { annotator } from "../state/annotator.js";
+import { html, line, visible } from "../ui/html.js";
+import { useState } from "../vendor/hooks.js";
 import { change } from "../state/place.js";
 import { asError } from "../ui/fetched.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
-import { decide, differs, editOf } from "./decisions.js";
-import { Decision } from "./decision.js";
-import { errorOf, linesOf } from "./words.js";
 
-/** @typedef {import("./decisions.js").Row} Row */
-/** @typedef {import("./decisions.js").Said} Said */
-/** @typedef {import("../annotate/scheme.js").Scheme} Scheme */
+// Annotations of a step or of a run, in the words of the form.
+
 /** @typedef {import("../tree/outline.js").Outline} Outline */
+/** @typedef {import("../annotate/pieces.js").Place} Place */
+/** @typedef {import("../annotate/pieces.js").Correction} Correction */
+
+/** The type of an error and its severity. @param {{error_type: string, error_subtype: string, severity: string}} said */
+export function errorOf({ error_type: type, error_subtype: subtype, severity }) {
+  return [[type, subtype].filter(Boolean).map(worded).join(" › "), worded(severity)].filter(Boolean).join(", ");
+}
+
+/** A line for each member of a value: of the run, of corrected texts, of places in a text. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
+export function linesOf({ corrections, spans, ...members }, outline) {
+  return [
+    ...Object.entries(members).filter(([, said]) => said !== null).map(([name, said]) => `${fieldName(name)}: ${name === "decisive_step" ? stepName(outline, String(said)) : textOf(said)}`),
+    ...(corrections ?? []).map((/** @type {Correction} */ one) => `${t("corrections.edited")}: ${one.edited}`),
+    ...(spans ?? []).map((/** @type {Place} */ { text, type = "", subtype = "", severity = "" }) => [`“${text}”`, errorOf({ error_type: type, error_subtype: subtype, severity })].filter(Boolean).join(" ")),
+  ];
+}
+
+/** The name of a step, or its id if it no longer exists. @param {Outline} outline @param {string} id */
+function stepName(outline, id) {
+  const row = rowOf(outline, id);
+  return row < 0 ? id : outline.names[outline.name[row]];
+}
+
+/** @param {unknown} said */
+const textOf = (said) => (typeof said === "string" ? said : JSON.stringify(said));
+
+// Annotations of the steps of a run, in the run's order; and how a decision is stored.
+
+/**
+ * @typedef {import("../records.js").AnnotationItem} Said
+ * @typedef {{step: string, at: number, said: Map<string, Said>, decided: Said | null, quote: string}} Row `at`: its row in the outline, -1: gone or the whole run
+ */
+
+const FIELDS = /** @type {const} */ (["correctness", "error_type", "error_subtype", "severity", "rationale"]);
+/** An adjudicator who also annotates has a name of their own for decisions: neither overwrites the other. */
+const SUFFIX = " (adjudication)";
+
+/** Under which name decisions are stored. */
+export const decider = () => (annotator.value ? annotator.value + SUFFIX : "");
+
+/** @param {Said[]} items @param {import("../tree/outline.js").Outline} outline @returns {Row[]} in the order of the run, the run as a whole first */
+export function rowsOf(items, outline) {
+  /** @type {Map<string, Row>} */
+  const rows = new Map();
+  for (const said of items) {
+    const step = said.stands_at || said.step_id;
+    const row = rows.get(step) ?? { step, at: step ? rowOf(outline, step) : -1, said: new Map(), decided: null, quote: said.quote };
+    if (said.origin === "adjudication") row.decided = said;
+    else row.said.set(said.annotator, said);
+    rows.set(step, row);
+  }
+  return [...rows.values()].sort((a, b) => (a.step === "" ? -1 : b.step === "" ? 1 : a.at - b.at));
+}
+
+/** The compared fields of an annotation: all but its rationale. @param {Said} said */
+const answer = ({ correctness, error_type, error_subtype, severity, value }) => JSON.stringify([correctness, error_type, error_subtype, severity, value.decisive_step, value.responsible_agent]);
+
+/** Whether annotators differ. @param {Row} row */
+export const differs = (row) => new Set([...row.said.values()].map(answer)).size > 1;
+
+/** The fields of an annotation that a decision has. @param {Partial<Said>} said */
+export function editOf(said) {
+  const texts = Object.fromEntries(FIELDS.map((name) => [name, said[name] ?? ""]));
+  return { ...texts, ...(said.value && Object.keys(said.value).length ? { value: said.value } : {}) };
+}
+
+/** Store a decision. @param {string} trace @param {string | undefined} project @param {string} scheme @param {string} step @param {object} edit */
+export function decide(trace, project, scheme, step, edit) {
+  const item = { write_id: newId(), step_id: step, ...edit };
+  return sendJson("POST", `/v1/trajectories/${trace}/annotations`, { scheme, origin: "adjudication", items: [item] }, { project }, decider());
+}
+
+// The decision on one step: the same choices that annotators have.
+
+/** @param {{row: Row, scheme: import("../annotate/scheme.js").Scheme, outline: import("../tree/outline.js").Outline, store: (edit: object) => void}} props */
+export function Decision({ row, scheme, outline, store }) {
+  const said = row.decided;
+  if (!scheme.correctness_options.length) return said ? linesOf(said.value, outline).map((one, at) => html`${at > 0 && html`<br />`}<b>${line(one, 200)}</b>`) : none();
+  return html`<span class="options" role="group" aria-label=${t("adjudication.decision")}>${scheme.correctness_options.map((one) => html`<button aria-pressed=${String(said?.correctness === one)} disabled=${!annotator.value}
+      onClick=${() => store({ correctness: one })}>${visible(worded(one))}</button>`)}</span>
+    ${said && isWrong(scheme, said.correctness) && html`<${ErrorForm} said=${said} scheme=${scheme} store=${store} />`}`;
+}
+
+/** Type, subtype, severity and rationale of a wrong step. @param {{said: Said, scheme: import("../annotate/scheme.js").Scheme, store: (edit: object) => void}} props */
+function ErrorForm({ said, scheme, store }) {
+  const subtypes = subtypesOf(scheme, said.error_type);
+  /** The weight of a severity, as the form shows it. @param {string} severity */
+  const weight = (severity) => (weightOf(scheme, severity) ? ` −${number(weightOf(scheme, severity))}` : "");
+  /** @param {"error_type" | "error_subtype" | "severity"} field @param {string} label @param {string[]} options @param {(name: string) => string} [more] */
+  const choice = (field, label, options, more = () => "") => options.length > 0 && html`<select aria-label=${label} value=${said[field]} onChange=${(/** @type {globalThis.Event} */ event) => store({ [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
+    <option value="">${label}</option>${options.map((one) => html`<option value=${one} title=${scheme.definitions[one]}>${visible(worded(one))}${more(one)}</option>`)}</select>`;
+  return html`<span class="options">${choice("error_type", t("measure.error_type"), scheme.error_types.map(({ name }) => name))}
+    ${choice("error_subtype", t("field.subtype"), subtypes)}
+    ${choice("severity", t("measure.severity"), scheme.severities.map(({ name }) => name), weight)}</span>
+    <textarea key=${said.revision} rows="2" aria-label=${t("field.why")} placeholder=${t("field.why")} defaultValue=${said.rationale} maxlength="20000"
+      onChange=${(/** @type {globalThis.Event} */ event) => store({ rationale: /** @type {HTMLTextAreaElement} */ (event.target).value })}></textarea>`;
+}
+
+// The rows of steps.
+
+/** @typedef {import("../annotate/scheme.js").Scheme} Scheme */
 
 /** Where the step is below the table (style/judging.css). */
 const IS_BELOW = "(max-width: 860px)";

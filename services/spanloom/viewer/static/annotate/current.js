@@ -1,14 +1,23 @@
 /** The annotation session of the page: its scheme, annotator, and the writes of this window. */
-import { effect, signal } from "../vendor/signals.js";
 import { ApiError, getJson, getRows, sendJson } from "../api.js";
+import { effect, signal } from "../vendor/signals.js";
 import { runPath, traceId, view } from "../run/state.js";
-import { annotator } from "../state/annotator.js";
-import { kept } from "../state/kept.js";
+import { annotator, kept } from "../state/reader.js";
 import { place } from "../state/place.js";
-import { stepScores } from "./evaluators.js";
 import { Keep } from "./keep.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
+
+// Scores of the steps of a run by rules and models.
+
+const EVALUATORS = ["model", "rule", "llm", "code", "api"];
+const MOST = 1000;
+
+/** Scores of steps by rules and models; people's marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
+export async function stepScores(trace, project) {
+  const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, target: "step", limit: MOST }).catch(() => null);
+  return data?.items ?? [];
+}
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */
 
@@ -25,6 +34,8 @@ const MOST_AGAIN = 5000;
 const AFTER_MS = 50;
 /** The run's project, as reported by the service. */
 let project = "";
+/** Incremented whenever writes of this window are stored. */
+let stores = 0;
 
 /** @type {Scheme} */
 const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, agents: [], reason_required: false, definitions: {}, hash: "", put_at: null, put_by: "", text: "", remarks: [] };
@@ -68,8 +79,10 @@ export async function open() {
     ready();
     await Promise.all([own, schemes.peek() ?? loadSchemes()]);
     const scheme = wantedScheme();
-    if (!scheme || view.peek() !== there || annotator.peek() !== who || isOpen(there, who)) return;
+    const isLate = () => view.peek() !== there || annotator.peek() !== who || isOpen(there, who);
+    if (!scheme || isLate()) return;
     const data = await (scheme.name === name ? own : askOwn(scheme.name, who));
+    if (isLate()) return;
     project = data.project;
     const context = { trace: traceId(), project, scheme: scheme.name, annotator: who, version: there.o.version };
     const made = new Session(scheme, there, context, /** @type {Sender} */ (sender.peek()));
@@ -78,6 +91,8 @@ export async function open() {
     setTimeout(() => void accompany(made), AFTER_MS);
   } catch (error) {
     tell(error);
+  } finally {
+    pending.clear();
   }
 }
 
@@ -88,8 +103,17 @@ function isOpen(there, who) {
   return of !== null && scheme !== null && of.view === there && of.context.annotator === who && of.scheme.name === scheme.name && of.scheme.hash === scheme.hash;
 }
 
-/** @param {string} scheme @param {string} who */
-const askOwn = (scheme, who) => askRows({ project: place.peek().query.project, scheme, annotator: who });
+/** Requests of own annotations for the session that is being opened, by their parameters. @type {Map<string, ReturnType<typeof askRows>>} */
+const pending = new Map();
+
+/** Request own annotations, once while the session is opened: `open` is called again as soon as the schemes are known. @param {string} scheme @param {string} who */
+function askOwn(scheme, who) {
+  const params = { project: place.peek().query.project, scheme, annotator: who };
+  const key = JSON.stringify(params);
+  const coming = pending.get(key) ?? askRows(params);
+  pending.set(key, coming);
+  return coming;
+}
 
 /** Request the stored annotations. @param {import("../api.js").Params} params */
 async function askRows(params) {
@@ -116,8 +140,11 @@ async function loadScores(of) {
 export async function reload() {
   const of = session.peek();
   if (!of) return;
+  const before = stores;
   const data = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
-  if (data && session.peek() === of) of.load(data);
+  if (!data || session.peek() !== of) return;
+  if (stores !== before && data.items.length < MOST_AGAIN) await reload(); // it may lack what was stored meanwhile
+  else of.load(data);
 }
 
 /** Load the writes, once for the page; those left by other windows follow later. */
@@ -127,6 +154,7 @@ function ready() {
     scheme: schemeOf,
     changed: () => session.peek()?.changed(),
     stored: (batch, answer) => {
+      stores += 1;
       const of = session.peek();
       const { trace, scheme, annotator: who } = batch[0].context;
       if (of?.context.trace !== trace || of.scheme.name !== scheme || of.context.annotator !== who) return;

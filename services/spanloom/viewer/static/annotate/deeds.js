@@ -1,73 +1,148 @@
-/** Actions of an annotator: mark one step or a branch, undo, redo. */
+/** What an annotator does: judging a step or a branch, and going on to the next. */
 import { newId } from "./keep.js";
-import { NOTHING, applyEdit, difference, isSame, markOf } from "./marks.js";
+import { applyEdit, difference, isSame, markOf, NOTHING } from "./marks.js";
+import { signal } from "../vendor/signals.js";
+import { ApiError, sendJson } from "../api.js";
+import { t } from "../i18n/index.js";
+import { neighbour } from "../run/neighbours.js";
+import { choose, chosen, grid, traceId } from "../run/state.js";
+import { dones } from "../state/reader.js";
+import { link, place } from "../state/place.js";
+import { reload, sender, session } from "./current.js";
+
+// Actions of an annotator: mark one step or a branch, undo, redo.
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./marks.js").Edit} Edit */
 
 /**
  * Annotate a step, or the whole run (an empty `at`).
- * @param {Session} session @param {string} at @param {Edit} edit @param {{isTyping?: boolean, isAgain?: boolean}} [how]
+ * @param {Session} of @param {string} at @param {Edit} edit @param {{isTyping?: boolean, isAgain?: boolean}} [how]
  *   `isTyping`: further typing in the same field belongs to the same action; `isAgain`: it is already in the history
  */
-export function say(session, at, edit, { isTyping = false, isAgain = false } = {}) {
-  const slot = session.own.get(at) ?? empty(at);
-  const after = applyEdit(slot.mark, edit, session.scheme);
+export function say(of, at, edit, { isTyping = false, isAgain = false } = {}) {
+  const slot = of.own.get(at) ?? empty(at);
+  const after = applyEdit(slot.mark, edit, of.scheme);
   if (isSame(after, slot.mark) && slot.state !== "changed") return;
-  if (!isAgain) session.history.add({ changes: [{ at, before: slot.mark, after }] }, isTyping);
-  session.put({ ...slot, mark: after, state: slot.state === "changed" ? "valid" : slot.state });
-  write(session, slot, edit);
+  if (!isAgain) of.history.add({ changes: [{ at, before: slot.mark, after }] }, isTyping);
+  of.put({ ...slot, mark: after, state: slot.state === "changed" ? "valid" : slot.state });
+  write(of, slot, edit);
 }
 
 /** An empty slot for a step without a mark. @param {string} at @returns {import("./session.js").Slot} */
 const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole" });
 
-/** Confirm an annotation for its step as it is now; the service finds its places again. @param {Session} session @param {string} at */
-export function confirm(session, at) {
-  const slot = session.own.get(at);
+/** Confirm an annotation for its step as it is now; the service finds its places again. @param {Session} of @param {string} at */
+export function confirm(of, at) {
+  const slot = of.own.get(at);
   if (!slot) return;
-  session.put({ ...slot, state: "valid" });
-  write(session, slot, {});
+  of.put({ ...slot, state: "valid" });
+  write(of, slot, {});
 }
 
-/** @param {Session} session @param {import("./session.js").Slot} slot @param {Edit} edit */
-function write(session, { step, row }, edit) {
+/** @param {Session} of @param {import("./session.js").Slot} slot @param {Edit} edit */
+function write(of, { step, row }, edit) {
   const seen = row ? markOf(row) : NOTHING;
-  session.sender.add({ id: newId(), kind: "edit", context: session.context, step, base: row?.revision ?? 0, seen, edit });
-  session.changed();
+  of.sender.add({ id: newId(), kind: "edit", context: of.context, step, base: row?.revision ?? 0, seen, edit });
+  of.changed();
 }
 
-/** Mark a row and the unjudged steps below it; return how many. @param {Session} session @param {number} i @param {string} correctness */
-export function sayBranch(session, i, correctness) {
-  const isAll = i === 0 && session.view.o.end[0] === session.view.o.n;
-  const group = isAll ? "" : session.steps.id(i);
-  const changes = session.fill(group, { correctness });
+/** Mark a row and the unjudged steps below it; return how many. @param {Session} of @param {number} i @param {string} correctness */
+export function sayBranch(of, i, correctness) {
+  const isAll = i === 0 && of.view.o.end[0] === of.view.o.n;
+  const group = isAll ? "" : of.steps.id(i);
+  const changes = of.fill(group, { correctness });
   if (!changes.length) return 0;
   const id = newId();
-  session.history.add({ changes, group: id });
-  session.sender.add({ id, kind: "branch", context: session.context, step: "", edit: { correctness }, group });
-  session.changed();
+  of.history.add({ changes, group: id });
+  of.sender.add({ id, kind: "branch", context: of.context, step: "", edit: { correctness }, group });
+  of.changed();
   return changes.length;
 }
 
-/** Undo (-1) or redo (1) the last action; return a step of it. @param {Session} session @param {1 | -1} way */
-export function turnBack(session, way) {
-  const deed = way < 0 ? session.history.undo() : session.history.redo();
+/** Undo (-1) or redo (1) the last action; return a step of it. @param {Session} of @param {1 | -1} way */
+export function turnBack(of, way) {
+  const deed = way < 0 ? of.history.undo() : of.history.redo();
   if (!deed) return undefined;
   for (const { at, before, after } of deed.changes) {
     const [from, to] = way < 0 ? [after, before] : [before, after];
-    const slot = session.own.get(at);
-    if (!deed.group) say(session, at, difference(from, to), { isAgain: true });
-    else if (slot && isSame(slot.mark, from)) session.put({ ...slot, mark: to }); // later changes stay
+    const slot = of.own.get(at);
+    if (!deed.group) say(of, at, difference(from, to), { isAgain: true });
+    else if (slot && isSame(slot.mark, from)) of.put({ ...slot, mark: to }); // later changes stay
   }
   if (deed.group) {
     const id = newId();
-    session.sender.add({ id, kind: "undo", context: session.context, step: "", edit: {}, group: deed.group });
+    of.sender.add({ id, kind: "undo", context: of.context, step: "", edit: {}, group: deed.group });
     deed.group = id;
-    session.changed();
+    of.changed();
   }
   return deed.changes[0]?.at;
 }
 
-/** The next unjudged row; after the last, the first; -1 if there is none. @param {Session} session @param {number} i */
-export const nextUnjudged = (session, i) => session.steps.next(i, (j) => !session.mark(session.steps.id(j)).correctness);
+/** The next unjudged row; after the last, the first; -1 if there is none. @param {Session} of @param {number} i */
+export const nextUnjudged = (of, i) => of.steps.next(i, (j) => !of.mark(of.steps.id(j)).correctness);
+
+// Goes from step to step, and from run to run.
+
+/** Why the run could not be marked as done. */
+export const finishTrouble = signal("");
+
+/** The step whose form gets the focus as soon as it is shown. */
+export const toForm = signal("");
+
+/** The row that keys act on: while a key is held down it is ahead of the displayed row. */
+export const here = () => grid.peek()?.active ?? chosen.peek();
+
+/** Select a row, also in the tree if it is visible. @param {number} i */
+export function go(i) {
+  if (i < 0) return;
+  const there = grid.peek();
+  if (there) there.select(i);
+  else choose(i);
+}
+
+/** Go to the next unjudged step, and focus the tree. */
+export function toNext() {
+  const of = session.peek();
+  if (!of) return;
+  go(nextUnjudged(of, here()));
+  toTree();
+}
+
+export function toTree() {
+  grid.peek()?.host.focus({ preventScroll: true });
+}
+
+/** Store everything, mark the item as done in the queue, and open the next run: of the queue, or of the list. */
+export async function finish() {
+  finishTrouble.value = "";
+  if (!(await sender.peek()?.flush())) {
+    finishTrouble.value = t("annotate.unsaved");
+    return;
+  }
+  try {
+    const next = await nextRun();
+    if (next) location.href = next;
+    else await stay();
+  } catch (error) {
+    finishTrouble.value = error instanceof ApiError ? error.message : String(error);
+  }
+}
+
+/** Report that there is no other run; for a queue, show the annotations that it had withheld. */
+async function stay() {
+  const isOver = Boolean(place.peek().query.queue);
+  if (isOver) await reload();
+  finishTrouble.value = t(isOver ? "annotate.queue.over" : "annotate.nothing.next");
+}
+
+/** @returns {Promise<string>} the address of the next run; empty: there is none */
+async function nextRun() {
+  const { queue, project, annotate } = place.peek().query;
+  if (!queue) return neighbour(1, { annotate });
+  const path = `/v1/queues/${encodeURIComponent(queue)}`;
+  await sendJson("POST", `${path}/items/${traceId()}/done`, {}, { project });
+  dones.value = dones.peek() + 1;
+  const { trace_id: next } = await sendJson("POST", `${path}/next`, {}, { project });
+  return next ? link(`/trajectories/${next}`, { annotate, queue, project }) : "";
+}

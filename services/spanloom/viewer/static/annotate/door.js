@@ -1,13 +1,11 @@
 /** The button of the annotation panel; its modules are loaded once the run is shown and the page is idle. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { read } from "../state/kept.js";
-import { annotator } from "../state/annotator.js";
+import { annotator, read } from "../state/reader.js";
 import { change, place } from "../state/place.js";
 import { missing, useAgain } from "../ui/fetched.js";
-import { Failure } from "../ui/frame.js";
+import { Failure, useKeys } from "../ui/frame.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
 
 /** @typedef {{Panel: any, MarksAtRest: any}} Loaded */
 

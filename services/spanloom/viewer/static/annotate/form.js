@@ -1,12 +1,14 @@
-/** The form for one step: right or not; if not, the type of the error, its severity, and the reason. */
-import { useLayoutEffect, useRef } from "../vendor/hooks.js";
+/** The forms for a step, for its extras, and for the run as a whole. */
+import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { areOn } from "../ui/keys.js";
-import { visible } from "../ui/visible.js";
-import { nextUnjudged, say, sayBranch } from "./deeds.js";
-import { asksMore, lettersOf, shapeOf, subtypesOf, worded } from "./scheme.js";
-import { toForm, toNext, toTree } from "./walk.js";
+import { html, line, visible } from "../ui/html.js";
+import { areOn } from "../ui/frame.js";
+import { go, nextUnjudged, say, sayBranch, toForm, toNext, toTree } from "./deeds.js";
+import { asksMore, isStepwise, lettersOf, shapeOf, subtypesOf, worded } from "./scheme.js";
+import { Corrections, Places } from "./places.js";
+import { hasPieces, piecesOf } from "./pieces.js";
+
+// The form for one step: right or not; if not, the type of the error, its severity, and the reason.
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./marks.js").Edit} Edit */
@@ -92,4 +94,47 @@ function Choices({ label, choices, choose }) {
   return html`<div class="choice" role="group" aria-label=${label}><span class="quiet">${label}</span><span class="buttons">
     ${choices.map(({ name, letter, isOn, edit, more, tip }) => html`<button aria-pressed=${String(isOn)} title=${tip} onClick=${() => choose(edit)}>
       ${letter && html`<kbd>${letter}</kbd> `}${visible(worded(name))}${more && html` <b class="weight">${more}</b>`}</button>`)}</span></div>`;
+}
+
+// Annotations of the run as a whole: who failed and where, or a note.
+
+const MOST = 20_000;
+
+/** Who is responsible, at which step it was decided, and why. @param {{of: Session, i: number}} props */
+export function Attribution({ of, i }) {
+  const { value } = of.mark("");
+  const agents = [...new Set([...of.view.o.agents.filter(Boolean), ...of.scheme.agents, ...(value.responsible_agent ? [value.responsible_agent] : [])])];
+  const decisive = of.steps.row(String(value.decisive_step ?? ""));
+  /** @param {Record<string, unknown>} members @param {boolean} [isTyping] */
+  const put = (members, isTyping) => say(of, "", { value: members }, { isTyping });
+  /** @param {KeyboardEvent} event */
+  const leave = (event) => { if (event.key === "Escape") { event.preventDefault(); toTree(); } };
+  return html`<div class="attribution" onKeyDown=${leave}>
+    <label>${t("measure.responsible_agent")} <select value=${value.responsible_agent ?? ""} onChange=${(/** @type {Event} */ event) => put({ responsible_agent: /** @type {HTMLSelectElement} */ (event.target).value || null })}>
+      <option value="">–</option>${agents.map((name) => html`<option value=${name} selected=${name === value.responsible_agent}>${visible(String(name))}</option>`)}</select></label>
+    <p>${t("measure.decisive_step")} ${decisive >= 0 ? html`<button class="plain" onClick=${() => go(decisive)}>${line(of.view.o.names[of.view.o.name[decisive]], 40)} <code>${value.decisive_step}</code></button> <button onClick=${() => put({ decisive_step: null })}>${t("whole.clear")}</button>` : html`<span class="quiet">${t("whole.none")}</span>`}
+      <button disabled=${!of.steps.isStep(i) || decisive === i} onClick=${() => put({ decisive_step: of.steps.id(i) })}>${t("whole.this")} <kbd>!</kbd></button></p>
+    <label class="why"><span>${t("field.why")} <kbd>r</kbd></span><textarea class="rationale" rows="3" maxlength=${MOST} value=${value.reason ?? ""} onInput=${(/** @type {Event} */ event) => put({ reason: /** @type {HTMLTextAreaElement} */ (event.target).value }, true)}></textarea></label>
+  </div>`;
+}
+
+/** @param {{of: Session}} props */
+export function Note({ of }) {
+  const write = (/** @type {Event} */ event) => say(of, "", { value: { note: /** @type {HTMLTextAreaElement} */ (event.target).value || null } }, { isTyping: true });
+  return html`<textarea rows="3" maxlength=${MOST} aria-label=${t("extras.note")} value=${of.mark("").value.note ?? ""} onInput=${write}></textarea>`;
+}
+
+// Further annotations: a corrected text, places in a text, a note on the whole run; each opens below its button.
+
+/** @param {{of: Session, at: string}} props `at`: empty where no step is chosen */
+export function Extras({ of, at }) {
+  const [open, setOpen] = useState(isStepwise(of.scheme) ? "" : of.scheme.annotation_type === "trajectory_edit" ? "corrections" : "spans");
+  const names = /** @type {const} */ (["corrections", "spans"]).filter((name) => at && hasPieces(of, name));
+  const count = (/** @type {"corrections" | "spans"} */ name) => piecesOf(of, at, name).length;
+  const button = (/** @type {"corrections" | "spans" | "note"} */ name, /** @type {number} */ n) => html`<button class="plain" aria-expanded=${String(open === name)} onClick=${() => setOpen(open === name ? "" : name)}><span aria-hidden="true">${open === name ? "▾" : "▸"}</span> ${t(`extras.${name}`)}${n > 0 && html` <b>${n}</b>`}</button>`;
+  const isOpen = (/** @type {"corrections" | "spans"} */ name) => open === name && names.includes(name);
+  return html`<div class="extras">${names.map((name) => button(name, count(name)))}${button("note", of.mark("").value.note ? 1 : 0)}${!at && isStepwise(of.scheme) && html`<span class="quiet" role="status">${t("annotate.nostep")}</span>`}</div>
+    ${isOpen("corrections") && html`<${Corrections} key=${`corrections ${at}`} of=${of} turn=${of.turn.value} at=${at} />`}
+    ${isOpen("spans") && html`<${Places} of=${of} turn=${of.turn.value} at=${at} />`}
+    ${open === "note" && html`<${Note} of=${of} turn=${of.turn.value} />`}`;
 }

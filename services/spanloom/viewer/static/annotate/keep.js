@@ -2,7 +2,6 @@
  * Writes kept in the browser until the service has them: they survive a reload, a crash, and hours
  * without a network. Each window keeps its own; those of a closed window are taken over.
  */
-
 /** @typedef {import("./writes.js").Write} Write */
 
 const STORE = "writes";

@@ -1,35 +1,134 @@
 /** The annotation panel: all annotations of the selected step, and the score. */
-import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
+import { learn, number, t } from "../i18n/index.js";
+import { annotator } from "../state/reader.js";
+import { html, line, visible } from "../ui/html.js";
+import { change, place } from "../state/place.js";
+import { later, useAgain } from "../ui/fetched.js";
+import { chosen, grid, view } from "../run/state.js";
+import { Failure, useKeys } from "../ui/frame.js";
+import { open, schemes, sender, session, trouble, wantedScheme } from "./current.js";
+import { finish, finishTrouble, go, here, nextUnjudged, say, sayBranch, toForm, toNext, turnBack } from "./deeds.js";
+import { Changed, Differing, Orphans, People, toDisputed, Unsettled } from "./people.js";
+import { asksMore, isStepwise } from "./scheme.js";
 import "../i18n/judging_runs.js";
 import { annotate as en } from "../i18n/en/annotate.js";
-import { learn, number, t } from "../i18n/index.js";
 import { annotate as zh } from "../i18n/zh/annotate.js";
-import { chosen, grid, view } from "../run/state.js";
-import { annotator } from "../state/annotator.js";
-import { change, place } from "../state/place.js";
-import { useAgain } from "../ui/fetched.js";
-import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { line } from "../ui/visible.js";
-import { Unsettled } from "./conflicts.js";
-import { open, schemes, sender, session, trouble, wantedScheme } from "./current.js";
-import { nextUnjudged, turnBack } from "./deeds.js";
-import { Differing } from "./differing.js";
-import { Extras } from "./extras.js";
-import { Form } from "./form.js";
-import { useAnnotationKeys } from "./keys.js";
-import { Name, NameForm } from "./name.js";
-import { People } from "./people.js";
-import { isStepwise } from "./scheme.js";
-import { SchemeChoice } from "./scheme_choice.js";
-import { Changed, Orphans } from "./states.js";
+import { Attribution, Extras, Form } from "./form.js";
 import { marksOf, roomFor, showMarks } from "./tree_marks.js";
-import { finish, finishTrouble, go } from "./walk.js";
-import { Attribution } from "./of_run.js";
+
+// The annotator's name: entered once, kept in this browser, not verified, and shown as such.
+
+const MOST = 100;
+
+/** @param {{done?: () => void}} props */
+export function NameForm({ done }) {
+  /** @param {SubmitEvent} event */
+  const take = (event) => {
+    event.preventDefault();
+    const name = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("name") ?? "").trim();
+    if (!name) return;
+    annotator.value = name;
+    done?.();
+  };
+  return html`<form class="name-form" onSubmit=${take}>
+    <label>${t("annotate.name")} <input name="name" required maxlength=${MOST} pattern=".*\\S.*" autocomplete="name" spellcheck=${false} value=${annotator.value} autofocus /></label>
+    <button class="main">${t("annotate.begin")}</button>
+    <p class="quiet">${t("annotate.name.means")}</p></form>`;
+}
+
+export function Name() {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return html`<${NameForm} done=${() => setOpen(false)} />`;
+  return html`<button class="plain who" title=${t("annotate.name.means")} onClick=${() => setOpen(true)}><bdi>${visible(annotator.value)}</bdi> <span class="quiet">${t("annotate.unverified")}</span></button>`;
+}
+
+// Which scheme: those of the project, the presets, and a new one.
+
+const NewScheme = later(async () => (await import("./new_scheme.js")).NewScheme);
+
+/** @param {{schemes: import("./scheme.js").Scheme[], on: string}} props */
+export function SchemeChoice({ schemes: known, on }) {
+  const [isOpen, setOpen] = useState(false);
+  /** @param {Event} event */
+  const choose = (event) => {
+    const select = /** @type {HTMLSelectElement} */ (event.target);
+    select.blur(); // return the keyboard to the page
+    change({ annotate: select.value }, true);
+  };
+  const own = known.filter((one) => one.project !== null);
+  const presets = known.filter((one) => one.project === null);
+  /** @param {string} label @param {typeof known} list */
+  const group = (label, list) => list.length > 0 && html`<optgroup label=${label}>${list.map((one) => html`<option value=${one.name} selected=${one.name === on}>${visible(one.name)}</option>`)}</optgroup>`;
+  return html`<select class="scheme" aria-label=${t("annotate.scheme")} value=${on} onChange=${choose} title=${known.find((one) => one.name === on)?.description ?? ""}>${group(t("annotate.own"), own)}${group(t("annotate.presets"), presets)}</select>
+    <button class="plus" aria-label=${t("annotate.new")} title=${t("annotate.new")} onClick=${() => setOpen(true)}>+</button>
+    ${isOpen && html`<${NewScheme} close=${() => setOpen(false)} />`}`;
+}
+
+// The keys of the annotator. The letters of the form are in the form, because they work only there.
+
+/** The digit that is pressed, from 1, independent of the layout with Shift; 0 for none. @param {KeyboardEvent} event */
+const digitOf = (event) => Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(event.key) ? event.key : 0));
+
+/** @param {KeyboardEvent} event */
+const isPlain = (event) => !event.ctrlKey && !event.metaKey && !event.altKey;
+
+/** Judge a step. If it is right, select the next one; otherwise the form asks for more. @param {number} digit */
+function judge(digit) {
+  const of = session.peek();
+  const i = here();
+  const option = of?.scheme.correctness_options[digit - 1];
+  if (!of || !option || !of.steps.isStep(i)) return;
+  say(of, of.steps.id(i), { correctness: option });
+  if (!asksMore(of.scheme, option)) toNext();
+  else {
+    chosen.value = i; // without delay, because letters may follow at once
+    toForm.value = of.steps.id(i);
+  }
+}
+
+/** @param {number} digit */
+function judgeBranch(digit) {
+  const of = session.peek();
+  const option = of?.scheme.correctness_options[digit - 1];
+  if (!of || !option || here() < 0) return;
+  sayBranch(of, here(), option);
+}
+
+/** Mark the decisive step of a failure. */
+function decide() {
+  const of = session.peek();
+  if (!of || of.scheme.annotation_type !== "failure_attribution" || !of.steps.isStep(here())) return;
+  say(of, "", { value: { decisive_step: of.steps.id(here()) } });
+}
+
+/** @param {1 | -1} way */
+const undoOrRedo = (way) => () => {
+  const of = session.peek();
+  const at = of && turnBack(of, way);
+  if (of && at) go(of.steps.row(at));
+};
+
+export function useAnnotationKeys() {
+  const isOfSteps = () => { const of = session.peek(); return of ? isStepwise(of.scheme) : false; };
+  useKeys([
+    { key: "1 … 9", says: "key.annotate.judge", isPressed: (event) => isPlain(event) && !event.shiftKey && digitOf(event) > 0, run: (event) => judge(digitOf(event)) },
+    { key: "⇧ 1 … 9", says: "key.annotate.branch", isPressed: (event) => isPlain(event) && event.shiftKey && digitOf(event) > 0 && isOfSteps(), run: (event) => judgeBranch(digitOf(event)) },
+    { key: "!", says: "key.annotate.decide", run: decide },
+    { key: "n", says: "key.annotate.next", run: toNext },
+    { key: "d", says: "key.annotate.differ", run: toDisputed },
+    { key: "r", says: "key.annotate.why", run: () => /** @type {HTMLElement | null} */ (document.querySelector(".annotate .rationale"))?.focus() },
+    { key: "u", says: "key.annotate.undo", run: undoOrRedo(-1) },
+    { key: "U", says: "key.annotate.redo", run: undoOrRedo(1) },
+    { key: "Ctrl ⏎", says: "key.annotate.done", isAnywhere: true, isPressed: (event) => (event.ctrlKey || event.metaKey) && event.key === "Enter" && !document.querySelector("dialog[open]"), run: () => void finish() },
+  ], []);
+}
+
+// The panel.
 
 /** @typedef {import("./session.js").Session} Session */
 
-export { MarksAtRest } from "./at_rest.js";
+export { MarksAtRest } from "./tree_marks.js";
 
 learn({ en, zh });
 

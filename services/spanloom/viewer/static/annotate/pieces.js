@@ -1,9 +1,79 @@
-/**
- * Annotations of pieces of steps: corrected texts, and places in a text. Of a scheme of steps they are
- * members of the step's value; of a scheme of the whole run they are members of the run's, each naming its step.
- */
+/** Pieces of a step's texts: where annotations of a part of a text belong. */
+import { parsed } from "../step/json.js";
+import { areMessages } from "../step/messages.js";
+import { visible } from "../ui/html.js";
 import { say } from "./deeds.js";
 import { isStepwise } from "./scheme.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
+import { runPath } from "../run/state.js";
+
+// The texts of a step in readable parts: each content and call of messages, otherwise the whole text.
+
+/** @typedef {{part: string, role: string, text: string}} Part `part`: where in the messages, `0.content`; empty of the whole text */
+
+/** @param {string} text @returns {Part[]} */
+export function partsOf(text) {
+  const messages = parsed(text);
+  const found = areMessages(messages) ? messages.flatMap(partsOfMessage) : [];
+  return found.length ? found : [{ part: "", role: "", text }];
+}
+
+/** @param {import("../step/messages.js").Message} message @param {number} at @returns {Part[]} */
+function partsOfMessage({ role, content, tool_calls: calls }, at) {
+  const said = typeof content === "string" && content ? [{ part: `${at}.content`, role, text: content }] : [];
+  return [...said, ...(calls ?? []).flatMap((call, k) => (call?.function?.arguments ? [{ part: `${at}.tool_calls.${k}.function.arguments`, role: call.function.name ?? "", text: call.function.arguments }] : []))];
+}
+
+// A text cut where places begin and end, and around each character that is shown by its number.
+
+/**
+ * @param {string} text @param {{start: number, end: number, isMine: boolean}[]} places they may overlap
+ * @returns {{start: number, end: number, mine: number, theirs: number}[]} all of the text, in its order
+ */
+export function cut(text, places) {
+  const edges = new Set([0, text.length]);
+  for (const { start, end } of places) for (const one of [start, end]) if (one > 0 && one < text.length) edges.add(one);
+  if (visible(text) !== text) {
+    let at = 0;
+    for (const one of text) {
+      if (visible(one) !== one) edges.add(at).add(at + one.length);
+      at += one.length;
+    }
+  }
+  const sorted = [...edges].sort((a, b) => a - b);
+  return sorted.slice(1).map((end, k) => {
+    const start = sorted[k];
+    const over = places.filter((one) => one.start < end && one.end > start);
+    const mine = over.filter((one) => one.isMine).length;
+    return { start, end, mine, theirs: over.length - mine };
+  });
+}
+
+// Finds marked places by their words in a text that may have changed, as the service does.
+
+/**
+ * The position of a place in a text; null if unknown. It is the marked position if the words are
+ * still there; else the position of the words if they occur exactly once. If they occur several times,
+ * none is chosen, not even the nearest: text inserted before may have moved them all.
+ * @param {{start: number, end: number, text: string}} place @param {string} text
+ * @returns {{start: number, end: number} | null} in UTF-16 units
+ */
+export function relocate({ start, end, text: words }, text) {
+  if (!words) return null;
+  if (start >= 0 && end - start === words.length && text.startsWith(words, start)) return { start, end };
+  const at = text.indexOf(words);
+  return at >= 0 && text.indexOf(words, at + 1) < 0 ? { start: at, end: at + words.length } : null;
+}
+
+/** The position in the current texts of a step, by part. @param {Place} place @param {{input: string, output: string}} step */
+export function relocateIn(place, step) {
+  const part = partsOf(step[place.field] ?? "").find((one) => one.part === (place.part ?? ""));
+  return part ? relocate(place, part.text) : null;
+}
+
+// Annotations of pieces of steps: corrected texts, and places in a text. Of a scheme of steps they are members
+// of the step's value; of a scheme of the whole run they are members of the run's, each naming its step.
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {{step_id?: string, field: "input" | "output", part?: string}} Piece `part`: of messages, where in them */
@@ -39,4 +109,34 @@ export function putPieces(of, at, name, pieces, isTyping = false) {
   const kept = every(of, at, name).filter((one) => !isOf(of, at, one));
   const all = [...kept, ...pieces.map((one) => (isOfSteps ? one : { step_id: at, ...one }))];
   say(of, isOfSteps ? at : "", { value: { [name]: all.length ? all : null } }, { isTyping });
+}
+
+// The texts of a step in a version: the one on the screen, or one that was annotated.
+
+/** @typedef {{id: string, name: string, input: string, output: string}} Step */
+
+const MOST = 16;
+/** @type {Map<string, Promise<Step | null>>} */
+const requests = new Map();
+
+/** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null: the version was not kept */
+function stepOf(id, version, project) {
+  const key = `${runPath()} ${id} ${version}`;
+  const known = requests.get(key) ?? getJson(`${runPath()}/steps/${id}`, { version, project }).catch(() => null);
+  requests.delete(key);
+  requests.set(key, known);
+  for (const old of requests.keys()) if (requests.size > MOST) requests.delete(old);
+  return known;
+}
+
+/** The step of a version, null while it is loading and if it does not exist. @param {import("./session.js").Session} of @param {string} id @param {number} [version] */
+export function useStepTexts({ context }, id, version = context.version) {
+  const [step, setStep] = useState(/** @type {Step | null} */ (null));
+  useEffect(() => {
+    let isOver = false;
+    setStep(null);
+    if (id) void stepOf(id, version, context.project).then((found) => { if (!isOver) setStep(found); });
+    return () => { isOver = true; };
+  }, [id, version]);
+  return step?.id === id ? step : null;
 }

@@ -2,11 +2,86 @@
  * The annotations of one run by one annotator under one scheme, and those of others. Marks are shown at
  * once, independent of the network; the answer of the service replaces them.
  */
+import { read, write } from "../state/reader.js";
 import { signal } from "../vendor/signals.js";
-import { recall, remember } from "./history.js";
-import { NOTHING, applyEdit, isEmpty, markOf } from "./marks.js";
-import { Tally } from "./score.js";
+import { applyEdit, isEmpty, markOf, NOTHING, Tally } from "./marks.js";
 import { Steps } from "./steps.js";
+
+// Actions that can be undone and redone; none is lost when writes are merged.
+
+/**
+ * One action: the mark of each step before and after.
+ * @typedef {{changes: {at: string, before: import("./marks.js").Mark, after: import("./marks.js").Mark}[], group?: string}} Deed
+ *   `group`: the id by which the service undoes a mark of a whole branch
+ */
+
+const MOST = 500;
+/** The number of actions that survive a reload of the window, and the maximum size of one, in steps. */
+const KEPT = 50;
+const LARGE = 1000;
+const NAME = "annotate.history";
+
+export class History {
+  constructor() {
+    /** @type {Deed[]} */
+    this.done = [];
+    /** @type {Deed[]} */
+    this.undone = [];
+  }
+
+  /**
+   * Record an action. Typing into one field is one action, as long as nothing else is done.
+   * @param {Deed} deed @param {boolean} [isTyping]
+   */
+  add(deed, isTyping = false) {
+    const [last, change] = [this.done.at(-1), deed.changes[0]];
+    this.undone = [];
+    if (isTyping && this.isTyping && last?.changes[0].at === change.at) {
+      last.changes[0].after = change.after;
+      return;
+    }
+    this.isTyping = isTyping;
+    this.done.push(deed);
+    if (this.done.length > MOST) this.done.shift();
+  }
+
+  /** Remove and return the last action, for the caller to undo; undefined if there is none. */
+  undo() {
+    this.isTyping = false;
+    return move(this.done, this.undone);
+  }
+
+  /** Remove and return the last undone action. */
+  redo() {
+    return move(this.undone, this.done);
+  }
+}
+
+/**
+ * The history of this window before its reload; a new one in other cases.
+ * @param {object} context of the history: run, scheme, annotator, version
+ */
+export function recall(context) {
+  const kept = read(NAME, { of: "", done: [], undone: [] }, sessionStorage);
+  const made = new History();
+  if (kept.of === JSON.stringify(context)) [made.done, made.undone] = [kept.done, kept.undone];
+  return made;
+}
+
+/** Keep the newest actions in the window, up to one that is too large. @param {object} context @param {History} history */
+export function remember(context, { done, undone }) {
+  const newest = (/** @type {Deed[]} */ deeds) => deeds.slice(Math.max(deeds.length - KEPT, deeds.findLastIndex((one) => one.changes.length > LARGE) + 1));
+  if (done.length || undone.length) write(NAME, { of: JSON.stringify(context), done: newest(done), undone: newest(undone) }, sessionStorage);
+}
+
+/** @param {Deed[]} from @param {Deed[]} to */
+function move(from, to) {
+  const deed = from.pop();
+  if (deed) to.push(deed);
+  return deed;
+}
+
+// The session.
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {"valid" | "changed" | "moved" | "orphaned" | "whole"} State */
@@ -60,7 +135,7 @@ export class Session {
     this.others = Map.groupBy(others, (row) => this.placeOf(row) ?? row.step_id);
     this.people = [...new Set(others.map((/** @type {any} */ row) => row.annotator))].sort();
     for (const row of data.items.filter(isMine)) this.take(row);
-    for (const write of this.writes()) this.expect(write);
+    for (const one of this.writes()) this.expect(one);
     this.isLoaded = true;
     this.changed();
   }
@@ -86,14 +161,14 @@ export class Session {
     return [row.stands_at, row.step_id].find((id) => id && this.steps.row(id) >= 0);
   }
 
-  /** Show the result of a write for which nothing is stored yet. @param {import("./writes.js").Write} write */
-  expect(write) {
-    if (write.kind === "branch") this.fill(write.group, write.edit);
-    if (write.kind !== "edit" || this.own.has(write.step) || [...this.own.values()].some((slot) => slot.step === write.step)) return;
-    this.put({ step: write.step, at: write.step, row: null, mark: applyEdit(NOTHING, write.edit, this.scheme), state: write.step ? "valid" : "whole" });
+  /** Show the result of a write for which nothing is stored yet. @param {import("./writes.js").Write} one */
+  expect(one) {
+    if (one.kind === "branch") this.fill(one.group, one.edit);
+    if (one.kind !== "edit" || this.own.has(one.step) || [...this.own.values()].some((slot) => slot.step === one.step)) return;
+    this.put({ step: one.step, at: one.step, row: null, mark: applyEdit(NOTHING, one.edit, this.scheme), state: one.step ? "valid" : "whole" });
   }
 
-  /** Mark all steps below one that have no mark. @param {string} top empty: all @param {import("./marks.js").Edit} edit @returns {import("./history.js").Deed["changes"]} */
+  /** Mark all steps below one that have no mark. @param {string} top empty: all @param {import("./marks.js").Edit} edit @returns {Deed["changes"]} */
   fill(top, edit) {
     const { steps, view } = this;
     const from = Math.max(0, top ? steps.row(top) : 0);

@@ -3,11 +3,10 @@ import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Graph } from "../run/graph.js";
 import { choose, chosen, turns, view } from "../run/state.js";
-import { html } from "../ui/html.js";
-import { line } from "../ui/visible.js";
-import { runsOf } from "./forest.js";
-import { pathOf } from "./runs.js";
+import { html, line } from "../ui/html.js";
+import { runsOf } from "./join.js";
 import { fetchRun } from "./state.js";
+import { pathOf } from "./runs.js";
 
 export function RunGraph() {
   const there = view.value;

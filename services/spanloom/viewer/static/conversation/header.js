@@ -1,16 +1,71 @@
-/** The header of a conversation: number of runs, time range, and totals. */
-import { useMemo } from "../vendor/hooks.js";
-import { duration, moment, money, short } from "../format.js";
-import { DatasetButton } from "../dataset/button.js";
+/**
+ * The parts of the page around a conversation's tree: its header, its navigation, and the panel of the selected
+ * row.
+ */
 import { t } from "../i18n/index.js";
-import { Errors } from "../run/errors.js";
-import { ExportButton } from "../run/export.js";
+import { keepOrigin, origin, pageOf, stateOf } from "../list/run.js";
+import { choose, chosen, grid, view } from "../run/state.js";
+import { html, visible } from "../ui/html.js";
+import { useKeys } from "../ui/frame.js";
+import { runsOf } from "./join.js";
+import { areAll, conversationPath, pathOf, runs } from "./runs.js";
+import { useMemo } from "../vendor/hooks.js";
+import { clock, duration, moment, money, short } from "../format.js";
+import { DatasetButton } from "../dataset/button.js";
+import { Errors, ExportButton } from "../run/views.js";
 import { place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
-import { areAll, conversationPath, runs } from "./runs.js";
+import { callBefore, MOVED, spanId } from "../tree/outline.js";
+import { later } from "../ui/fetched.js";
+
+// Navigation between a conversation and the pages of its runs: links, and keys for them.
 
 /** @typedef {import("../list/run.js").Run} Run */
+
+/** The list from which the reader came here, also after runs were opened. */
+function listBefore() {
+  const { url, back = "/" } = origin();
+  return url.startsWith("/conversation") ? back : url;
+}
+
+/** Make the pages of the runs link back here, and to each other. */
+export function remember() {
+  const all = (runs.peek() ?? []).map((run) => /** @type {[string, string]} */ ([run.trace_id, run.project]));
+  keepOrigin({ url: location.pathname + location.search, runs: all, back: listBefore() });
+}
+
+/** Go to the run before or after the one of the active row. @param {1 | -1} by */
+const go = (by) => () => {
+  const there = view.peek();
+  if (!there) return;
+  const of = runsOf(there.o);
+  const shown = grid.peek();
+  const now = shown?.active ?? chosen.peek();
+  const at = of.at(now) + (shown && by < 0 && !of.isHead(now) ? 0 : by);
+  if (at < 0 || at >= of.heads.length) return;
+  if (shown) shown.select(of.heads[at]);
+  else choose(of.heads[at]);
+};
+
+/** The run whose row is active, if the tree has the focus. @param {KeyboardEvent} event */
+function runAt(event) {
+  const there = grid.peek();
+  if (!there || event.target !== there.host) return null;
+  const of = runsOf(there.view.o);
+  return of.isHead(there.active) ? of.part(there.active).run : null;
+}
+
+export function Navigation() {
+  useKeys([
+    { key: "Enter", says: "key.run.open", isPressed: (event) => event.key === "Enter" && runAt(event) !== null,
+      run: (event) => { const run = runAt(event); if (run) { remember(); location.href = pageOf(run); } } },
+    { key: "[", says: "key.run.before", run: go(-1) },
+    { key: "]", says: "key.run.next", run: go(1) },
+    { key: "y", says: "key.copy", run: () => navigator.clipboard.writeText(location.href) },
+  ], []);
+  return html`<nav class="neighbours" aria-label=${t("conversation.back")}><a href=${listBefore()}>‹ ${t("list.title")}</a></nav>`;
+}
+
+// The header of a conversation: number of runs, time range, and totals.
 
 /** @param {Run[]} list */
 function sums(list) {
@@ -44,4 +99,41 @@ export function Header() {
       <div class=${held}><dt>${t("column.spans")}</dt><dd>${short(total.spans)}</dd></div>
       <div class=${held}><dt>${t("column.errors")}</dt><dd><${Errors} n=${total.failures} /></dd></div>
     </dl></header>`;
+}
+
+// The panel of the selected row next to the tree: a step as on its run's page, or a summary of a run.
+
+/** Preloaded after the first row, so that the first step opens at once. */
+export const stepPanel = () => import("../step/panel.js");
+const StepPanel = later(async () => (await stepPanel()).StepPanel);
+
+export function Chosen() {
+  const there = view.value;
+  const i = chosen.value;
+  if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
+  const of = runsOf(there.o);
+  const { run, outline } = of.part(i);
+  const own = of.own(i);
+  if (own < 0 || !outline) return html`<${RunCard} run=${run} number=${of.at(i) + 1} />`;
+  const before = callBefore(outline, own);
+  return html`<p class="of-run"><a href=${pageOf(run, { step: spanId(outline, own) })} onClick=${remember}>#${of.at(i) + 1} <bdi>${visible(run.root_name || run.trace_id)}</bdi> ↗</a></p>
+    <${StepPanel} path=${pathOf(run)} id=${spanId(outline, own)} name=${outline.names[outline.name[own]]} kind=${outline.kinds[outline.kind[own]]} project=${run.project}
+      before=${before < 0 ? "" : spanId(outline, before)} isMoved=${(outline.flags[own] & MOVED) > 0} />`;
+}
+
+/** @param {{run: Run, number: number}} props */
+function RunCard({ run, number }) {
+  const { state, sign, words } = stateOf(run);
+  const at = Number(run.started_at);
+  /** @type {[string, string | number][]} */
+  const facts = [
+    [t("metric.wall"), duration(Number(run.duration))], [t("metric.tokens"), `${short(run.input_tokens)} / ${short(run.output_tokens)}`],
+    ...(run.cost === null ? [] : [/** @type {[string, string]} */ ([t("column.cost"), money(run.cost)])]), [t("column.errors"), run.failures], [t("column.spans"), run.span_count],
+  ];
+  return html`<article class="run-card"><header class="step-head"><h2><span class="quiet">#${number}</span> <span class="state s-${state}" title=${words}>${sign}</span> <bdi>${visible(run.root_name || run.trace_id)}</bdi></h2>
+      <p class="ids"><span>${words}</span> <time title=${moment(at)}>${clock(at)}</time> <code>${run.trace_id}</code></p>
+      <dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
+      <p><a class="button" href=${pageOf(run)} onClick=${remember}>${t("conversation.open")} <kbd>↵</kbd></a> <${ExportButton} paper="" path=${pathOf(run)} params=${{ project: run.project }} /></p></header>
+    <div class="step-body">${run.question && html`<section class="said by-user"><h4>${t("step.input")}</h4><div class="text">${visible(run.question)}</div></section>`}
+      ${run.answer && html`<section class="said by-assistant"><h4>${t("step.output")}</h4><div class="text">${visible(run.answer)}</div></section>`}</div></article>`;
 }

@@ -1,13 +1,12 @@
 /** The state of the current conversation: its runs in one tree, whose outlines are loaded when opened or in view. */
 import { batch, effect, signal } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
-import { cutting } from "../run/playhead.js";
+import { cutting } from "../run/player.js";
 import { chosen, grid, headed, turns, view } from "../run/state.js";
 import { FIRST_ERROR, place } from "../state/place.js";
 import { nextFailure } from "../tree/keys.js";
-import { ERROR, decode, rowAt } from "../tree/outline.js";
-import { Forest, runsOf } from "./forest.js";
-import { join } from "./join.js";
+import { decode, ERROR, rowAt } from "../tree/outline.js";
+import { Forest, join, runsOf } from "./join.js";
 import { areAll, pathOf, runs } from "./runs.js";
 
 /** @typedef {import("./join.js").Part} Part */

@@ -1,22 +1,61 @@
 /** The whole conversation in order: question and answer of each turn; the steps in between on request. */
+import { getJson } from "../api.js";
+import { signal } from "../vendor/signals.js";
+import { flat, LARGE, Line } from "../run/transcript.js";
+import { spanId } from "../tree/outline.js";
+import { areAll, pathOf } from "./runs.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { clock, duration, moment, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { pageOf, stateOf } from "../list/run.js";
 import { choose, chosen, turns, view } from "../run/state.js";
-import { Line } from "../run/transcript.js";
 import { change, place } from "../state/place.js";
 import { Value } from "../step/messages.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
-import { runsOf } from "./forest.js";
-import { areAll } from "./runs.js";
+import { html, visible } from "../ui/html.js";
+import { runsOf } from "./join.js";
 import { fetchRun, partAt } from "./state.js";
-import { inShort, stepsOf, load, loaded } from "./turns.js";
-import { remember } from "./navigation.js";
+import { remember } from "./header.js";
+
+// The whole questions and answers of runs, fetched for the turns in view, and their steps when opened.
+
+/** @typedef {import("./runs.js").Run} Run */
+/** @typedef {import("../run/transcript.js").Entry} Entry */
+/** @typedef {{asked: string, answered: string, error: string}} TurnTexts */
+
+/** By trace id; each run is fetched once. @type {import("../vendor/signals.js").Signal<Map<string, TurnTexts>>} */
+export const loaded = signal(new Map());
+/** @type {Map<string, Promise<void>>} */
+const coming = new Map();
+
+/** The one-line texts of a run from the list. @param {Run} run @returns {TurnTexts} */
+export const inShort = (run) => ({ asked: run.question, answered: run.answer, error: "" });
+
+/** Fetch the whole question and answer. @param {Run} run @param {import("../tree/outline.js").Outline | null} outline */
+export function load(run, outline) {
+  const known = coming.get(run.trace_id) ?? read(run, outline).catch(() => inShort(run)).then((one) => {
+    loaded.value = new Map(loaded.peek()).set(run.trace_id, one);
+  });
+  coming.set(run.trace_id, known);
+  return known;
+}
+
+/** @param {Run} run @param {import("../tree/outline.js").Outline | null} outline @returns {Promise<TurnTexts>} */
+async function read(run, outline) {
+  const { project } = run;
+  const id = outline?.n ? spanId(outline, 0) : (await getJson(`${pathOf(run)}/rows`, { project, from: 0, to: 1 })).items[0].span_id;
+  const root = await getJson(`${pathOf(run)}/steps/${id}`, { project, texts: "last" });
+  return { asked: root.input || run.question, answered: root.output || run.answer, error: root.basic_info.error?.msg ?? "" };
+}
+
+/** The steps of a run below its root, in order, by rows of its own outline; null if the run is too long. @param {Run} run @param {import("../tree/outline.js").Outline} outline @returns {Promise<Entry[] | null>} */
+export async function stepsOf(run, outline) {
+  if (outline.n > LARGE) return null;
+  return flat(await getJson(pathOf(run), { project: run.project }), { o: outline }).slice(1);
+}
+
+// The transcript.
 
 /** @typedef {import("./join.js").Part} Part */
-/** @typedef {import("../run/pages.js").Entry} Entry */
 
 /** Runs per page. */
 const AT_ONCE = 50;

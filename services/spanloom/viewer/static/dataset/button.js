@@ -2,9 +2,9 @@
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 
-/** @typedef {import("./rows.js").Source} Source */
+/** @typedef {import("./dialog.js").Source} Source */
 
 /** @param {{sources: Source[], class?: string}} props */
 export function DatasetButton({ sources, class: style = "" }) {

@@ -1,11 +1,93 @@
-/** The differing steps of two runs side by side, with their differences. */
-import { duration } from "../format.js";
+/** Two runs side by side: their ids, sums, and the steps that differ. */
+import { change, link, place } from "../state/place.js";
 import { t } from "../i18n/index.js";
+import { html, line, visible } from "../ui/html.js";
+import { duration, moment, money, short } from "../format.js";
+import { stateOf } from "../list/run.js";
+import { useState } from "../vendor/hooks.js";
 import { LongText } from "../step/text.js";
-import { Words } from "../step/words.js";
-import { html } from "../ui/html.js";
-import { line } from "../ui/visible.js";
-import { sideLink } from "./sides.js";
+
+// The two runs of a comparison, and links to their own pages.
+
+/** @typedef {{trace_id: string, project: string, version: number, status: string, outcome: string, name: string, started_at: string}} Side */
+
+/** The URL of a side's run, with its version if two versions of one run are compared. @param {Side} side @param {string} [step] */
+export function sideLink(side, step) {
+  const { project, av, bv } = place.value.query;
+  const version = [av, bv].find((one) => Number(one) === side.version);
+  return link(`/trajectories/${side.trace_id}`, { project, step, version });
+}
+
+/** The id of a run in pasted text: the id itself, or a URL that contains it; empty if there is none. @param {string} text */
+export function idIn(text) {
+  return /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/i.exec(text)?.[0].toLowerCase() ?? "";
+}
+
+// The form for the two runs to compare: a hint on the list, and two fields for ids.
+
+/** @param {{a: string, b: string}} props the ids that the URL already has */
+export function DiffForm({ a, b }) {
+  /** @param {SubmitEvent} event */
+  const compare = (event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    change({ a: idIn(String(given.get("a"))), b: idIn(String(given.get("b"))), av: null, bv: null }, true);
+  };
+  /** @param {Event} event */
+  const check = (event) => {
+    const field = /** @type {HTMLInputElement} */ (event.target);
+    field.setCustomValidity(idIn(field.value) ? "" : t("diff.id"));
+  };
+  return html`<section class="notice ask"><h2>${t("diff.which")}</h2><p>${t("diff.how", { key: "x" })}</p>
+    <form onSubmit=${compare}>
+      <label>${t("diff.first")}<input name="a" class="code" required autocomplete="off" spellcheck=${false} defaultValue=${a} placeholder=${t("diff.id")} onInput=${check} /></label>
+      <label>${t("diff.second")}<input name="b" class="code" required autocomplete="off" spellcheck=${false} defaultValue=${b} placeholder=${t("diff.id")} onInput=${check} /></label>
+      <button class="main">${t("diff.compare")}</button></form></section>`;
+}
+
+// The metrics of two runs, side by side below their names.
+
+const OPS = /** @type {const} */ (["same", "changed", "added", "removed", "moved"]);
+const NAMES = /** @type {const} */ (["duration", "model_time", "tool_time", "input_tokens", "output_tokens", "cost", "agent_steps", "model_steps", "tool_steps", "graph_steps", "errors"]);
+/** @type {Record<string, (value: number) => string>} */
+const SHOWN = { duration, model_time: duration, tool_time: duration, cost: money };
+
+/** @param {{diff: {a: Side, b: Side, summary: any}}} props */
+export function Sums({ diff: { a, b, summary } }) {
+  const names = NAMES.filter((name) => summary.metrics[name] && (!name.endsWith("_steps") || summary.metrics[name].some(Boolean)));
+  return html`<dl class="facts">${OPS.filter((op) => summary[op]).map((op) => html`<div class="op-${op}"><dt>${t(`op.${op}`)}</dt><dd>${summary[op]}</dd></div>`)}</dl>
+    <table class="sides"><thead><tr><th>${t("diff.metrics")}</th>${[a, b].map((side) => html`<th scope="col"><${Run} side=${side} /></th>`)}</tr></thead>
+      <tbody>${names.map((name) => html`<tr class=${summary.metrics[name][0] === summary.metrics[name][1] ? "alike" : ""}><th scope="row">${t(`diff.of.${name}`)}</th>
+        ${summary.metrics[name].map((/** @type {number | null} */ value) => html`<td title=${value ?? ""}>${value === null ? "–" : (SHOWN[name] ?? short)(value)}</td>`)}</tr>`)}</tbody></table>`;
+}
+
+/** A link to a run with its name and status. @param {{side: Side}} props */
+function Run({ side }) {
+  const { state, sign, words } = stateOf(side);
+  return html`<span class="side-name"><span class="state s-${state}" title=${words}>${sign}<span class="sr"> ${words}</span></span> <a href=${sideLink(side)} title=${side.trace_id}><bdi>${visible(side.name || side.trace_id)}</bdi></a></span>
+    <span class="quiet">${moment(Number(side.started_at))} · ${t("diff.version", { version: side.version })}</span>`;
+}
+
+// Compares two texts by words and marks the differences.
+
+/** @typedef {import("../vendor/diff-word.js").Piece} Piece */
+
+/** Maximum differing words and duration of a comparison: the whole texts are shown anyway. */
+const HOW = { maxEditLength: 4_000, timeout: 1_000 };
+
+/** A button that compares, and the result. @param {{before: string, after: string}} props */
+export function Words({ before, after }) {
+  const [pieces, setPieces] = useState(/** @type {Piece[] | null | undefined} */ (null));
+  const compare = async () => {
+    const { diffWordsWithSpace } = await import("../vendor/diff-word.js");
+    setPieces(diffWordsWithSpace(before, after, HOW));
+  };
+  if (pieces === null) return html`<button onClick=${compare}>${t("words.compare")}</button>`;
+  if (!pieces) return html`<span class="quiet">${t("words.toofar")}</span>`;
+  return html`<div class="words text" dir="auto">${pieces.map(({ value, added, removed }) => (added ? html`<ins>${visible(value)}</ins>` : removed ? html`<del>${visible(value)}</del>` : visible(value)))}</div>`;
+}
+
+// The differing steps of two runs side by side, with their differences.
 
 /** @typedef {"same" | "changed" | "added" | "removed" | "moved"} Op */
 /** @typedef {{op: Op, a?: number | null, b?: number | null, a_id?: string, b_id?: string, type?: string, name?: string, changes?: {field: string, a: unknown, b: unknown}[]}} Step */
@@ -15,7 +97,7 @@ export function Steps({ diff }) {
   return html`<table class="sides steps-of"><tbody>${diff.steps.map((/** @type {Step} */ step) => html`
     <tr class="op-${step.op} k-${step.type}"><th><span class="op">${t(`op.${step.op}`)}</span> <b class="kind">${step.type}</b> <bdi>${line(step.name ?? "", 80)}</bdi></th>
       <td>${stepLink(diff.a, step.a, step.a_id)}</td><td>${stepLink(diff.b, step.b, step.b_id)}</td></tr>
-    ${(step.changes ?? []).map((change) => html`<${Change} ...${change} />`)}`)}
+    ${(step.changes ?? []).map((one) => html`<${Change} ...${one} />`)}`)}
   </tbody></table>`;
 }
 
@@ -36,7 +118,7 @@ function shown(field, value) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** @param {import("./sides.js").Side} side @param {number | null | undefined} at @param {string | undefined} id */
+/** @param {Side} side @param {number | null | undefined} at @param {string | undefined} id */
 function stepLink(side, at, id) {
   if (!id) return html`<span class="none">–</span>`;
   return html`<a href=${sideLink(side, id)} title=${id}>${typeof at === "number" ? t("diff.step", { n: at }) : t("diff.root")}</a>`;

@@ -1,16 +1,12 @@
 /** Words in the reader's language, and numbers and times as it writes them. */
-import { kept } from "../state/kept.js";
+import { kept } from "../state/reader.js";
 import { en } from "./en.js";
-import { run } from "./en/run.js";
-import { steps } from "./en/steps.js";
 import { zh } from "./zh.js";
-import { run as runZh } from "./zh/run.js";
-import { steps as stepsZh } from "./zh/steps.js";
 
-/** @typedef {keyof typeof en | keyof typeof run | keyof typeof steps | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/conversation.js").conversation | keyof typeof import("./en/diff.js").diff | keyof typeof import("./en/list.js").list | keyof typeof import("./en/judging.js").judging | keyof typeof import("./en/judging_runs.js").judgingRuns} Key */
+/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/conversation.js").conversation | keyof typeof import("./en/diff.js").diff | keyof typeof import("./en/list.js").list | keyof typeof import("./en/judging.js").judging | keyof typeof import("./en/judging_runs.js").judgingRuns} Key */
 /** @typedef {Record<string, string | number>} Values */
 
-const LANGUAGES = { en: /** @type {Record<string, string>} */ ({ ...en, ...run, ...steps }), zh: /** @type {Record<string, string>} */ ({ ...zh, ...runZh, ...stepsZh }) };
+const LANGUAGES = { en: /** @type {Record<string, string>} */ (en), zh: /** @type {Record<string, string>} */ (zh) };
 const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
 
 /** The language of the page: `en` or `zh`. */

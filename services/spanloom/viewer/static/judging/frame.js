@@ -1,12 +1,17 @@
 /** The frame of the pages for judging together: the navigation and the annotator's name. */
-import "../i18n/judging.js";
+import "../i18n/judging_runs.js";
+import { judging as en } from "../i18n/en/judging.js";
+import { learn, t } from "../i18n/index.js";
+import { judging as zh } from "../i18n/zh/judging.js";
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
-import { t } from "../i18n/index.js";
-import { annotator } from "../state/annotator.js";
+import { annotator } from "../state/reader.js";
 import { link, place } from "../state/place.js";
 import { Frame } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
+
+// Texts that no other page needs.
+
+learn({ en, zh });
 
 const PAGES = /** @type {const} */ ([
   ["/queues", "queues"],

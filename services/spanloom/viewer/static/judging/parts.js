@@ -3,8 +3,7 @@ import { t } from "../i18n/index.js";
 import { clock, duration, percent } from "../format.js";
 import { stateOf } from "../list/run.js";
 import { link } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { line } from "../ui/visible.js";
+import { html, line } from "../ui/html.js";
 
 export const none = () => html`<span class="none">–</span>`;
 

@@ -1,12 +1,31 @@
-/** The columns of the list: what each shows, by what it sorts, and the meaning of its shade. */
+/** The columns of the list, and the fields by which runs are filtered and ordered. */
+import { html, line, visible } from "../ui/html.js";
 import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
-import { FIRST_ERROR, link } from "../state/place.js";
+import { change, FIRST_ERROR, link, place } from "../state/place.js";
 import { pageOf } from "./run.js";
-import { scoreOf, scoresInWords } from "./annotated.js";
-import { StepBar } from "./step_bar.js";
+import { scoreOf, scoresInWords } from "./runs.js";
+import { useEffect } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
+import { getJson } from "../api.js";
+
+// How many steps a run has, and of which types: a bar of their shares next to the number.
+
+export const TYPES = ["agent", "model", "tool", "graph"];
+
+/** @param {{counts: Record<string, number>}} props */
+export function StepBar({ counts }) {
+  const there = TYPES.filter((type) => counts[type]);
+  const sum = there.reduce((total, type) => total + counts[type], 0);
+  const words = there.map((type) => `${counts[type]} ${type}`).join(", ");
+  return html`<span class="steps" title=${words}>
+    <span class="count">${sum}</span>
+    <span class="shares" aria-hidden="true">${there.map((type) => html`<i class="k-${type}" style=${{ flexGrow: counts[type] }}></i>`)}</span>
+    <span class="sr">${words}</span>
+  </span>`;
+}
+
+// The columns of the list: what each shows, by what it sorts, and the meaning of its shade.
 
 /** @typedef {import("./run.js").Run} Run */
 /**
@@ -67,4 +86,53 @@ export function chosenColumns(named) {
 export function columnsText(names) {
   const text = names.join(",");
   return text === USUAL.join(",") ? "" : text;
+}
+
+// The fields by which runs are filtered and ordered, as reported by the service.
+
+/** @typedef {import("../i18n/index.js").Key} Key */
+/** @typedef {import("../records.js").FieldItem} Field */
+
+const known = signal(/** @type {Field[] | null} */ (null));
+
+/** All fields, of runs and of steps; requested once. @returns {Promise<Field[]>} */
+export async function loadFields() {
+  known.value ??= (await getJson("/v1/fields")).items;
+  return known.value ?? [];
+}
+
+/** The typed query with its short forms translated by the service; unchanged if the service does not answer. @param {string} text @returns {Promise<string>} */
+export async function questionOf(text) {
+  const typed = text.trim();
+  if (!typed) return typed;
+  return getJson("/v1/where", { line: typed }).then(({ where }) => where, () => typed);
+}
+
+/** The fields of runs; none until they are loaded. */
+export function useFields() {
+  useEffect(() => void loadFields().catch(() => {}), []);
+  return (known.value ?? []).filter((one) => one.of === "trajectories");
+}
+
+/** The label of a number: that of its column, if there is one. @param {string} name */
+function nameOf(name) {
+  const key = /** @type {Key} */ (`order.${name}`);
+  const label = t(key);
+  const column = COLUMNS.find((one) => one.order === name);
+  return label !== key ? label : column ? t(column.label) : name;
+}
+
+/** Order by any field that is a number, also without a column. */
+export function OrderChoice() {
+  const order = place.value.query.order ?? "-start";
+  const ordered = useFields().filter((one) => one.is_ordered);
+  /** @param {Event} event */
+  const choose = (event) => {
+    const wanted = /** @type {HTMLSelectElement} */ (event.target).value;
+    change({ order: wanted === "-start" ? null : wanted, cursor: null, at: null }, true);
+  };
+  return html`<label class="order">${t("list.order")} <select value=${order} onChange=${choose}>
+    ${!ordered.length && html`<option value=${order}>${nameOf(order.replace("-", ""))}</option>`}
+    ${ordered.flatMap(({ name }) => [`-${name}`, name]).map((one) => html`<option key=${one} value=${one}>${nameOf(one.replace("-", ""))} ${one.startsWith("-") ? "▾" : "▴"}</option>`)}
+  </select></label>`;
 }

@@ -1,13 +1,57 @@
-/** The query of the list as one line of text, and below it as chips. */
-import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+/** The query of the list: as one line of text, as chips, from choices, and what to do if no run matches. */
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { conditions, joined, quoted } from "../state/filters.js";
+import { condition, conditions, joined, keyed, quoted } from "../state/filters.js";
 import { change, place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
-import { Builder } from "./builder.js";
-import { questionOf } from "./fields.js";
+import { html, Menu } from "../ui/html.js";
+import { questionOf, useFields } from "./columns.js";
+import { useKeys } from "../ui/frame.js";
 import { failure } from "./runs.js";
+
+// Makes a condition from three choices, for readers who do not know the query language yet.
+
+export const Builder = () => html`<${Menu} label=${t("filter.add")}><${Choice} /><//>`;
+
+/** @param {Event} event */
+const valueOf = (event) => /** @type {HTMLSelectElement} */ (event.target).value;
+
+function Choice() {
+  const fields = useFields();
+  const [name, setName] = useState("outcome");
+  const [values, setValues] = useState(/** @type {string[]} */ ([]));
+  useEffect(() => {
+    const until = new AbortController();
+    setValues([]);
+    getJson(`/v1/fields/${name}/values`, { limit: 50 }, until.signal).then(
+      (data) => setValues(data.items.map((/** @type {{value: unknown}} */ one) => String(one.value))), () => {});
+    return () => until.abort();
+  }, [name]);
+  const field = fields.find((one) => one.name === name);
+  /** @param {SubmitEvent} event */
+  const add = (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    const named = keyed(name, String(given.get("key") ?? ""));
+    const part = condition(named, String(given.get("operator") ?? ""), String(given.get("value") ?? ""), field?.type ?? "text");
+    change({ where: joined([...conditions(place.peek().query.where ?? ""), part]), cursor: null, at: null }, true);
+  };
+  const isFlag = field?.type === "flag";
+  return html`<div class="builder"><select aria-label=${t("filter.field")} value=${name} onChange=${(/** @type {Event} */ e) => setName(valueOf(e))}>
+      ${fields.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select>
+    <form onSubmit=${add}>
+      ${field?.has_keys && html`<input name="key" aria-label=${t("filter.key")} required autocomplete="off" placeholder=${t("filter.key")} />`}
+      <select name="operator" aria-label=${t("filter.operator")}>
+        ${(isFlag ? ["is", "not"] : (field?.operators ?? ["="])).map((one) => html`<option>${one}</option>`)}</select>
+      ${!isFlag && html`<input name="value" aria-label=${t("filter.value")} list="values" autocomplete="off" placeholder=${t("filter.value")} />
+        <datalist id="values">${values.map((one) => html`<option value=${one} />`)}</datalist>`}
+      <button class="main">${t("filter.use")}</button>
+    </form>
+    <p class="quiet">${field?.description} ${field && html`<code>${field.example}</code>`}</p></div>`;
+}
+
+// The query of the list as one line of text, and below it as chips.
 
 /** Apply another filter, from its first page on. @param {string} where */
 export function ask(where) {
@@ -80,4 +124,53 @@ function Fault() {
       ${(one.did_you_mean ?? []).map((word) => html` <button onClick=${() => questionOf(mended(word)).then(ask)}>${t("filter.meant", { word })}</button>`)}
       ${where.length < 200 && html` <button onClick=${() => ask(quoted(where))}>${t("filter.words")}</button>`}</p>`;
   })}</div>`;
+}
+
+// The text of a list without rows: how to get some.
+
+/** Nothing was sent yet, or no stored run matches the filter. */
+export function Empty() {
+  const where = place.value.query.where ?? "";
+  return where || place.value.query.project ? html`<${NoMatch} where=${where} />` : html`<${NothingYet} />`;
+}
+
+const EXAMPLES = [
+  "outcome = failed", "duration > 20s and tool_errors > 0", 'has(tool exists then error)', "cost > 0.05", '"rate limit"', "start >= -24h",
+];
+
+/** Example queries, shown after one that cannot be parsed. */
+export function Examples() {
+  return html`<section class="notice"><h2>${t("empty.wrong")}</h2><p>${t("empty.wrong.do")}</p>
+    <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
+}
+
+/** Other readings of words: as names. @type {((word: string) => string)[]} */
+const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (word) => `has(name = ${word})`];
+
+/** @param {{where: string}} props */
+function NoMatch({ where }) {
+  const parts = conditions(where);
+  const words = parts.filter((part) => /^"(\\.|[^"\\])*"$/.test(part));
+  return html`<section class="notice">
+    <h2>${t("empty.match")}</h2>
+    <p>${t("empty.match.do")}</p>
+    <ul class="plain">${parts.map((part, at) => html`<li><button onClick=${() => ask(joined(parts.filter((_, other) => other !== at)))}>
+      ${t("empty.without")} <code>${part}</code></button></li>`)}</ul>
+    ${words.length > 0 && html`<p>${t("empty.named")}</p><ul class="plain">${words.flatMap((word) => NAMED.map((name) => html`<li><button onClick=${() => ask(joined(parts.map((part) => (part === word ? name(word) : part))))}>
+      <code>${name(word)}</code></button></li>`))}</ul>`}
+    ${!parts.length && html`<p><a href="/">${t("view.all")}</a></p>`}
+  </section>`;
+}
+
+function NothingYet() {
+  const host = location.hostname;
+  const lines = `export OTEL_EXPORTER_OTLP_ENDPOINT=${location.protocol}//${host}:4318\nexport OTEL_SERVICE_NAME=my-agents`;
+  const [isCopied, setCopied] = useState(false);
+  return html`<section class="notice">
+    <h2>${t("empty.yet")}</h2>
+    <p>${t("empty.yet.do")}</p>
+    <pre><code>${lines}</code></pre>
+    <p><button class="main" onClick=${() => navigator.clipboard.writeText(lines).then(() => setCopied(true))}>${isCopied ? t("copied") : t("copy")}</button></p>
+    <p class="quiet">${t("empty.yet.more")} <code>spanloom instrument</code>, <code>spanloom doctor</code></p>
+  </section>`;
 }

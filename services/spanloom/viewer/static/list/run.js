@@ -1,6 +1,10 @@
-/** A run as a list shows it, and its outcome. */
+/** A run as a list shows it, and the list that the reader came from. */
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";
+import { getJson } from "../api.js";
+import { read, write } from "../state/reader.js";
+
+// A run as a list shows it, and its outcome.
 
 /** A line of `GET /v1/trajectories`. @typedef {import("../records.js").Run} Run */
 
@@ -12,4 +16,38 @@ export function stateOf(run) {
   const state = run.status === "settled" ? run.outcome : run.status;
   const signs = /** @type {Record<string, string>} */ ({ ok: "✓", recovered: "↻", paused: "❚❚", cancelled: "⊘", failed: "✕", live: "●", partial: "◌" });
   return { state, sign: signs[state] ?? "·", words: t(/** @type {import("../i18n/index.js").Key} */ (`state.${state}`)) };
+}
+
+// The list that the reader came from, kept in the tab: the page of a run finds the previous and the next run in
+// it.
+
+/** @typedef {import("../api.js").Params} Params */
+/**
+ * `first`: position of the first of the runs in the whole list, from 0; `asked` and `cursor`: parameters of the next page, if there
+ * is one; `back`: of a conversation, the list that led to it.
+ * @typedef {{url: string, runs: [string, string][], first?: number, asked?: Params, cursor?: string | null, back?: string}} Origin
+ */
+
+/** @returns {Origin} */
+export const origin = () => read("list", /** @type {Origin} */ ({ url: "/", runs: [] }), sessionStorage);
+
+/** @param {Origin} now */
+export const keepOrigin = (now) => write("list", now, sessionStorage);
+
+/** Keep a page of the list; one that goes on where the pages before it ended is kept with them. @param {Origin & {first: number}} page */
+export function keepPage(page) {
+  const { runs, first = 0, asked } = origin();
+  const goesOn = JSON.stringify(asked) === JSON.stringify(page.asked) && first <= page.first && page.first <= first + runs.length;
+  keepOrigin(goesOn ? { ...page, first, runs: [...runs.slice(0, page.first - first), ...page.runs] } : page);
+}
+
+/** Fetch the page after the last known run. */
+export async function fetchMore() {
+  const { asked, cursor } = origin();
+  if (!cursor) return;
+  const page = await getJson("/v1/trajectories", { ...asked, cursor, fields: "project,trace_id" });
+  const now = origin();
+  if (now.cursor !== cursor) return; // fetched meanwhile
+  const more = page.items.map((/** @type {{trace_id: string, project: string}} */ run) => [run.trace_id, run.project]);
+  keepOrigin({ ...now, runs: [...now.runs, ...more], cursor: page.next_cursor });
 }

@@ -1,7 +1,11 @@
-/** The runs of the list that the address names, and their number. */
-import { batch, signal } from "../vendor/signals.js";
+/** The runs of the list that the address names, their number, annotations and scores. */
+import { batch, effect, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { place } from "../state/place.js";
+import { number, t } from "../i18n/index.js";
+import { visible } from "../ui/html.js";
+
+// The runs of the list that the address names, and their number.
 
 /** @typedef {import("./run.js").Run} Run */
 
@@ -62,3 +66,81 @@ async function count(query, until) {
     // The list is usable without the total.
   }
 }
+
+// Annotations and scores of the displayed runs; requested after the rows, once for a page.
+
+/** A score of a whole run. @typedef {import("../records.js").ScoreItem} Score */
+
+/** The maximum number of scores loaded for a page of runs. */
+const MOST_SCORES = 1000;
+
+/** @param {{project: string, trace_id: string}} of */
+const keyOf = (of) => `${of.project} ${of.trace_id}`;
+
+/** The scores of the displayed runs. */
+const scores = signal(/** @type {Map<string, Score[]>} */ (new Map()));
+/** The displayed runs that are annotated. */
+const annotated = signal(/** @type {Set<string>} */ (new Set()));
+
+/** @param {Run} run */
+export const isAnnotated = (run) => annotated.value.has(keyOf(run));
+
+let marksAsked = new AbortController();
+
+/** Request annotations and scores of runs. @param {Run[]} rows */
+async function ask(rows) {
+  marksAsked.abort();
+  const until = (marksAsked = new AbortController()).signal;
+  const ids = rows.map((run) => run.trace_id);
+  const { project } = place.peek().query;
+  const where = `annotated and trace_id in (${ids.map((id) => `"${id}"`).join(", ")})`;
+  try {
+    const [some, given] = await Promise.all([
+      getJson("/v1/trajectories", { project, where, fields: "project,trace_id", duplicate: "any", limit: ids.length }, until),
+      getJson("/v1/scores", { project, trace_id: ids, target: "trajectory", limit: MOST_SCORES }, until),
+    ]);
+    batch(() => {
+      annotated.value = new Set(some.items.map(keyOf));
+      scores.value = Map.groupBy(/** @type {Score[]} */ (given.items).filter((one) => !isAnswer(one)).toSorted(before), keyOf);
+    });
+  } catch {
+    // The list is usable without marks.
+  }
+}
+
+const PEOPLE = new Set(["adjudication", "human"]);
+
+/** Annotations of a whole run are JSON in the value, not a score. @param {Score} score */
+const isAnswer = ({ name, source, value }) => PEOPLE.has(source) && name.endsWith("/answer") && typeof value === "string";
+
+/** The order: numbers first, people before others, then by name and author. @param {Score} a @param {Score} b */
+function before(a, b) {
+  return Number(typeof b.value === "number") - Number(typeof a.value === "number")
+    || Number(PEOPLE.has(b.source)) - Number(PEOPLE.has(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
+}
+
+/** The scores of a run in a few characters: the mean of the first score's numbers, and how many other names there are. @param {Run} run */
+export function scoreOf(run) {
+  const all = scores.value.get(keyOf(run)) ?? [];
+  const byName = Map.groupBy(all, (one) => one.name);
+  const leading = byName.values().next().value;
+  if (!leading) return "";
+  const figures = leading.map((one) => one.value).filter((value) => typeof value === "number");
+  const shown = figures.length ? number(Math.round((figures.reduce((sum, one) => sum + one, 0) / figures.length) * 100) / 100) : inShort(leading[0]);
+  return byName.size > 1 ? `${shown} +${byName.size - 1}` : shown;
+}
+
+/** Every score of a run, a line for each. @param {Run} run */
+export function scoresInWords(run) {
+  const all = scores.value.get(keyOf(run)) ?? [];
+  return all.map((one) => visible(`${one.name}: ${inShort(one)}${one.is_complete ? "" : ` (${t("list.provisional")})`} · ${one.author}`)).join("\n");
+}
+
+/** @param {Score} score */
+function inShort({ value, passed }) {
+  if (typeof value === "number") return number(value);
+  if (value === null || typeof value === "boolean") return (value ?? passed) ? "✓" : "✕";
+  return value.slice(0, 12);
+}
+
+effect(() => { if (runs.value?.length) void ask(runs.value); });

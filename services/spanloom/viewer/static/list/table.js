@@ -1,19 +1,65 @@
-/** The rows of the list. One row is active: keys move it, and nothing but keys and clicks does. */
+/**
+ * The rows of the list, and the menus of its columns and views. One row is active: keys move it, and nothing but
+ * keys and clicks does.
+ */
+import { kept, read, write } from "../state/reader.js";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 import { effect, signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
-import { read, write } from "../state/kept.js";
-import { change, place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
-import { keepStand, standAgain } from "./back.js";
-import { chosenColumns } from "./columns.js";
-import { stateOf } from "./run.js";
-import { keepPage } from "./origin.js";
-import { askedFor, first, nextCursor } from "./runs.js";
-import { shades } from "./heat.js";
+import { change, place, show } from "../state/place.js";
+import { html, Menu } from "../ui/html.js";
+import { useKeys } from "../ui/frame.js";
+import { chosenColumns, COLUMNS, columnsText } from "./columns.js";
+import { keepPage, stateOf } from "./run.js";
+import { askedFor, first, isAnnotated, nextCursor } from "./runs.js";
 import { outdated } from "./live.js";
-import { isAnnotated } from "./annotated.js";
+
+// The reader's position in the list when they left it, kept in the tab and restored when they come back.
+
+/** @typedef {{url: string, row: string, sight: number}} Stand `row`: its trace id; `sight`: how far below the edge of the visible part */
+
+const NAME = "list.stand";
+const address = () => location.pathname + location.search;
+/** Whether no position was restored yet: later rows are results of another query. */
+let isFirst = true;
+/** @param {HTMLElement} row */
+const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));
+
+/** Keep the position of the active row. @param {string} id @param {HTMLElement | undefined} row */
+export function keepStand(id, row) {
+  if (row) write(NAME, { url: address(), row: id, sight: row.offsetTop - boxOf(row).scrollTop }, sessionStorage);
+}
+
+/** Restore the scroll position, and return the number of the row that was active; -1 if another list is shown. @param {string[]} ids @param {ArrayLike<HTMLElement>} rows */
+export function standAgain(ids, rows) {
+  const { url, row, sight } = read(NAME, /** @type {Stand} */ ({ url: "", row: "", sight: 0 }), sessionStorage);
+  const at = isFirst && url === address() ? ids.indexOf(row) : -1;
+  isFirst = false;
+  if (at >= 0) boxOf(rows[at]).scrollTop = rows[at].offsetTop - sight;
+  return at;
+}
+
+// Shades by quantile: the largest values on the page have the strongest shade, for any distribution.
+
+const STEPS = [0.5, 0.7, 0.85, 0.95];
+
+/**
+ * Return a function from a value to its shade, 0 (none) to 4. Equal values have equal shades; if all
+ * are equal, none is shaded.
+ * @param {(number | null)[]} values
+ */
+export function shades(values) {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+  const least = known[0];
+  const most = known.at(-1);
+  const limits = STEPS.map((share) => known[Math.floor(share * (known.length - 1))]);
+  return (/** @type {number | null} */ value) => {
+    if (value === null || value === 0 || least === most) return 0;
+    return limits.filter((limit) => value > limit || value === most).length;
+  };
+}
+
+// The rows.
 
 /** @typedef {import("./run.js").Run} Run */
 
@@ -94,4 +140,62 @@ function Row({ run, columns, isActive, enter, shade }) {
     ${columns.map((column) => html`<td key=${column.name} class=${`c-${column.name}${column.isNumber ? " number" : ""} h${column.heat ? (shade.get(column.name)?.(column.heat(run)) ?? 0) : 0}`}
       role=${column.name === "name" ? "rowheader" : undefined} data-label=${t(column.label)} title=${column.title?.(run)}>${column.cell(run)}</td>`)}
   </tr>`;
+}
+
+// Controls of the list as a whole: columns, saved views, the order by fields without a column.
+
+const views = kept("views", /** @type {Record<string, string>} */ ({}));
+const GIVEN = /** @type {const} */ ([
+  ["view.failed", "where=outcome+%3D+failed"],
+  ["view.paused", "where=outcome+%3D+paused"],
+  ["view.slow", "order=-duration"],
+  ["view.costly", "order=-cost"],
+  ["view.loops", "where=longest_repeat+%3E%3D+3&order=-longest_repeat"],
+]);
+
+/** Choose columns and their order. */
+export function ColumnMenu() {
+  const names = chosenColumns(place.value.query.columns).map((column) => column.name);
+  /** @param {string[]} wanted */
+  const choose = (wanted) => change({ columns: columnsText(wanted) });
+  /** @param {string} name */
+  const turn = (name) => choose(names.includes(name) ? names.filter((one) => one !== name) : [...names, name]);
+  /** @param {number} at */
+  const forward = (at) => choose(names.map((one, i) => (i === at - 1 ? names[at] : i === at ? names[at - 1] : one)));
+  const rest = COLUMNS.filter((column) => !names.includes(column.name)).map((column) => column.name);
+  return html`<${Menu} label=${t("columns")}><ul class="choices">
+    ${[...names, ...rest].map((name, at) => {
+      const column = /** @type {import("./columns.js").Column} */ (COLUMNS.find((one) => one.name === name));
+      return html`<li key=${name}><label class="check"><input type="checkbox" checked=${at < names.length} onChange=${() => turn(name)} /> ${t(column.label)}</label>
+        ${at > 0 && at < names.length && html`<button aria-label=${t("columns.forward", { name: t(column.label) })} title=${t("columns.forward", { name: t(column.label) })} onClick=${() => forward(at)}>↑</button>`}</li>`;
+    })}</ul><//>`;
+}
+
+/** Views by their names: queries of the address, kept in this browser. */
+export function ViewMenu() {
+  /** @param {string} text */
+  const open = (text) => show(new URLSearchParams(text), true);
+  /** @param {SubmitEvent} event */
+  const save = (event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const name = String(new FormData(form).get("name") ?? "").trim();
+    const query = new URLSearchParams(location.search);
+    query.delete("cursor");
+    if (name) views.value = { ...views.value, [name]: query.toString() };
+    form.reset();
+  };
+  /** @param {string} name */
+  const forget = (name) => {
+    const { [name]: _, ...others } = views.value;
+    views.value = others;
+  };
+  return html`<${Menu} label=${t("views")}><ul class="choices">
+      ${Object.entries(views.value).map(([name, text]) => html`<li key=${name}><button class="plain" onClick=${() => open(text)}>${name}</button>
+        <button aria-label=${t("views.forget", { name })} title=${t("views.forget", { name })} onClick=${() => forget(name)}>×</button></li>`)}
+      ${GIVEN.map(([label, text]) => html`<li><button class="plain" onClick=${() => open(text)}>${t(label)}</button></li>`)}
+      <li><button class="plain" onClick=${() => open("")}>${t("view.all")}</button></li>
+    </ul>
+    <form class="save" onSubmit=${save}><input name="name" maxlength="60" required aria-label=${t("views.name")} placeholder=${t("views.name")} />
+      <button class="main">${t("views.save")}</button></form><//>`;
 }

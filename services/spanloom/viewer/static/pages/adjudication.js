@@ -1,19 +1,16 @@
 /** Adjudication: the annotations of a run by all annotators, side by side, and the decisions of an adjudicator. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getBytes, sendJson } from "../api.js";
-import { decider, rowsOf } from "../adjudication/decisions.js";
-import { Steps } from "../adjudication/steps.js";
+import { decider, rowsOf, Steps } from "../adjudication/steps.js";
 import { t } from "../i18n/index.js";
-import { part, useRuns } from "../judging/requests.js";
+import { asError, part, useAgain, useFetched, useRuns } from "../ui/fetched.js";
 import { Judging } from "../judging/frame.js";
 import { RunLink } from "../judging/parts.js";
-import { Refusal } from "../judging/refusal.js";
-import { annotator } from "../state/annotator.js";
+import { Failure, Refusal } from "../ui/frame.js";
+import { annotator } from "../state/reader.js";
 import { change, link, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
 import { decode, rowOf } from "../tree/outline.js";
-import { asError, useAgain, useFetched } from "../ui/fetched.js";
-import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
@@ -84,4 +81,3 @@ function Over({ queue, trace, project }) {
     <a href=${link("/queues", { queue, project, state: "to_adjudicate" })}>${t("adjudication.list")}</a>
     <span role="status">${said}</span><${Refusal} error=${error} />`;
 }
-

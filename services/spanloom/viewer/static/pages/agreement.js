@@ -1,7 +1,5 @@
 /** The agreement of annotators: figures, their counts, and the steps on which annotators differ. */
-import { Confusions } from "../agreement/confusion.js";
-import { Measures } from "../agreement/measures.js";
-import { Units } from "../agreement/units.js";
+import { Confusions, Measures, Units } from "../agreement/figures.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
 import { change, place } from "../state/place.js";

@@ -1,15 +1,13 @@
 /** A conversation: its runs in one tree, as timeline, transcript, and the graph of each. */
+import { conversation as en } from "../i18n/en/conversation.js";
+import { learn, t } from "../i18n/index.js";
+import { conversation as zh } from "../i18n/zh/conversation.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { Chosen, stepPanel } from "../conversation/chosen.js";
+import { Chosen, Header, Navigation, stepPanel } from "../conversation/header.js";
 import { Finder } from "../conversation/finding.js";
-import { Header } from "../conversation/header.js";
-import { headsOf } from "../conversation/heads.js";
+import { headsOf, Words } from "../conversation/heads.js";
 import { areAll, failure, loadRuns, runs } from "../conversation/runs.js";
 import "../conversation/state.js";
-import { Navigation } from "../conversation/navigation.js";
-import { Words } from "../conversation/words.js";
-import "../i18n/conversation.js";
-import { t } from "../i18n/index.js";
 import { Player } from "../run/player.js";
 import { view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
@@ -17,7 +15,9 @@ import { Crumbs, Views } from "../run/views.js";
 import { place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
-import { later } from "../ui/later.js";
+import { later } from "../ui/fetched.js";
+
+learn({ en, zh });
 
 /** After the first row, so that it is not delayed. */
 const IDLE_MS = 400;
@@ -53,7 +53,7 @@ export function Page() {
 function Behind() {
   const [parts, setParts] = useState(/** @type {(() => any)[]} */ ([]));
   useEffect(() => {
-    const timer = setTimeout(() => void Promise.all([import("../conversation/newer.js"), import("../conversation/marks.js")])
+    const timer = setTimeout(() => void Promise.all([import("../conversation/idle.js"), import("../conversation/idle.js")])
       .then(([{ Newer }, { Marks }]) => setParts([Newer, Marks])), IDLE_MS);
     return () => clearTimeout(timer);
   }, []);

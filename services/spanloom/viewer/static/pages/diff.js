@@ -1,15 +1,16 @@
 /** Two runs side by side: the differences that the service reports (docs/api.md, Diff). */
-import "../i18n/diff.js";
+import { diff as en } from "../i18n/en/diff.js";
+import { learn, t } from "../i18n/index.js";
+import { diff as zh } from "../i18n/zh/diff.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
-import { DiffForm } from "../diff/form.js";
-import { Steps } from "../diff/steps.js";
-import { Sums } from "../diff/sums.js";
-import { t } from "../i18n/index.js";
+import { DiffForm, Steps, Sums } from "../diff/steps.js";
 import { listAddress } from "../run/neighbours.js";
 import { change, link, place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
+
+learn({ en, zh });
 
 export function Page() {
   const { a = "", b = "" } = place.value.query;

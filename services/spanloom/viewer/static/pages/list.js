@@ -1,20 +1,21 @@
 /** The first page: the runs that pass the filter. */
+import { list as en } from "../i18n/en/list.js";
+import { learn, number, t } from "../i18n/index.js";
+import { list as zh } from "../i18n/zh/list.js";
 import { useEffect } from "../vendor/hooks.js";
-import { number, t } from "../i18n/index.js";
-import "../i18n/list.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
-import { Empty, Examples } from "../list/empty.js";
-import { FilterBar } from "../list/filter_bar.js";
-import { OrderChoice } from "../list/fields.js";
+import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
+import { OrderChoice } from "../list/columns.js";
 import { Live } from "../list/live.js";
-import { PAGE, failure, first, isLoading, load, nextCursor, runs, total } from "../list/runs.js";
-import { Table, selected } from "../list/table.js";
-import { ColumnMenu, ViewMenu } from "../list/tools.js";
-import { returns } from "../state/away.js";
+import { failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
+import { ColumnMenu, selected, Table, ViewMenu } from "../list/table.js";
+import { returns } from "../api.js";
 import { change, link, place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
-import { later } from "../ui/later.js";
+import { later } from "../ui/fetched.js";
+
+learn({ en, zh });
 
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 

@@ -2,13 +2,11 @@
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
 import { QueueForm } from "../queues/form.js";
-import { QueueTable } from "../queues/list.js";
-import { QueueView } from "../queues/view.js";
+import { QueueTable, QueueView } from "../queues/view.js";
 import { change, place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 export function Page() {
   const { queue, project } = place.value.query;
@@ -20,7 +18,7 @@ export function Page() {
 function Queues({ project }) {
   const { data, error, again } = useFetched("/v1/queues", { project });
   const isNew = Boolean(place.value.query.new);
-  /** @type {import("../queues/list.js").Queue[]} */
+  /** @type {import("../queues/view.js").Queue[]} */
   const queues = data?.items ?? [];
   return html`${error && html`<${Failure} error=${error} again=${again} />`}
     <p class="across"><button class=${isNew ? "" : "main"} aria-expanded=${String(isNew)} onClick=${() => change(isNew ? { new: null, where: null } : { new: "1" }, true)}>${t("queue.new")}</button>

@@ -2,13 +2,11 @@
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
-import { Editor } from "../schemes/editor.js";
-import { Source } from "../schemes/source.js";
+import { Editor, Source } from "../schemes/editor.js";
 import { change, place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
+import { html, line, visible } from "../ui/html.js";
 
 /** @typedef {import("../records.js").SchemeRemark} Remark */
 /** A scheme as returned by the service. @typedef {import("../records.js").SchemeItem} Scheme */

@@ -11,12 +11,10 @@ import { Crumbs, Views } from "../run/views.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
 import { place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
-import { callBefore } from "../tree/calls.js";
-import { MOVED, spanId } from "../tree/outline.js";
+import { callBefore, MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { later } from "../ui/later.js";
-import { line } from "../ui/visible.js";
+import { html, line } from "../ui/html.js";
+import { later } from "../ui/fetched.js";
 
 const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
 const Graph = later(async () => (await import("../run/graph.js")).Graph);

@@ -3,13 +3,10 @@ import "../i18n/judging_runs.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
+import { asError, part, useFetched } from "../ui/fetched.js";
 import { link, place } from "../state/place.js";
-import { asError, useFetched } from "../ui/fetched.js";
-import { html } from "../ui/html.js";
-import { Menu } from "../ui/menu.js";
-import { line } from "../ui/visible.js";
-import { picked } from "./picked.js";
+import { html, line, Menu } from "../ui/html.js";
+import { picked } from "./next.js";
 
 /** @param {{ids: string[]}} props */
 export const AddToQueue = ({ ids }) => html`<${Menu} label=${t("queue.add")}><${Choices} ids=${ids} /><//>`;
@@ -19,7 +16,7 @@ function Choices({ ids }) {
   const { project } = place.value.query;
   const { data } = useFetched("/v1/queues", { project });
   const [said, say] = useState("");
-  /** @param {import("./list.js").Queue} queue */
+  /** @param {import("./view.js").Queue} queue */
   const add = (queue) => {
     const { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions } = queue;
     const body = { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions, trace_ids: ids };
@@ -30,7 +27,7 @@ function Choices({ ids }) {
     picked.value = ids;
     location.href = link("/queues", { new: "1", project });
   };
-  return html`<ul class="choices">${(data?.items ?? []).map((/** @type {import("./list.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}
+  return html`<ul class="choices">${(data?.items ?? []).map((/** @type {import("./view.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}
     <li><button class="plain" onClick=${create}>${t("queue.new")}</button></li></ul>
     <p class="quiet" role="status">${said}</p>`;
 }

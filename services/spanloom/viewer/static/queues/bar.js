@@ -3,13 +3,10 @@ import "../i18n/judging_runs.js";
 import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { annotator } from "../state/annotator.js";
-import { dones } from "../state/done.js";
+import { asError, part, useFetched } from "../ui/fetched.js";
+import { annotator, dones } from "../state/reader.js";
 import { link, place } from "../state/place.js";
-import { asError, useFetched } from "../ui/fetched.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 import { nextAddress } from "./next.js";
 
 const CHORD = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };

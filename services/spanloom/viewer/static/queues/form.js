@@ -1,16 +1,31 @@
 /** The form for a queue: its scheme, its runs, its annotators. */
-import { useState } from "../vendor/hooks.js";
-import { sendJson } from "../api.js";
+import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { Refusal } from "../judging/refusal.js";
+import { questionOf } from "../list/columns.js";
+import { Refusal } from "../ui/frame.js";
 import { change, place } from "../state/place.js";
-import { asError, useFetched } from "../ui/fetched.js";
-import { useFocusBack } from "../ui/focus.js";
-import { html } from "../ui/html.js";
-import { questionOf } from "../list/fields.js";
-import { picked, unpick } from "./picked.js";
-import { Question } from "./query.js";
+import { asError, part, useFetched } from "../ui/fetched.js";
+import { html, useFocusBack } from "../ui/html.js";
+import { sendJson } from "../api.js";
+import { picked, unpick } from "./next.js";
+
+// The query that fills a queue: entered as in the list, with the number of its runs before the queue is made.
+
+/** @param {{where: string}} props `where`: the filter of the list */
+export function Question({ where }) {
+  const { project } = place.value.query;
+  const [text, setText] = useState(where);
+  const [asked, ask] = useState(where);
+  const { data, error } = useFetched("/v1/stats", { where: asked, project, metrics: "count" });
+  useEffect(() => {
+    const calm = setTimeout(() => void questionOf(text).then(ask), 300);
+    return () => clearTimeout(calm);
+  }, [text]);
+  return html`<label class="sr" for="queue-where">${t("filter.label")}</label>
+    <input id="queue-where" name="where" class="code" value=${text} placeholder=${t("queue.where.all")} spellcheck=${false} aria-describedby="queue-finds"
+      onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLInputElement} */ (event.target).value)} />
+    <div id="queue-finds" class="quiet" role="status">${error ? html`<${Refusal} error=${error} />` : data && t("list.count", { n: data.items[0]?.count ?? 0 })}${asked !== text.trim() && html` <code>${asked}</code>`}</div>`;
+}
 
 /** A name is a part of addresses: without a slash, and neither `.` nor `..`. */
 const NAME = "(?!\\.{1,2}$)[^\\/]+";

@@ -1,12 +1,22 @@
-/** Opens the next item of a queue for the present annotator, with the queue and its item in the address. */
+/** Ways into a queue: its next item, and runs that were selected in the list for a new queue. */
+import { annotator, kept } from "../state/reader.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { annotator } from "../state/annotator.js";
+import { asError, part } from "../ui/fetched.js";
 import { link } from "../state/place.js";
-import { asError } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
+
+// Runs selected in the list for a queue; kept while the tab is open.
+
+/** Their trace ids. */
+export const picked = kept("picked", /** @type {string[]} */ ([]), sessionStorage);
+
+export function unpick() {
+  picked.value = [];
+}
+
+// Opens the next item of a queue for the present annotator, with the queue and its item in the address.
 
 /**
  * Begin the next item and return its address; empty if nothing is left.
@@ -17,10 +27,10 @@ export async function nextAddress(name, scheme, project) {
   return id ? link(`/trajectories/${id}`, { project, queue: name, annotate: scheme }) : "";
 }
 
-/** Whether a person is one of its annotators; of a free queue everybody is. @param {import("./list.js").Queue} queue @param {string} who */
+/** Whether a person is one of its annotators; of a free queue everybody is. @param {import("./view.js").Queue} queue @param {string} who */
 const isOf = (queue, who) => queue.mode === "free" || queue.annotators.includes(who);
 
-/** @param {{queue: import("./list.js").Queue, isMain?: boolean}} props */
+/** @param {{queue: import("./view.js").Queue, isMain?: boolean}} props */
 export function NextButton({ queue, isMain = false }) {
   const [said, say] = useState("");
   const project = queue.project === "default" ? undefined : queue.project;

@@ -1,22 +1,92 @@
-/** One queue: its progress, in total and by annotator, and every run in it. */
+/** The list of queues, and one queue with its items. */
+import { t } from "../i18n/index.js";
+import { none, RunLink, StateBar, STATES } from "../judging/parts.js";
+import { annotator } from "../state/reader.js";
+import { change, link, place } from "../state/place.js";
+import { html, line, visible } from "../ui/html.js";
+import { NextButton } from "./next.js";
+import { duration, percent } from "../format.js";
+import { asError, part, useFetched, useRuns } from "../ui/fetched.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
-import { duration, percent } from "../format.js";
-import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { StateBar, none } from "../judging/parts.js";
-import { Refusal } from "../judging/refusal.js";
-import { annotator } from "../state/annotator.js";
-import { link } from "../state/place.js";
-import { asError, useFetched } from "../ui/fetched.js";
-import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
-import { Items } from "./items.js";
-import { Traits } from "./list.js";
-import { NextButton } from "./next.js";
+import { Failure, Refusal } from "../ui/frame.js";
 
-/** @typedef {import("./list.js").Queue} Queue */
+// All queues, with the progress of each annotator.
+
+/** @typedef {import("../records.js").ProgressItem} Progress */
+/** @typedef {{mode: "assigned" | "free", order: "oldest" | "random" | "errors" | "disagreement"}} Kept how items come to annotators */
+/** A queue as returned by the service. @typedef {import("../records.js").QueueItem & Kept} Queue */
+
+/** @param {{queues: Queue[]}} props */
+export function QueueTable({ queues }) {
+  const who = annotator.value;
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queues.title")}><table class="sheet-table queues stacked">
+    <thead><tr><th>${t("queue.name")}</th><th>${t("queue.scheme")}</th><th>${t("queue.states")}</th><th>${t("queue.people")}</th><th class="number">${t("queue.overlap")}</th><th></th></tr></thead>
+    <tbody>${queues.map((queue) => html`<tr key=${queue.project + queue.name}>
+      <td><a href=${link("/queues", { queue: queue.name, project: projectOf(queue) })}><bdi>${line(queue.name, 60)}</bdi></a> <${Traits} queue=${queue} /></td>
+      <td data-label=${t("queue.scheme")}><bdi>${visible(queue.scheme)}</bdi></td>
+      <td data-label=${t("queue.states")}><${StateBar} states=${queue.states} items=${queue.items} /></td>
+      <td data-label=${t("queue.people")}><${PeopleInShort} queue=${queue} who=${who} /></td>
+      <td class="number" data-label=${t("queue.overlap")} title=${t("queue.overlap.means")}>${queue.overlap}</td>
+      <td class="ends-here"><${NextButton} queue=${queue} /></td></tr>`)}</tbody></table></div>`;
+}
+
+/** The project of a queue in addresses: none for the default one. @param {Queue} queue */
+export const projectOf = (queue) => (queue.project === "default" ? undefined : queue.project);
+
+/** The unusual settings of a queue. @param {{queue: Queue}} props */
+export function Traits({ queue }) {
+  const traits = [queue.blind && t("queue.blind"), queue.mode === "free" && t("queue.free"), queue.living && t("queue.living")].filter(Boolean);
+  return traits.length ? html`<span class="quiet">${traits.join(" · ")}</span>` : "";
+}
+
+/** @param {{queue: Queue, who: string}} props */
+function PeopleInShort({ queue, who }) {
+  const people = Object.entries(queue.progress);
+  if (!people.length) return none();
+  return html`<ul class="people">${people.map(([name, progress]) => html`<li class=${name === who ? "me" : ""}>
+    <bdi>${visible(name)}</bdi> ${progress.done}/${progress.assigned}${queue.away.includes(name) ? ` (${t("queue.away")})` : ""}</li>`)}</ul>`;
+}
+
+// The runs of a queue, page by page: the progress of each and its annotators.
+
+const PAGE = 50;
+
+/** @typedef {import("../records.js").QueuedRun & {state: import("../judging/parts.js").State}} Item */
+
+/** @param {{items: Item[], queue: Queue, project: string | undefined, reopen: (id: string) => void}} props */
+export function Items({ items, queue, project, reopen }) {
+  const { state, at } = place.value.query;
+  const wanted = state ? items.filter((item) => item.state === state) : items;
+  const first = Math.min(Number(at ?? 0), Math.max(0, wanted.length - 1));
+  const shown = wanted.slice(first, first + PAGE);
+  const runs = useRuns(shown.map((item) => item.trace_id), project);
+  return html`<p class="across">${[undefined, ...STATES].map((one) => {
+      const count = one ? items.filter((item) => item.state === one).length : items.length;
+      return (count > 0 || !one) && html`<button aria-pressed=${String(state === one)} onClick=${() => change({ state: one ?? null, at: null }, true)}>${one ? t(`item.${one}`) : t("item.all")} ${count}</button>`;
+    })}</p>
+    <div class="wide" tabindex="0" role="region" aria-label=${t("queue.items")}><table class="sheet-table stacked pairs">
+      <thead><tr><th>${t("item.run")}</th><th>${t("item.state")}</th><th>${t("queue.people")}</th><th class="number" title=${t("item.alike.means")}>${t("item.alike")}</th><th class="number">${t("item.errors")}</th><th></th></tr></thead>
+      <tbody>${shown.map((item) => html`<tr key=${item.trace_id}>
+        <td><${RunLink} id=${item.trace_id} run=${runs[item.trace_id]} project=${project} queue=${queue.name} scheme=${queue.scheme} />${item.gold && html` <span class="quiet" title=${t("item.gold.means")}>${t("item.gold")}</span>`}</td>
+        <td class=${`i-${item.state}`} data-label=${t("item.state")}>${t(`item.${item.state}`)}</td>
+        <td data-label=${t("queue.people")}><span>${item.annotators.map((who) => html`<span class="done-by"><bdi>${visible(who)}</bdi>${item.done_by.includes(who) ? html`<span title=${t("item.done")}>\u00a0✓</span>` : ""}</span> `)}</span></td>
+        <td class="number" data-label=${t("item.alike")}>${item.alike === null ? none() : percent(item.alike)}</td><td class="number" data-label=${t("item.errors")}>${item.failures || none()}</td>
+        <td class="ends-here"><${Ways} item=${item} queue=${queue} project=${project} reopen=${reopen} /></td></tr>`)}</tbody></table></div>
+    ${wanted.length > PAGE && html`<nav class="pager" aria-label=${t("pages")}><button disabled=${first === 0} onClick=${() => change({ at: String(Math.max(0, first - PAGE)) }, true)}>‹</button>
+      <span>${first + 1}–${first + shown.length} / ${wanted.length}</span>
+      <button disabled=${first + PAGE >= wanted.length} onClick=${() => change({ at: String(first + PAGE) }, true)}>›</button></nav>`}`;
+}
+
+/** @param {{item: Item, queue: Queue, project: string | undefined, reopen: (id: string) => void}} props */
+function Ways({ item, queue, project, reopen }) {
+  const isOver = ["done", "to_adjudicate", "adjudicated"].includes(item.state);
+  const isMine = item.done_by.includes(annotator.value);
+  return html`${isMine && html`<button onClick=${() => reopen(item.trace_id)} title=${t("queue.reopen.means")}>${t("queue.reopen")}</button>`}
+    ${isOver && html` <a class="button" href=${link("/adjudication", { queue: queue.name, scheme: queue.scheme, trace: item.trace_id, project })}>${t("adjudication.open")}</a>`}`;
+}
+
+// One queue: its progress, in total and by annotator, and every run in it.
 
 /** @param {{name: string, project: string | undefined}} props */
 export function QueueView({ name, project }) {
@@ -67,7 +137,7 @@ function Facts({ queue }) {
   </dl><p><${StateBar} states=${queue.states} items=${queue.items} /> <${Traits} queue=${queue} /></p>`;
 }
 
-/** The median of the items whose beginning is known, with their number if it is not all. @param {{progress: import("./list.js").Progress}} props */
+/** The median of the items whose beginning is known, with their number if it is not all. @param {{progress: Progress}} props */
 function TimeForOne({ progress: { timed, done, median_seconds: median } }) {
   if (median === null) return html`<span title=${done ? t("person.time.none") : ""}>${none()}</span>`;
   const isAll = timed === done;
@@ -85,4 +155,3 @@ function People({ queue, turnAway }) {
       <td class="number" data-label=${t("person.gold")}>${progress.gold ? html`<span title=${`${progress.gold.right} / ${progress.gold.answers}`}>${percent(progress.gold.right / progress.gold.answers)}</span>` : none()}</td>
       <td class="ends-here">${queue.annotators.includes(who) && html`<button aria-pressed=${String(queue.away.includes(who))} title=${t("queue.away.means")} onClick=${() => turnAway(who)}>${t("queue.away")}</button>`}</td></tr>`)}</tbody></table></div>`;
 }
-

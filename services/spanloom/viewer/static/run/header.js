@@ -1,19 +1,104 @@
-/** The header of a run: name, outcome, duration, tokens, cost. */
+/** The header of a run: name, outcome, duration, tokens, cost, versions. */
 import { useEffect, useState } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
-import { duration, moment, money, percent, short } from "../format.js";
+import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { stateOf } from "../list/run.js";
-import { link, place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
-import { DatasetButton } from "../dataset/button.js";
-import { Errors } from "./errors.js";
-import { ExportButton } from "./export.js";
-import { Newer } from "./newer.js";
+import { link, place, when } from "../state/place.js";
+import { html, Menu, visible } from "../ui/html.js";
 import { headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
-import { Versions } from "./versions.js";
+import { follow } from "../state/follow.js";
+import { stateOf } from "../list/run.js";
+import { DatasetButton } from "../dataset/button.js";
+import { Errors, ExportButton } from "./views.js";
 import { spanId } from "../tree/outline.js";
+
+// The readable versions of the run: the newest, and those that were kept because they are annotated.
+
+/** @typedef {{version: number, is_newest: boolean, stored_at: string}} Version */
+
+/** The versions, newest first; none until they are loaded. */
+const versions = signal(/** @type {Version[]} */ ([]));
+
+/** Fetch the versions, and return the number of the newest; 0 if there is none. */
+async function loadVersions() {
+  const { project } = place.peek().query;
+  versions.value = (await getJson(`${runPath()}/versions`, { project })).items;
+  return versions.value[0]?.version ?? 0;
+}
+
+export function Versions() {
+  const items = versions.value;
+  const mine = view.value?.o.version ?? 0;
+  if (!mine) return "";
+  return html`<${Menu} class="versions" label=${`v${mine} ▾`} name=${t("versions")}>
+    <ul class="choices">${items.map((one) => html`<${Line} key=${one.version} one=${one} mine=${mine} />`)}</ul>
+    ${items.length < 2 && html`<p class="quiet">${t("versions.only")}</p>`}
+  <//>`;
+}
+
+/** @param {{one: Version, mine: number}} props */
+function Line({ one, mine }) {
+  const { project, step, view: shown } = place.value.query;
+  const at = Number(one.stored_at);
+  const here = link(`/trajectories/${traceId()}`, { project, step, view: shown, version: one.is_newest ? null : String(one.version) });
+  const note = html`<span class="quiet" title=${moment(at)}>${one.is_newest ? `${t("versions.newest")} · ` : ""}${t(one.is_newest ? "versions.stored" : "versions.kept", { at: clock(at) })}</span>`;
+  if (one.version === mine) return html`<li><span><b>v${mine}</b> ${note}</span></li>`;
+  const [a, b] = [one.version, mine].sort((x, y) => x - y);
+  return html`<li><a href=${here}><b>v${one.version}</b> ${note}</a>
+    <a href=${link("/diff", { a: traceId(), b: traceId(), project, av: String(a), bv: String(b) })}>${t("versions.compare", { version: one.version })}</a></li>`;
+}
+
+// Announces a newer version of the run without moving anything, and loads it on request. The changes are shown
+// if the current version is still stored, as annotated versions are.
+
+/** @typedef {{added: number, removed: number, changed: number, moved: number}} Summary */
+
+/** Longer runs are compared only on request. */
+const LONG = 20_000;
+
+export function Newer() {
+  const [version, setVersion] = useState(0);
+  const [seen, setSeen] = useState(0);
+  const [difference, setDifference] = useState(/** @type {Summary | null} */ (null));
+  const mine = view.value?.o.version ?? 0;
+  const { project, version: asked } = place.value.query;
+  useEffect(() => {
+    /** @param {number} came */
+    const note = (came) => setVersion((known) => Math.max(known, came));
+    let isFirst = true;
+    /** Load the versions, which the feed does not announce if they were stored before it was opened. @param {boolean} isLive */
+    const catchUp = (isLive) => {
+      if (isLive || isFirst) loadVersions().then((newest) => { if (isLive && !asked) note(newest); }, () => {});
+      isFirst = false;
+    };
+    return follow({ project }, (change) => {
+      if (change.trace_id === traceId()) note(change.version);
+    }, catchUp);
+  }, [project, asked]);
+  const isNewer = mine > 0 && version > mine;
+  useEffect(() => {
+    const until = new AbortController();
+    setDifference(null);
+    if (isNewer && (view.peek()?.o.n ?? 0) <= LONG) {
+      getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }, until.signal).then((data) => setDifference(data.summary), () => {});
+    }
+    return () => until.abort();
+  }, [isNewer, version]);
+  if (!isNewer || seen === version) return "";
+  const go = () => { location.search = new URLSearchParams({ ...place.peek().query, version: "" }).toString().replace(/&?version=/, ""); };
+  return html`<p class="newer-bar" role="status">${difference ? t("newer.what", { version, what: said(difference) }) : t("newer", { version })}
+    ${difference && html`<a class="button" target="_blank" href=${link("/diff", { a: traceId(), b: traceId(), av: String(mine), bv: String(version), project })}>${t("newer.diff")}</a>`}
+    <button onClick=${go}>${t("newer.show")}</button><button class="plain" aria-label=${t("newer.later")} title=${t("newer.later")} onClick=${() => setSeen(version)}>×</button></p>`;
+}
+
+/** The differences, in words. @param {Summary} difference */
+function said(difference) {
+  const parts = /** @type {const} */ (["added", "removed", "changed", "moved"]).filter((op) => difference[op]).map((op) => t(`newer.${op}`, { n: difference[op] }));
+  return parts.length ? parts.join(", ") : t("newer.same");
+}
+
+// The header.
 
 /** @typedef {import("../list/run.js").Run} Run */
 /** Data of a run that the list does not have. @typedef {{metrics: any, warnings: string[], document?: any}} Read */
@@ -23,9 +108,9 @@ const LARGE = 5000;
 /** The metrics of the root and the warnings of the extraction; of a large run only the metrics, from its root step. @param {Run} run @returns {Promise<Read>} */
 async function read(run) {
   const { project, version } = place.peek().query;
-  const o = view.peek()?.o;
   if (run.span_count > LARGE && !version) {
-    const root = o && o.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project, texts: "none" }) : null;
+    const o = (await when(view, Boolean))?.o;
+    const root = o?.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project, texts: "none" }) : null;
     return { metrics: root?.metrics_info, warnings: [] };
   }
   const whole = await wholeDocument("none");
@@ -33,16 +118,17 @@ async function read(run) {
 }
 
 export function Header() {
-  const [run, setRun] = useState(/** @type {Run | null} */ (null));
+  const [run, setRun] = useState(/** @type {Run | null | undefined} */ (undefined)); // null: the service did not return it
   const [whole, setWhole] = useState(/** @type {Read | null} */ (null));
   const { project, version } = place.value.query;
+  const ask = () => void summary().then((data) => {
+    setRun(data);
+    if (data) read(data).then(setWhole, () => {});
+  }, () => setRun((known) => known ?? null)).finally(() => { headed.value = true; });
   useEffect(() => setWhole(null), [project, version]);
-  useEffect(() => {
-    summary().then((data) => {
-      setRun(data);
-      if (data) read(data).then(setWhole, () => {});
-    }, () => {}).finally(() => { headed.value = true; });
-  }, [project, version, view.value]);
+  useEffect(ask, [project, version]);
+  const isBehind = run !== undefined && !version && (run?.version ?? 0) < (view.value?.o.version ?? 0);
+  useEffect(() => { if (isBehind) ask(); }, [isBehind]);
   if (!run) return html`<header class="run-head"></header>`;
   const { state, sign, words } = stateOf(run);
   return html`<header class="run-head">

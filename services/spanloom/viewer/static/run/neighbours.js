@@ -1,14 +1,13 @@
 /** The runs before and after this one in the list that the reader came from. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
-import { fetchMore, origin } from "../list/origin.js";
-import { pageOf } from "../list/run.js";
+import { fetchMore, origin, pageOf } from "../list/run.js";
 import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 import { traceId } from "./state.js";
 
-/** The index of this run in that list, or -1. @param {import("../list/origin.js").Origin} of */
+/** The index of this run in that list, or -1. @param {import("../list/run.js").Origin} of */
 const placeIn = ({ runs }) => runs.findIndex(([id]) => id === traceId());
 
 /** @param {1 | -1} by @param {Record<string, string | undefined>} query */

@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
 import { asError, useAgain } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
+import { useKeys } from "../ui/frame.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, snippet: string}} Hit */

@@ -1,7 +1,7 @@
 /** The state of the current run: its outline, visible rows and selected step. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getBytes, getJson } from "../api.js";
-import { FIRST_ERROR, change, place } from "../state/place.js";
+import { change, FIRST_ERROR, place } from "../state/place.js";
 import { nextFailure } from "../tree/keys.js";
 import { addressOf, decode, isWhole, rowOf } from "../tree/outline.js";
 import { View } from "../tree/view.js";

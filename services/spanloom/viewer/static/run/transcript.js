@@ -1,18 +1,103 @@
 /** The run as a transcript of requests, messages, calls and results; sub-agents are indented. */
-import { useEffect, useRef } from "../vendor/hooks.js";
-import { duration } from "../format.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
+import { change, place } from "../state/place.js";
+import { ERROR, ms, rowOf } from "../tree/outline.js";
+import { asError, useAgain } from "../ui/fetched.js";
+import { html, line, visible } from "../ui/html.js";
+import { choose, chosen, runPath, view, wholeDocument } from "./state.js";
+import { duration } from "../format.js";
 import { parsed } from "../step/json.js";
-import { Messages, Value, areMessages } from "../step/messages.js";
-import { ERROR, ms } from "../tree/outline.js";
+import { areMessages, Messages, Value } from "../step/messages.js";
 import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
-import { LARGE, Pager, usePage } from "./pages.js";
-import { choose, chosen, view } from "./state.js";
 
+// Pages of the transcript's steps: with their whole texts, or for a huge run with their first words.
+
+/** @typedef {import("../tree/view.js").View} View */
 /** @typedef {import("../step/panel.js").Step} Step */
-/** @typedef {import("./pages.js").Entry} Entry */
+/** A step by its row; `step` is null until it was loaded, `words` are its first words. @typedef {{row: number, level: number, step: Step | null, words: string}} Entry */
+
+export const AT_ONCE = 200;
+/** Documents of more spans are too much for a browser. */
+export const LARGE = 20_000;
+/** Number of rows per request. */
+const ROWS = 500;
+
+/** The steps of a document in order of start, each below its agent. @param {any} document @param {{o: import("../tree/outline.js").Outline}} there @returns {Entry[]} */
+export function flat(document, there) {
+  /** @type {Map<string, Step[]>} */
+  const owned = new Map(document.agent_steps.map((/** @type {any} */ agent) => [agent.id, agent.steps]));
+  const root = document.root_step;
+  /** @type {Entry[]} */
+  const entries = [];
+  /** @param {Step} step @param {number} level */
+  const add = (step, level) => entries.push({ row: rowOf(there.o, step.id), level, step, words: "" });
+  /** @param {string} id @param {number} level */
+  const walk = (id, level) => {
+    for (const step of owned.get(id) ?? []) {
+      add(step, level);
+      if (step.type === "agent" && step.id !== id) walk(step.id, level + 1);
+    }
+  };
+  add({ ...root, type: document.extraction.root_type ?? "agent" }, 0);
+  walk(root.id, 0);
+  return entries;
+}
+
+/** The rows that are not framework plumbing, as entries without texts. @param {View} there @returns {Entry[]} */
+function rowsOf(there) {
+  const rows = Array.from(there.o.depth.keys()).filter((row) => !there.hidden[row]);
+  return rows.map((row) => ({ row, level: there.lane[row], step: null, words: "" }));
+}
+
+/** The steps of one page and their total number, or the error that prevented loading them. @param {View | null} there @returns {{entries: Entry[] | null, first: number, count: number, error: import("../api.js").ApiError | null, again: () => void}} */
+export function usePage(there) {
+  const { project, at } = place.value.query;
+  const [all, setAll] = useState(/** @type {Entry[] | null} */ (null));
+  const [loaded, setLoaded] = useState(/** @type {Map<number, string>} */ (new Map()));
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const [attempt, again] = useAgain(error);
+  const first = Math.max(0, Math.min(Number(at) || 0, (all?.length ?? 1) - 1));
+  useEffect(() => {
+    if (!there) return;
+    if (there.o.n > LARGE) setAll(rowsOf(there));
+    else wholeDocument().then((document) => { setAll(flat(document, there)); setError(null); }, (failed) => setError(asError(failed)));
+  }, [there, project, attempt]);
+  const entries = all?.slice(first, first + AT_ONCE) ?? null;
+  useEffect(() => {
+    if (!there || !entries?.length || entries[0].step) return undefined;
+    const until = new AbortController();
+    firstWords(there.o.version, entries[0].row, entries[entries.length - 1].row + 1, until.signal).then(setLoaded, () => {});
+    return () => until.abort();
+  }, [all, first]);
+  return { entries: entries?.map((one) => Object.assign({}, one, { words: loaded.get(one.row) ?? "" })) ?? null, first, count: all?.length ?? 0, error, again };
+}
+
+/** The first words of rows. @param {number} version @param {number} from @param {number} to @param {AbortSignal} until */
+async function firstWords(version, from, to, until) {
+  const { project } = place.peek().query;
+  /** @type {Map<number, string>} */
+  const found = new Map();
+  for (let at = from; at < to; ) {
+    const { items } = await getJson(`${runPath()}/rows`, { project, version, from: at, to: Math.min(at + ROWS, to) }, until);
+    if (!items.length) break;
+    for (const one of items) found.set(one.row, one.error || one.preview);
+    at += items.length;
+  }
+  return found;
+}
+
+/** @param {{first: number, shown: number, count: number}} props */
+export function Pager({ first, shown, count }) {
+  if (count <= AT_ONCE) return "";
+  /** @param {number} at */
+  const go = (at) => change({ at: at > 0 ? String(at) : null }, true);
+  return html`<nav class="pager" aria-label=${t("transcript.pages")}>
+    <button disabled=${first === 0} onClick=${() => go(first - AT_ONCE)}>‹ ${t("transcript.before")}</button>
+    <span>${t("transcript.at", { from: first + 1, to: first + shown, n: count })}</span>
+    <button disabled=${first + shown >= count} onClick=${() => go(first + AT_ONCE)}>${t("transcript.next")} ›</button></nav>`;
+}
 
 const DEEPEST = 8;
 

@@ -1,21 +1,121 @@
 /** The tree with its timeline above and its heat strip at the side, with one shared selection. */
-import { useEffect, useRef } from "../vendor/hooks.js";
-import { effect } from "../vendor/signals.js";
+import { useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { place } from "../state/place.js";
+import { kept } from "../state/reader.js";
 import { html } from "../ui/html.js";
-import { useKeys } from "../ui/keys.js";
-import { criticalPath } from "../tree/busy.js";
-import { Clock } from "../tree/clock.js";
-import { whenTurned } from "../tree/colors.js";
+import { getJson } from "../api.js";
+import { place } from "../state/place.js";
+import { choose, chosen, drill, drillUp, grid, runPath, turnFrames, turns } from "./state.js";
+import { effect } from "../vendor/signals.js";
+import { useKeys } from "../ui/frame.js";
+import { Clock, criticalPath } from "../tree/clock.js";
+import { Strip, whenTurned } from "../tree/strip.js";
 import { Flame } from "../tree/flame.js";
 import { Grid } from "../tree/grid.js";
 import { letters, listen } from "../tree/keys.js";
-import { Strip } from "../tree/strip.js";
-import { head, isCut, score, seek } from "./playhead.js";
-import { Splitter } from "./splitter.js";
-import { choose, chosen, drill, drillUp, grid, turnFrames, turns } from "./state.js";
-import { Texts } from "./texts.js";
+import { head, isCut, score, seek } from "./player.js";
+
+// The splitter between timeline and tree: dragged, or moved by keys; Enter or a double click collapses and
+// restores the timeline.
+
+/** Height in pixels; null: as high as its lanes need, up to the limit of the style sheet. */
+const height = kept("timeline.height", /** @type {number | null} */ (null));
+/** Minimum legible height; below it the timeline is collapsed. */
+const LEAST = 40;
+/** Maximum share of the window; the tree keeps the rest. */
+const MOST_SHARE = 0.6;
+const STEP = 24;
+
+/** @param {number} wanted */
+function set(wanted) {
+  const most = Math.round(innerHeight * MOST_SHARE);
+  height.value = wanted < LEAST ? 0 : Math.min(most, Math.round(wanted));
+}
+
+/** @param {{flame: {current: HTMLCanvasElement | null}}} props */
+export function Splitter({ flame }) {
+  const high = height.value;
+  const edge = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => { // before the next key, which starts from the current height
+    const style = flame.current?.style;
+    if (style) [style.maxHeight, style.display] = [high === null ? "" : `${high}px`, high === 0 ? "none" : ""];
+    edge.current?.setAttribute("aria-valuenow", String(now())); // known once it is drawn
+  }, [high]);
+  const now = () => flame.current?.clientHeight ?? 0;
+  const fold = () => { height.value = high === 0 ? null : 0; };
+  /** @param {PointerEvent} event */
+  const drag = (event) => {
+    const { current: it } = edge;
+    const from = now() - event.clientY;
+    it?.setPointerCapture(event.pointerId);
+    const over = new AbortController();
+    it?.addEventListener("pointermove", (moved) => set(from + moved.clientY), over);
+    it?.addEventListener("lostpointercapture", () => over.abort(), over);
+  };
+  /** @type {Record<string, () => void>} */
+  const keys = { ArrowDown: () => set(Math.max(LEAST, now() + STEP)), ArrowUp: () => set(now() - STEP), Home: () => set(0), End: () => set(Infinity), Enter: fold };
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
+    if (!keys[event.key]) return;
+    event.preventDefault();
+    event.stopPropagation();
+    keys[event.key]();
+  };
+  return html`<div class="split ${high === 0 ? "folded" : ""}" ref=${edge} role="separator" aria-orientation="horizontal" tabindex="0" aria-label=${t("flame.split")} title=${t("flame.split.means")}
+    aria-valuemin="0" aria-valuemax=${Math.round(innerHeight * MOST_SHARE)} onPointerDown=${drag} onDblClick=${fold} onKeyDown=${press}>${high === 0 ? "▾" : ""}</div>`;
+}
+
+// The first words of steps: fetched in chunks for the rows in view, once scrolling pauses.
+
+const CHUNK = 128;
+const PAUSE_MS = 80;
+const MOST = 256;
+
+export class Texts {
+  /** @param {import("../tree/grid.js").Grid} shown @param {number} version */
+  constructor(shown, version) {
+    this.grid = shown;
+    this.version = version;
+    /** @type {Set<number>} */
+    this.chunks = new Set();
+    this.pause = 0;
+  }
+
+  /** Fetch texts for the rows in view. @param {number[]} rows */
+  want(rows) {
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => {
+      const wanted = new Set(rows.map((i) => Math.floor(i / CHUNK)));
+      for (const chunk of wanted) if (!this.chunks.has(chunk)) void this.fetch(chunk);
+    }, PAUSE_MS);
+  }
+
+  /** @param {number} chunk */
+  async fetch(chunk) {
+    this.chunks.add(chunk);
+    const from = chunk * CHUNK;
+    const { project } = place.peek().query;
+    try {
+      const data = await getJson(`${runPath()}/rows`, { project, version: this.version, from, to: Math.min(from + CHUNK, this.grid.view.o.n) });
+      for (const one of data.items) this.grid.texts.set(one.row, one.error || one.preview);
+      this.forget();
+      this.grid.updateTexts();
+    } catch {
+      this.chunks.delete(chunk); // fetched again when the rows come into view again
+    }
+  }
+
+  /** Keep only the newest chunks. */
+  forget() {
+    for (const old of this.chunks) {
+      if (this.chunks.size <= MOST) return;
+      this.chunks.delete(old);
+      for (let i = old * CHUNK; i < (old + 1) * CHUNK; i++) this.grid.texts.delete(i);
+    }
+  }
+}
+
+// The tree, its timeline and its heat strip.
 
 /** @typedef {import("../tree/view.js").View} View */
 

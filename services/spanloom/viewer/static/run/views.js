@@ -1,10 +1,45 @@
-/** The tabs for the views of a run, and the path to the root of the tree. */
+/** Controls of a run's page: the views, the path to the root of the tree, the next error, the export. */
 import { t } from "../i18n/index.js";
-import { change, place } from "../state/place.js";
-import { html } from "../ui/html.js";
-import { line } from "../ui/visible.js";
+import { change, place, when } from "../state/place.js";
+import { toFailure } from "../tree/keys.js";
+import { html, line, save } from "../ui/html.js";
+import { asked, drill, grid, runPath, turns, view } from "./state.js";
+import { useState } from "../vendor/hooks.js";
+import { getBytes } from "../api.js";
 import { isWhole } from "../tree/outline.js";
-import { drill, turns, view } from "./state.js";
+
+// The number of errors of a run or a conversation, as a button that leads to the next one in the tree.
+
+/** @param {{n: number}} props */
+export function Errors({ n }) {
+  return n ? html`<button class="plain bad" title=${`${t("key.error")} (e)`} onClick=${toNextError}>✕ ${n}</button>` : "0";
+}
+
+/** Go to the next error in the tree, once the tree is loaded; switches back from other views. */
+function toNextError() {
+  if (!grid.peek()) change({ view: null }, true);
+  void when(grid, Boolean).then((there) => toFailure(/** @type {import("../tree/grid.js").Grid} */ (there)));
+}
+
+// Downloads a run or a conversation as one HTML file from the service: fetched, as a link would send no API key.
+
+/** @param {{path?: string, params?: import("../api.js").Params, name?: string, paper?: string}} props `path`: in the API, `name`: of the file, `paper`: text that is printed in addition to the visible part */
+export function ExportButton({ path = runPath(), params = asked(), name = path.split("/")[3], paper = t("export.paper") }) {
+  const [failed, setFailed] = useState("");
+  const fetchIt = async () => {
+    try {
+      save(await getBytes(`${path}/export.html`, params), "text/html", `${name}.html`);
+      setFailed("");
+    } catch (error) {
+      setFailed(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return html`<button class="copy" title=${t("export.means")} onClick=${fetchIt}>${t("export.html")}</button>
+    ${paper && html`<p class="on-paper">${paper}</p>`}
+    ${failed && html`<span role="alert" class="bad">${failed}</span>`}`;
+}
+
+// The tabs for the views of a run, and the path to the root of the tree.
 
 const VIEWS = /** @type {const} */ (["tree", "graph", "transcript"]);
 

@@ -1,15 +1,51 @@
 /** Where a scheme is written, pasted or taken from a file; checked while it is written, stored on request. */
+import { t } from "../i18n/index.js";
+import { html, useFocusBack, visible } from "../ui/html.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
-import { t } from "../i18n/index.js";
-import { part } from "../judging/requests.js";
-import { Refusal } from "../judging/refusal.js";
-import { asError } from "../ui/fetched.js";
-import { useFocusBack } from "../ui/focus.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
-import { EXAMPLES } from "./examples.js";
-import { Source } from "./source.js";
+import { asError, part } from "../ui/fetched.js";
+import { Refusal } from "../ui/frame.js";
+
+// Schemes to begin with.
+
+const ERRORS = `error_types:
+  - name: reasoning
+    subtypes: [logical_error, factual_error]
+  - execution
+severities:
+  - {name: minor, weight: -1}
+  - {name: major, weight: -5}
+`;
+
+/** Texts, by kind of scheme. */
+export const EXAMPLES = {
+  trajectory_eval: `annotation_type: trajectory_eval
+name: my_steps
+description: Judge each step of the run.
+correctness_options: [correct, incorrect, partially_correct]
+${ERRORS}max_score: 100
+`,
+  process_reward: "annotation_type: process_reward\nname: my_rewards\ndescription: Did this step help?\nallow_neutral: true\n",
+  failure_attribution: "annotation_type: failure_attribution\nname: my_attribution\ndescription: Who failed, and at which step did it go wrong?\n",
+  trajectory_edit: "annotation_type: trajectory_edit\nname: my_corrections\ndescription: Correct what the steps say.\n",
+  error_span: `annotation_type: error_span
+name: my_places
+description: Mark the places that are wrong.
+${ERRORS}`,
+};
+
+// The text of a scheme by its lines, with the remarks on a line below it.
+
+/** @typedef {{line: number, key: string, reason: string, isError: boolean}} Finding */
+
+/** @param {{text: string, findings: Finding[]}} props */
+export function Source({ text, findings }) {
+  const lines = text.replace(/\n$/, "").split("\n");
+  return html`<ol class="source" aria-label=${t("scheme.source")} tabindex="0">${lines.map((one, at) => html`<li key=${at}><code>${visible(one) || " "}</code>
+    ${findings.filter(({ line }) => Math.min(line, lines.length) === at + 1).map(({ line, key, reason, isError }) => html`<p class=${isError ? "wrong" : "odd"}>${isError ? "✕" : "⚠"} ${t("scheme.at", { line })} <code>${visible(key)}</code>: ${visible(reason)}</p>`)}</li>`)}</ol>`;
+}
+
+// The editor.
 
 /** @typedef {import("../pages/schemes.js").Remark} Remark */
 /** @typedef {import("../records.js").CheckedScheme} Checked */

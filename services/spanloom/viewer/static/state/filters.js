@@ -3,7 +3,6 @@
  * questions (docs/query.md); a chip is one of the conditions that `and` joins at the top.
  * Splitting the text and joining it again results in the same query.
  */
-
 /**
  * Split a query at its outermost `and`; quotes and parentheses are kept whole. What has an
  * outermost `or` is one condition.

@@ -48,3 +48,18 @@ export function link(path, query = {}) {
 addEventListener("popstate", () => {
   place.value = read();
 });
+
+// Waits until a signal fulfils a condition.
+
+/**
+ * Resolve with its value as soon as the condition holds; at once if it does already.
+ * @template T
+ * @param {import("../vendor/signals.js").Signal<T>} watched @param {(value: T) => unknown} holds @returns {Promise<T>}
+ */
+export const when = (watched, holds) => new Promise((go) => {
+  const stop = watched.subscribe((value) => {
+    if (!holds(value)) return;
+    go(value);
+    queueMicrotask(() => stop()); // `stop` is not assigned yet if the condition is true at once
+  });
+});

@@ -1,12 +1,47 @@
 /** Messages as a chat: role and content, each tool call with its result (docs/messages.md). */
-import { useState } from "../vendor/hooks.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
-import { Json, parsed } from "./json.js";
-import { Bytes, Media, dataOf } from "./media.js";
-import { Prose } from "./prose.js";
+import { bytes } from "../format.js";
+import { kept } from "../state/reader.js";
+import { html, visible } from "../ui/html.js";
 import { Copy, LongText } from "./text.js";
+import { Bytes, dataOf, Json, Media, parsed } from "./json.js";
+
+// A message's text: plain, or rendered as Markdown if the reader chose that.
+
+/** The selected view of steps, shared by all steps. */
+export const tab = kept("step.tab", /** @type {"said" | "markdown" | "text" | "json" | "raw" | "why"} */ ("said"));
+
+/** Maximum characters that are rendered as Markdown; longer text stays plain. */
+const MOST = 150_000;
+const FOLDED = 4_000;
+/** The renderer, loaded on first use. */
+const renderer = signal(/** @type {typeof import("./markdown.js") | null} */ (null));
+/** @type {Promise<void> | null} */
+let loading = null;
+
+function load() {
+  loading ??= import("./markdown.js").then((made) => { renderer.value = made; });
+}
+
+/** @param {{text: string}} props */
+export function Prose({ text }) {
+  const isMarkdown = tab.value === "markdown" && text.length <= MOST;
+  useEffect(() => { if (isMarkdown) load(); }, [isMarkdown]);
+  return isMarkdown && renderer.value ? html`<${Markdown} text=${text} make=${renderer.value.rendered} />` : html`<${LongText} text=${text} />`;
+}
+
+/** @param {{text: string, make: (text: string) => import("../vendor/preact.js").Child}} props */
+function Markdown({ text, make }) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = text.length > FOLDED;
+  const shown = isLong && !isOpen ? text.slice(0, Math.max(text.lastIndexOf("\n\n", FOLDED), FOLDED / 2)) : text;
+  return html`<div class="md" dir="auto">${make(shown)}</div>
+    ${isLong && html`<span class="fold"><button onClick=${() => setOpen(!isOpen)}>${isOpen ? t("text.less") : t("text.more", { size: bytes(text.length - shown.length) })}</button></span>`}`;
+}
+
+// Messages as a chat.
 
 /** @typedef {{id?: string, function?: {name?: string, arguments?: string}}} Call */
 /** @typedef {{role: string, content?: unknown, reasoning_content?: string, tool_calls?: Call[], tool_call_id?: string, name?: string, status?: string, finish_reason?: string, refusal?: string}} Message */
@@ -100,4 +135,25 @@ export function Value({ text }) {
 function Plain({ text }) {
   const data = dataOf(text);
   return data ? html`<${Media} url=${data} />` : html`<${Prose} text=${text} />`;
+}
+
+// Finds the messages that a model call shares with the previous call.
+
+/** All messages at the end of a call: its input and its output. @param {{input: string, output: string}} step @returns {Message[]} */
+export function earlier({ input, output }) {
+  return [input, output].map(parsed).flatMap((value) => (areMessages(value) ? value : []));
+}
+
+/** The fields that identify a message: a call's output also has a finish reason, the next input does not. @param {Message} message */
+function essence({ role, content, tool_calls: calls, tool_call_id: id }) {
+  const made = (calls ?? []).map((call) => [call?.id, call?.function?.name, call?.function?.arguments]);
+  return JSON.stringify([role, content ?? "", made, id ?? ""]);
+}
+
+/** The number of leading messages that the previous call had; the last message always counts as new. @param {Message[]} messages @param {Message[]} before */
+export function sharedWith(messages, before) {
+  const most = Math.min(messages.length - 1, before.length);
+  let same = 0;
+  while (same < most && essence(messages[same]) === essence(before[same])) same++;
+  return same;
 }

@@ -1,21 +1,96 @@
 /** The panel of a step: input, output, metadata and the evidence for them. */
+import { number, t } from "../i18n/index.js";
+import { useFetched } from "../ui/fetched.js";
+import { Failure } from "../ui/frame.js";
+import { html, line, visible } from "../ui/html.js";
+import { areMessages, earlier, Messages, sharedWith, tab, Value } from "./messages.js";
+import { Copy, LongText } from "./text.js";
+import { Json, parsed } from "./json.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { DatasetButton } from "../dataset/button.js";
 import { clock, duration, moment } from "../format.js";
 import { signal } from "../vendor/signals.js";
-import { number, t } from "../i18n/index.js";
-import { useFetched } from "../ui/fetched.js";
-import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
-import { line, visible } from "../ui/visible.js";
-import { Json, parsed } from "./json.js";
-import { Messages, Value, areMessages } from "./messages.js";
-import { tab } from "./prose.js";
-import { Raw } from "./raw.js";
-import { earlier, sharedWith } from "./shared.js";
-import { Copy, LongText } from "./text.js";
-import { Why } from "./why.js";
+
+// The span as sent: attributes, events, links, resource.
+
+/** @typedef {{key: string, value: any}} Attribute an attribute of OTLP's JSON */
+
+/** The plain value of a value in OTLP's JSON. @param {any} value @returns {unknown} */
+export function plain(value) {
+  if (!value || typeof value !== "object") return value;
+  if ("arrayValue" in value) return (value.arrayValue.values ?? []).map(plain);
+  if ("kvlistValue" in value) return Object.fromEntries((value.kvlistValue.values ?? []).map((/** @type {Attribute} */ one) => [one.key, plain(one.value)]));
+  return Object.values(value)[0] ?? null;
+}
+
+/** @param {{path: string, project?: string}} props `path`: of the span in the API */
+export function Raw({ path, project }) {
+  const { data, error, again } = useFetched(path, { project });
+  if (error) return html`<${Failure} error=${error} again=${again} />`;
+  if (!data) return html`<p class="quiet">…</p>`;
+  const resource = data.resourceSpans?.[0];
+  const scope = resource?.scopeSpans?.[0];
+  const span = scope?.spans?.[0] ?? {};
+  return html`<p><${Copy} text=${JSON.stringify(data, null, 1)} label=${t("raw.copy")} /></p>
+    <${Attributes} title=${t("raw.attributes")} list=${span.attributes} />
+    ${(span.events ?? []).map((/** @type {any} */ event) => html`<${Attributes} title=${`${t("raw.event")} ${event.name}`} list=${event.attributes} />`)}
+    ${(span.links ?? []).map((/** @type {any} */ one) => html`<${Attributes} title=${`${t("raw.link")} ${one.traceId}`} list=${one.attributes} />`)}
+    <${Attributes} title=${t("raw.resource")} list=${resource?.resource?.attributes} />
+    <p class="quiet">${t("raw.scope")} ${scope?.scope?.name} ${scope?.scope?.version}</p>`;
+}
+
+/** @param {{title: string, list?: Attribute[]}} props */
+export function Attributes({ title, list = [] }) {
+  return html`<h4>${title}</h4>${list.length ? html`<dl class="attributes">${list.map(({ key, value }) => {
+    const one = plain(value);
+    return html`<dt>${key}</dt><dd><${Value} text=${typeof one === "string" ? one : JSON.stringify(one)} /></dd>`;
+  })}</dl>` : html`<p class="quiet">${t("raw.none")}</p>`}`;
+}
+
+// Why a step is classified as it is: the rule that decided, the spans it was made of, its parent.
+
+/** @typedef {import("../records.js").SpanVerdict} Verdict */
+
+/** @param {{path: string, id: string, project?: string, isMoved: boolean}} props */
+export function Why({ path, id, project, isMoved }) {
+  const asStep = useFetched(`${path}/steps/${id}`, { project, with: "spans" });
+  const isNone = asStep.error?.status === 404; // a span that is no step has its verdict in the list of all
+  const asSpan = useFetched(isNone ? `${path}/spans` : "", { project });
+  const { data, error, again } = isNone ? asSpan : asStep;
+  if (error) return html`<${Failure} error=${error} again=${again} />`;
+  if (!data) return html`<p class="quiet">…</p>`;
+  const own = data.spans.find((/** @type {Verdict} */ one) => one.span_id === id);
+  const merged = isNone ? [] : data.spans.filter((/** @type {Verdict} */ one) => one.span_id !== id);
+  return html`${own ? html`<${Decided} own=${own} above=${isMoved ? data.parent_id : ""} />` : html`<p>${t("why.unknown")}</p>`}
+    ${merged.length > 0 && html`<${Merged} spans=${merged} count=${data.span_count - 1} />`}
+    ${data.metadata && html`<h4>${t("why.read")}</h4><${Json} value=${{ ...data.metadata, ...data.model_info }} />`}
+    <${Sent} data=${data} />`;
+}
+
+/** @param {{own: Verdict, above?: string}} props `above`: its parent step, if its span reports another one */
+function Decided({ own, above }) {
+  const counts = own.step_id === own.span_id ? t("why.self") : own.step_id ? html`<code>${own.step_id}</code>` : t("why.none");
+  return html`<dl class="attributes"><dt>${t("why.dialect")}</dt><dd><code>${own.dialect}</code></dd><dt>${t("why.rule")}</dt><dd><code>${own.rule}</code></dd>
+    <dt>${t("why.counts")}</dt><dd>${counts}</dd>
+    ${above && html`<dt>${t("why.moved")}</dt><dd><code>${above}</code> <span class="quiet">${t("why.moved.from")} <code>${own.parent_span_id || "–"}</code></span></dd>`}</dl>`;
+}
+
+/** @param {{spans: Verdict[], count: number}} props */
+function Merged({ spans, count }) {
+  return html`<h4>${t("why.merged", { n: count })}</h4>
+    <ul>${spans.map((one) => html`<li><code>${one.span_id}</code> <bdi>${visible(one.name)}</bdi> <span class="quiet">${one.rule}</span></li>`)}</ul>
+    ${count > spans.length && html`<p class="quiet">${t("why.more", { n: spans.length, of: count })}</p>`}`;
+}
+
+/** The attributes of the spans that the fields were read from. @param {{data: any}} props */
+function Sent({ data }) {
+  const spans = (data.resourceSpans ?? []).flatMap((/** @type {any} */ one) => one.scopeSpans ?? []).flatMap((/** @type {any} */ one) => one.spans ?? []);
+  if (!spans.length) return "";
+  return html`<p class="quiet">${t("why.fields")}</p>${spans.map((/** @type {any} */ one) => html`<${Attributes} title=${visible(one.name ?? "")} list=${one.attributes} />`)}`;
+}
+
+// The panel of a step.
 
 /**
  * A step of the document.

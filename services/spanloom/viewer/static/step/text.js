@@ -2,8 +2,7 @@
 import { useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";
-import { html } from "../ui/html.js";
-import { visible } from "../ui/visible.js";
+import { html, visible } from "../ui/html.js";
 
 const FOLDED = 2000;
 const MOST = 200_000;

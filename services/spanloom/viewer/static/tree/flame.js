@@ -4,13 +4,101 @@
  * lanes times pixels, for any number of spans. All its content is in the rows of the tree too.
  */
 import { duration } from "../format.js";
-import { line } from "../ui/visible.js";
-import { colors, fitted } from "./colors.js";
-import { frame, label, ticks } from "./drawing.js";
-import { notch, playhead, seams, stacked, underline } from "./marks.js";
-import { lanes } from "./lanes.js";
+import { line } from "../ui/html.js";
 import { ERROR, ms } from "./outline.js";
-import { Timeline } from "./timeline.js";
+import { colors, fitted } from "./strip.js";
+import { notch, playhead, seams, stacked, Timeline, underline } from "./timeline.js";
+
+// Draws parts of the timeline.
+
+/** @typedef {{context: CanvasRenderingContext2D, of: Record<string, string>}} Pen */
+
+/** Draw time grid lines, labelled with the time since the start. @param {Pen & {width: number, height: number}} pen @param {import("./outline.js").Outline} o @param {[number, number]} axis @param {import("./clock.js").Clock} clock */
+export function ticks({ context, of, width, height }, o, [from, to], clock) {
+  const count = Math.max(2, Math.floor(width / 160));
+  for (let k = 0; k < count; k++) {
+    const x = Math.round((width * k) / count);
+    context.fillStyle = of.line;
+    if (k) context.fillRect(x, 0, 1, height);
+    context.fillStyle = of.soft;
+    context.fillText(duration(ms(o, clock.at(from + ((to - from) * k) / count) - o.first)), x + 4, 11);
+  }
+}
+
+/** Draw a frame around the selected row. @param {Pen} pen @param {number} x @param {number} y @param {number} wide @param {number} high */
+export function frame({ context, of }, x, y, wide, high) {
+  context.strokeStyle = of.accent;
+  context.lineWidth = 2;
+  context.strokeRect(x + 1, y + 1, Math.max(wide - 2, 1), high - 2);
+  context.lineWidth = 1;
+}
+
+/** Draw the name in a rectangle. @param {Pen} pen @param {string} name @param {number} x @param {number} y @param {number} wide */
+export function label({ context, of }, name, x, y, wide) {
+  context.fillStyle = of.page;
+  const letters = Math.floor((wide - 8) / 5.2);
+  if (letters > 2) context.fillText(line(name, letters), x + 4, y + 10);
+}
+
+// Rows by level, each level sorted by start, for drawing a timeline and hit testing.
+
+export class Lanes {
+  /** @param {import("./outline.js").Outline} o @param {Uint32Array} first @param {Uint32Array} rows */
+  constructor(o, first, rows) {
+    this.o = o;
+    this.count = first.length - 1;
+    this.first = first;
+    this.rows = rows;
+  }
+
+  /** The index of the first row of a lane that starts after a time. @param {number} lane @param {number} time */
+  after(lane, time) {
+    let low = this.first[lane];
+    let high = this.first[lane + 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.o.start[this.rows[middle]] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The rows of a lane that may be visible between two times. @param {number} lane @param {number} from @param {number} to */
+  between(lane, from, to) {
+    // Rows of a lane may overlap, so one that began long before may still run: a few are checked.
+    const begin = Math.max(this.first[lane], this.after(lane, from) - 32);
+    return this.rows.subarray(begin, this.after(lane, to));
+  }
+
+  /** The row of a lane at a time, or -1. @param {number} lane @param {number} time @param {number} pixel the time that a pixel covers */
+  at(lane, time, pixel) {
+    if (lane < 0 || lane >= this.count) return -1;
+    const { o, rows } = this;
+    const to = this.after(lane, time);
+    for (let k = to - 1; k >= Math.max(this.first[lane], to - 32); k--) {
+      if (o.start[rows[k]] + o.dur[rows[k]] + pixel >= time) return rows[k];
+    }
+    return -1;
+  }
+}
+
+/**
+ * Assign each row that is not hidden to its lane.
+ * @param {import("./outline.js").Outline} o @param {Uint16Array} lane @param {Uint8Array} hidden
+ */
+export function lanes(o, lane, hidden) {
+  const count = lane.reduce((most, at, i) => (hidden[i] ? most : Math.max(most, at)), 0) + 1;
+  const first = new Uint32Array(count + 1);
+  for (let i = 0; i < o.n; i++) if (!hidden[i]) first[lane[i] + 1]++;
+  for (let at = 0; at < count; at++) first[at + 1] += first[at];
+  const next = first.slice();
+  const rows = new Uint32Array(first[count]);
+  for (let i = 0; i < o.n; i++) if (!hidden[i]) rows[next[lane[i]]++] = i;
+  for (let at = 0; at < count; at++) rows.subarray(first[at], first[at + 1]).sort((a, b) => o.start[a] - o.start[b]);
+  return new Lanes(o, first, rows);
+}
+
+// The timeline of the whole run.
 
 const AXIS = 28;
 const MOST = 14;

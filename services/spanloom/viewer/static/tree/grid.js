@@ -3,10 +3,8 @@
  * grid (`aria-activedescendant`).
  */
 import { t } from "../i18n/index.js";
-import { axisOf } from "./axis.js";
-import { Clock } from "./clock.js";
-import { Pool } from "./pool.js";
-import { make } from "./row.js";
+import { axisOf, Clock } from "./clock.js";
+import { make, Pool } from "./row.js";
 
 const MORE = 6;
 const HEADS = /** @type {const} */ (["tree.step", "tree.head.tokens", "tree.head.time", "tree.head.bar"]);

@@ -101,7 +101,7 @@ export function listen(grid) {
   });
 }
 
-/** The letters of the page. @param {() => Grid | null} grid @param {Acts} acts @returns {import("../ui/keys.js").Shortcut[]} */
+/** The letters of the page. @param {() => Grid | null} grid @param {Acts} acts @returns {import("../ui/frame.js").Shortcut[]} */
 export function letters(grid, { drill, up, frames }) {
   /** @param {(grid: Grid) => void} act */
   const on = (act) => () => {

@@ -2,14 +2,13 @@
  * The outline of a run: columns of numbers, a row for each span in preorder (ADR 38). The tree is
  * computed from the depths in one pass; no object is created per row.
  */
-
 /**
  * Times are in units of `unit` nanoseconds from the start of the first row.
  * @typedef {{n: number, version: number, origin: bigint, unit: number, kinds: string[], names: string[], agents: string[],
  *   id: Uint8Array, ttft?: Uint32Array, start: Int32Array | Float64Array, dur: Uint32Array | Float64Array, tin: Uint32Array, tout: Uint32Array,
  *   name: Uint16Array | Uint32Array, agent: Uint16Array | Uint32Array, depth: Uint16Array, kind: Uint8Array, flags: Uint8Array,
  *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array,
- *   runs?: import("../conversation/places.js").Runs, pause?: number}} Outline
+ *   runs?: import("../conversation/join.js").Runs, pause?: number}} Outline
  *   `ttft`: time to the first token, 0 if unknown; older outlines have none. `end`: the row after a row's subtree; `tokens`, `errors`: sums of subtrees; `first`, `last`: when the run began and ended;
  *   for several runs in one outline: `runs` are the runs, `pause` the minimum idle time that is cut out
  */
@@ -139,3 +138,25 @@ export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === 
 
 /** Whether a row failed and no row below it: an exception also passes through all ancestors. @param {Outline} o @param {number} i */
 export const isSource = (o, i) => isFault(o, i) && o.errors[i] === 1;
+
+// Finds the previous model call of the same agent.
+
+/** Whether a row is a step of a kind and not framework plumbing. @param {Outline} o @param {number} i @param {string} kind */
+const isStepOf = (o, i, kind) => o.kinds[o.kind[i]] === kind && (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
+
+/** The row of the agent that a row belongs to, or -1. @param {Outline} o @param {number} i */
+function owner(o, i) {
+  let up = o.parent[i];
+  while (up >= 0 && !isStepOf(o, up, "agent")) up = o.parent[up];
+  return up;
+}
+
+/** The row of the same agent's previous model call that did not fail, or -1. @param {Outline} o @param {number} i */
+export function callBefore(o, i) {
+  if (!isStepOf(o, i, "model")) return -1;
+  const agent = owner(o, i);
+  for (let at = i - 1; at > agent; at--) {
+    if (isStepOf(o, at, "model") && !(o.flags[at] & ERROR) && owner(o, at) === agent) return at;
+  }
+  return -1;
+}

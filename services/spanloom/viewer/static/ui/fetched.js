@@ -1,9 +1,11 @@
-/** Fetches data of a component from the service, again whenever its parameters change. */
+/** Fetches data and parts of the page when a component needs them. */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { ApiError, getJson } from "../api.js";
+import { ApiError, getJson, returns } from "../api.js";
 import { t } from "../i18n/index.js";
-import { annotator } from "../state/annotator.js";
-import { returns } from "../state/away.js";
+import { annotator } from "../state/reader.js";
+import { html } from "./html.js";
+
+// Fetches data of a component from the service, again whenever its parameters change.
 
 /** @typedef {{data: any, error: ApiError | null, again: () => void}} Fetched */
 
@@ -43,4 +45,44 @@ export function useFetched(path, params = {}) {
     return () => until.abort();
   }, [of, turn]);
   return { data, error, again };
+}
+
+// Components that are loaded when they are shown, so that the first rows do not wait for them.
+
+/**
+ * Return a placeholder component that loads the actual one when it is shown.
+ * @template {object} P
+ * @param {() => Promise<(props: P) => any>} load
+ */
+export function later(load) {
+  /** @type {((props: P) => any) | null} */
+  let known = null;
+  return (/** @type {P} */ props) => {
+    const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+    const [turn, again] = useAgain(error);
+    const [, draw] = useState(false);
+    useEffect(() => {
+      if (!known) load().then((loaded) => { known = loaded; draw(true); }, () => setError(missing()));
+    }, [turn]);
+    if (known) return html`<${known} ...${props} />`;
+    return error ? html`<p class="pad" role="alert">${t("error.unreachable")} <button onClick=${again}>${t("retry")}</button></p>` : html`<p class="quiet pad">…</p>`;
+  };
+}
+
+// Requests of the pages for judging together.
+
+/** A name as part of a path. @param {string} name */
+export const part = (name) => encodeURIComponent(name);
+
+/**
+ * Stored runs by their ids.
+ * @param {string[]} ids up to 50 @param {string | undefined} project
+ * @returns {Record<string, import("../list/run.js").Run>}
+ */
+export function useRuns(ids, project) {
+  const where = ids.length ? `trace_id in (${ids.map((id) => `"${id}"`).join(", ")})` : "";
+  const { data } = useFetched(where && "/v1/trajectories", { where, project, duplicate: "any", limit: ids.length || 1 });
+  /** @type {import("../list/run.js").Run[]} */
+  const runs = data?.items ?? [];
+  return Object.fromEntries(runs.map((run) => [run.trace_id, run]));
 }

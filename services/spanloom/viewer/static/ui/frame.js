@@ -1,10 +1,108 @@
-/** The frame of every page: top bar, switches, dialogs, and errors. */
-import { useEffect } from "../vendor/hooks.js";
-import { hasKey } from "../api.js";
+/** The frame of every page: top bar, switches, dialogs, keyboard shortcuts, and errors. */
+import { useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
+import { kept } from "../state/reader.js";
+import { hasKey, isLocked, useKey } from "../api.js";
 import { language, t } from "../i18n/index.js";
-import { HelpDialog, KeyDialog, isHelpOpen, isKeyAsked } from "./dialogs.js";
 import { html } from "./html.js";
-import { useKeys } from "./keys.js";
+
+// Keyboard shortcuts of one letter. They can be switched off (WCAG 2.1.4), never fire while the user is typing,
+// and are listed in the help, which reads them from here.
+
+/** @typedef {import("../i18n/index.js").Key} Key */
+/**
+ * @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
+ *   `key`: as the browser names it and the help shows it; `isPressed`: replaces the comparison with `key`; `isAnywhere`: also while typing
+ */
+
+export const areOn = kept("keys", true);
+/** The shortcuts of the current page. */
+export const shortcuts = signal(/** @type {Shortcut[]} */ ([]));
+
+/** Whether a key press belongs to a field or an open dialog, and not to the page. @param {KeyboardEvent} event */
+function isWriting(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  return document.querySelector("dialog[open]") !== null || target.closest?.("input:not([type=checkbox]), textarea, select, [role=menu]") !== null;
+}
+
+/** Listen to shortcuts while the component is mounted. @param {Shortcut[]} wanted @param {unknown[]} inputs */
+export function useKeys(wanted, inputs) {
+  useLayoutEffect(() => { // keys must work as soon as the page is visible
+    shortcuts.value = [...shortcuts.peek(), ...wanted];
+    /** @param {KeyboardEvent} event */
+    const listen = (event) => {
+      if (event.defaultPrevented) return;
+      const isChord = event.ctrlKey || event.metaKey || event.altKey;
+      const isLetter = event.key.length === 1 && !isChord;
+      const found = wanted.find((one) => (one.isPressed ? one.isPressed(event) : !isChord && one.key === event.key));
+      if (!found || (isWriting(event) && !found.isAnywhere) || (isLetter && event.key !== "?" && !areOn.value)) return;
+      event.preventDefault();
+      found.run(event);
+    };
+    addEventListener("keydown", listen);
+    return () => {
+      removeEventListener("keydown", listen);
+      shortcuts.value = shortcuts.peek().filter((one) => !wanted.includes(one));
+    };
+  }, inputs);
+}
+
+// The two dialogs of every page: the API key, and the help on keyboard shortcuts.
+
+export const isHelpOpen = signal(false);
+export const isKeyAsked = signal(false);
+
+/** @param {{isOpen: boolean, close: () => void, label: string, children?: unknown}} props */
+export function Dialog({ isOpen, close, label, children }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useLayoutEffect(() => { // before the next key press, which belongs to the dialog
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  return html`<dialog ref=${dialog} aria-label=${label} onClose=${close}>${isOpen && children}</dialog>`;
+}
+
+/** Asks for an API key, which is kept in this tab only. */
+export function KeyDialog() {
+  const isOpen = isLocked.value || isKeyAsked.value;
+  const close = () => {
+    isKeyAsked.value = isLocked.value = false;
+  };
+  /** @param {SubmitEvent} event */
+  const take = (event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    useKey(String(new FormData(form).get("key") ?? "").trim());
+    location.reload();
+  };
+  return html`<${Dialog} isOpen=${isOpen} close=${close} label=${t("key.title")}>
+    <form onSubmit=${take}>
+      <h2>${t("key.title")}</h2>
+      <p>${t("key.why")}</p>
+      <label>${t("key.label")} <input name="key" type="password" autocomplete="off" spellcheck=${false} autofocus /></label>
+      <p class="quiet">${t("key.kept")}</p>
+      <p class="ends"><button type="button" onClick=${close}>${t("cancel")}</button>
+        <button class="main">${t("key.use")}</button></p>
+    </form>
+  <//>`;
+}
+
+/** Lists the keyboard shortcuts of this page. */
+export function HelpDialog() {
+  const close = () => {
+    isHelpOpen.value = false;
+  };
+  return html`<${Dialog} isOpen=${isHelpOpen.value} close=${close} label=${t("help.title")}>
+    <h2>${t("help.title")}</h2>
+    <dl class="keys">${shortcuts.value.map((one) => html`<dt><kbd>${one.key === " " ? "␣" : one.key}</kbd></dt><dd>${t(one.says)}</dd>`)}</dl>
+    <label class="check"><input type="checkbox" checked=${areOn.value}
+      onChange=${(/** @type {Event} */ event) => { areOn.value = /** @type {HTMLInputElement} */ (event.target).checked; }} />
+      ${t("help.letters")}</label>
+    <p class="ends"><button class="main" onClick=${close}>${t("close")}</button></p>
+  <//>`;
+}
+
+// The frame and its switches; errors.
 
 /** @param {{title: string, nav?: unknown, children?: unknown}} props */
 export function Frame({ title, nav, children }) {
@@ -78,3 +176,6 @@ export function Failure({ error, again }) {
       ${is === "locked" && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
   </section>`;
 }
+
+/** The refusal, in the words of the service. @param {{error: import("../api.js").ApiError | null}} props */
+export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? error.message : ""}</p>`;

@@ -1,5 +1,4 @@
 /** 中文：标注。 */
-
 /** @type {Record<keyof typeof import("../en/annotate.js").annotate, string>} */
 export const annotate = {
   "key.annotate.judge": "判定；正确则转到下一步",

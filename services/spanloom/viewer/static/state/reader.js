@@ -1,5 +1,7 @@
-/** Settings of the reader, kept in the browser's storage; full or disabled storage is not an error. */
+/** The reader of the page: their settings, kept in the browser's storage, their name, and what they finished. */
 import { effect, signal } from "../vendor/signals.js";
+
+// Settings of the reader, kept in the browser's storage; full or disabled storage is not an error.
 
 /**
  * A signal that survives the page.
@@ -30,3 +32,16 @@ export function write(name, value, storage = localStorage) {
     // It is shown all the same, and forgotten with the page.
   }
 }
+
+// The name of the person who reads and annotates in this browser. It is not verified, and is sent with every
+// request.
+
+export const HEADER = "x-spanloom-annotator";
+
+/** The name, empty until it was entered. */
+export const annotator = kept("annotator", "");
+
+// Items of queues that were marked as done: views that show the progress of a queue reload it.
+
+/** Incremented with each of them. */
+export const dones = signal(0);
