@@ -66,6 +66,8 @@ times as long for little gain."""
 GZIP_APART_BYTES = 64 * 1024
 """Larger answers are compressed in a thread: it takes half a millisecond or more."""
 
+_COMMON = problem_responses(421, 500)
+
 
 def create_app(
     store: ReadingStore,
@@ -146,9 +148,11 @@ def create_app(
         *(replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)
+    for room in rooms:
+        app.router.routes.extend(_included(room.router))
+    for router in others:  # with what they start and stop
+        app.include_router(router, responses=_COMMON)
     routers = [*(room.router for room in rooms), *others]
-    for router in routers:
-        app.router.routes.extend(_included(router))
     app.add_middleware(BodyBound)
     app.add_middleware(
         Doorkeeper, authenticator=access.authenticator, routes=guarded_routes(routers)
@@ -167,11 +171,11 @@ def create_app(
 
 @cached({}, key=id)
 def _included(router: APIRouter) -> Sequence[BaseRoute]:
-    """Return the routes of a router, with the answers that all of ours have.
+    """Return the routes of a router that starts nothing, with the answers that all of ours have.
 
     FastAPI analyses a route for each inclusion, which takes longer than most tests of a route: the
     apps of one process share one inclusion.
     """
     shared = APIRouter()
-    shared.include_router(router, responses=problem_responses(421, 500))
+    shared.include_router(router, responses=_COMMON)
     return shared.routes
