@@ -195,7 +195,7 @@ def test_a_worker_that_is_stopped_stops_nobody(
     new_project: Callable[[], str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("spanloom.extractor.workers.pool.STOPPED_S", 1.0)
+    monkeypatch.setattr("spanloom.extractor.workers.pool.STOPPED_S", 3.0)
     monkeypatch.setattr("spanloom.extractor.workers.pool.LOOK_S", 0.2)
     first, then = (store_traces(clickhouse_store, new_project(), WELL) for _ in range(2))
     with workers(clickhouse_store, count=1) as apart:
