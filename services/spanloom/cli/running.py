@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "lists:conversations_command",
         "List conversations, newest first, or the runs of one.",
     ),
+    "steps": ("steps:steps_command", "List steps of runs: calls of models, runs of tools."),
     "search": ("lists:search_command", "Find what steps said."),
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
