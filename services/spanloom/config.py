@@ -362,10 +362,10 @@ def load_settings(flags: Mapping[str, object]) -> Settings:
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         name = str(problem["loc"][0]).lower().removeprefix(VARIABLE_PREFIX.lower())
-        origin = flag_of(name) if name in flags else variable_of(name)
+        culprit = flag_of(name) if name in flags else variable_of(name)
         reason = problem["msg"][:1].lower() + problem["msg"][1:]
-        raise OptionError(f"{origin}: {reason}, not {problem['input']!r}") from error
-    _refuse_unusable(settings)
+        raise OptionError(f"{culprit}: {reason}, not {problem['input']!r}") from error
+    _refuse_unusable(settings, flags)
     return settings
 
 
@@ -377,17 +377,23 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _refuse_unusable(settings: Settings) -> None:
+def _refuse_unusable(settings: Settings, flags: Mapping[str, object]) -> None:
+    def origin(name: str) -> str:
+        is_variable = name not in flags and name in settings.model_fields_set
+        return variable_of(name) if is_variable else flag_of(name)
+
     if settings.store_url and not settings.store_url.startswith(STORE_SCHEMES):
         raise OptionError(  # without the value, which may contain a password
-            "--store-url must be chdb:///path or clickhouse://user:password@host:8123/database "
-            "(clickhouses:// for TLS)"
+            f"{origin('store_url')} must be chdb:///path or "
+            "clickhouse://user:password@host:8123/database (clickhouses:// for TLS)"
         )
 
     if (settings.tls_cert is None) != (settings.tls_key is None):
-        raise OptionError("--tls-cert and --tls-key go together: give both or neither")
+        raise OptionError(
+            f"{origin('tls_cert')} and {origin('tls_key')} go together: give both or neither"
+        )
     if settings.tls_client_ca and not settings.tls_cert:
-        raise OptionError("--tls-client-ca needs --tls-cert and --tls-key")
+        raise OptionError(f"{origin('tls_client_ca')} needs --tls-cert and --tls-key")
 
 
 def _refuse_misspelt_variables() -> None:

@@ -29,7 +29,7 @@ JSON = "application/json"
 ASKED = (
     "/v1/trajectories?fields=trace_id,project,has_error,cost,input_tokens&duplicate=any",
     "/v1/steps?fields=trace_id,project,step_id,has_error,cost,input_tokens",
-    "/v1/stats?by=project,model&metrics=count,sum(cost)",
+    "/v1/stats?by=project,model&metrics=count,max(cost)",
     "/v1/search?q=ok",
     "/v1/conversations?",
 )

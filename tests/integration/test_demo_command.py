@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 TRACE = re.compile(r"/v1/trajectories/([0-9a-f]{32})")
 
 
-def test_the_recording_becomes_a_trajectory(run_spanloom: RunSpanloom) -> None:
-    ended = run_spanloom("demo", "--exit")
+def test_the_recording_becomes_a_trajectory_and_ends_without_a_terminal(
+    run_spanloom: RunSpanloom,
+) -> None:
+    ended = run_spanloom("demo")
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr == ""
     out = ended.stdout
@@ -29,6 +31,7 @@ def test_the_recording_becomes_a_trajectory(run_spanloom: RunSpanloom) -> None:
     assert TRACE.findall(out)[0] != load_recording().trace_id, "each showing is a new run"
     assert "/openapi.json" in out
     assert "spanloom show" in out
+    assert "Ctrl-C" not in out
 
 
 def test_live_agents_become_a_trajectory(run_spanloom: RunSpanloom) -> None:

@@ -111,3 +111,14 @@ def test_an_unknown_store_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(OptionError, match="--store-url must be") as refusal:
         load_settings({"store_url": url})
     assert "secret" not in str(refusal.value)
+
+
+def test_a_bad_combination_names_its_origins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPANLOOM_TLS_CERT", "cert.pem")
+    with pytest.raises(OptionError, match="SPANLOOM_TLS_CERT and --tls-key go together"):
+        load_settings({})
+    with pytest.raises(OptionError, match="--tls-cert and --tls-key go together"):
+        load_settings({"tls_cert": "cert.pem"})
+    monkeypatch.setenv("SPANLOOM_STORE_URL", "mysql://db")
+    with pytest.raises(OptionError, match="SPANLOOM_STORE_URL must be"):
+        load_settings({})

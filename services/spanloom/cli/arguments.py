@@ -11,15 +11,17 @@ import orjson
 
 from spanloom.cli.client import to_milliseconds
 from spanloom.core.query.where.fields import RUN_FIELDS
+from spanloom.core.query.where.problems import resembling
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.run_filters import run_shorts
 from spanloom.core.showing.steps import place_steps
 from spanloom.core.showing.values import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from spanloom.client.client import Client
+    from spanloom.core.showing.steps import Placed
 
 
 LATEST = "latest"
@@ -71,17 +73,37 @@ _PLACE = re.compile(r"(agent|model|tool|graph|)-?(\d{1,6})")
 def find_step_id(text: str, trace_id: str, client: Client, project: str | None) -> str:
     """Return a step's id: ``model3`` is the third model call, ``7`` the seventh step.
 
-    Both count steps by their start, as in the outline.
+    ``search`` is the first step of this name, ``search2`` the second. All count steps by their
+    start, as in the outline.
 
     Raises ``click.BadParameter`` for any other text, and for a number beyond the last step.
     """
     if _ID.fullmatch(text):
         return text
-    place = _PLACE.fullmatch(text)
-    if place is None:
-        raise click.BadParameter(f"{text!r} is no step's id, nor like `model3`, `tool1` or `7`")
-    kind, number = place[1], int(place[2])
     steps = place_steps(orjson.loads(client.document(trace_id, project=project)))
+    place = _PLACE.fullmatch(text)
+    return _named(text, steps) if place is None else _placed(place[1], int(place[2]), steps)
+
+
+def _named(text: str, steps: Sequence[Placed]) -> str:
+    """Return the id of the step of this name, or with its number behind the name."""
+    called: dict[str, list[str]] = {}
+    for own in steps:
+        called.setdefault(own.step.name, []).append(own.step.id)
+    if text in called:
+        return called[text][0]
+    for name, ids in called.items():
+        number = text.removeprefix(name).removeprefix("-") if text.startswith(name) else ""
+        if name and number.isdecimal() and 1 <= int(number) <= len(ids):
+            return ids[int(number) - 1]
+    near = resembling(text, filter(None, called))
+    meant = f"; did you mean {near[0]}?" if near else ""
+    raise click.BadParameter(
+        f"{text!r} is no step's id or name, nor like `model3`, `tool1` or `7`{meant}"
+    )
+
+
+def _placed(kind: str, number: int, steps: Sequence[Placed]) -> str:
     wanted = [own.step.id for own in steps if kind in ("", own.step.type)]
     if not 1 <= number <= len(wanted):
         of_kind = f" of the type {kind}" if kind else ""

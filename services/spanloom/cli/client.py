@@ -104,7 +104,7 @@ def time_options(subject: str) -> Callable[[Command], Command]:
             "--since",
             metavar="WHEN",
             callback=to_milliseconds,
-            help=f"{subject} at or after: 30m, 2h or 7d ago, a date, a time.",
+            help=f"{subject} at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
         )(command)
 
     return add

@@ -23,7 +23,7 @@ from spanloom.demo.recording import load_recording, refresh, send_requests
 from spanloom.process.page import open_page
 from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
-from spanloom.terminal.output import make_console
+from spanloom.terminal.output import is_for_people, make_console
 from spanloom.terminal.render import render_trajectory
 from spanloom.terminal.reports import page_url, print_addresses, print_metrics
 
@@ -56,7 +56,7 @@ class Sent(NamedTuple):
     examples=(
         "spanloom demo",
         "spanloom demo --live",
-        "spanloom demo --exit > demo.txt",
+        "spanloom demo > demo.txt",
         "spanloom demo --api-port 8080 --open",
     ),
 )
@@ -68,7 +68,8 @@ def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> Non
 
     Starts the whole service in a temporary directory on free ports, sends it a recorded run of
     several agents over gRPC as their SDK did, prints the trajectory and its metrics, and stays
-    up to be looked at until Ctrl-C. Nothing is kept, nothing leaves the machine.
+    up to be looked at until Ctrl-C; in a pipe or a script it ends by itself. Nothing is kept,
+    nothing leaves the machine.
     """
     run_live = _load_live() if live else None
     console = make_console(sys.stdout)
@@ -87,7 +88,7 @@ def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> Non
             _show(document, sent, service.addresses, console)
             if opens:
                 open_page(page_url(document["id"], service.addresses["api"]))
-            if not ends:
+            if not ends and is_for_people():  # nobody could press Ctrl-C
                 console.print(Text("\nUp until Ctrl-C.", "dim"))
                 service.wait(interruption)
 

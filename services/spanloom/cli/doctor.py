@@ -16,9 +16,9 @@ from spanloom.client.errors import ClientError
 from spanloom.config import NetworkSettings, ReceivingSettings, SqlSettings, StoreSettings
 from spanloom.core.model.diagnosis import Finding, FindingStatus
 from spanloom.doctor.check import examine
-from spanloom.doctor.checks import CHECKS
-from spanloom.doctor.facts import ServiceFacts
-from spanloom.doctor.gather.local import facts_of_service, local_facts
+from spanloom.doctor.checks import CHECKS, SENDING
+from spanloom.doctor.facts import ServiceFacts, Unknown
+from spanloom.doctor.gather.local import facts_of_sender, facts_of_service, local_facts
 from spanloom.process.datadir import DataDir, DirectoryInUseError, look_at_directory, spool_in
 from spanloom.telemetry import configure_logging
 from spanloom.terminal.output import make_console, write_json
@@ -52,8 +52,31 @@ def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, fo
     Each check says what it found and what to do. Ends with 0 if nothing is a problem, 1 if
     something is. What only a running service can see it is asked for; that needs a key with the
     scope admin for all projects (SPANLOOM_API_KEY) once there are keys. Nothing is changed.
+
+    Where OTEL_EXPORTER_OTLP_ENDPOINT is set and no data directory is, as in the shell of an
+    agent, only the destination of its spans is examined.
     """
     configure_logging("critical")  # failures that libraries log are in the findings
+    findings = _examine_sender(ctx, settings) or _examine_all(ctx, settings, client)
+    if form is not Form.TABLE:
+        write_json(findings_json(findings), sys.stdout, indent=form is Form.JSON)
+    else:
+        make_console(sys.stdout).print(render_findings(findings))
+    ctx.exit(any(finding.status is FindingStatus.PROBLEM for finding in findings))
+
+
+def _examine_sender(ctx: click.Context, settings: Settings) -> list[Finding]:
+    """Return the findings about sending, in a shell that is only a sender's; else none."""
+    is_service_named = ctx.get_parameter_source("api_url") is ParameterSource.COMMANDLINE
+    is_place_named = bool({"data_dir", "store_url"} & settings.model_fields_set)
+    if is_service_named or is_place_named or look_at_directory(settings.data_dir).exists:
+        return []
+    facts = facts_of_sender()
+    return [] if isinstance(facts.exporter, Unknown) else examine(SENDING, facts)
+
+
+def _examine_all(ctx: click.Context, settings: Settings, client: Client) -> list[Finding]:
+    """Return the findings about data directory, service and store."""
     is_named = ctx.get_parameter_source("api_url") is ParameterSource.COMMANDLINE
     with ExitStack() as stack:
         directory = _own(look_at_directory(settings.data_dir), stack)
@@ -62,12 +85,7 @@ def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, fo
         if directory.is_used or is_named:
             service, theirs = _ask(client, directory)
         ours = examine(CHECKS, _facts(settings, directory, service))
-    findings = _merge(ours, theirs)
-    if form is not Form.TABLE:
-        write_json(findings_json(findings), sys.stdout, indent=form is Form.JSON)
-    else:
-        make_console(sys.stdout).print(render_findings(findings))
-    ctx.exit(any(finding.status is FindingStatus.PROBLEM for finding in findings))
+    return _merge(ours, theirs)
 
 
 def _own(directory: DirectoryFacts, stack: ExitStack) -> DirectoryFacts:

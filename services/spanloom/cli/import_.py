@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
-from spanloom.cli.client import ServiceError
+from spanloom.cli.client import ServiceError, to_url_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.client.address import DEFAULT_URL, find_address
 from spanloom.client.client import Client
@@ -57,6 +57,7 @@ MOST_SHOWN = 20
     default="http://127.0.0.1:4318",
     show_default=True,
     envvar="SPANLOOM_OTLP_URL",
+    callback=to_url_option,
     help="Where the service takes OTLP over HTTP; also SPANLOOM_OTLP_URL. Its key: "
     "SPANLOOM_API_KEY.",
 )
@@ -66,6 +67,7 @@ MOST_SHOWN = 20
     default=DEFAULT_URL,
     show_default=True,
     envvar="SPANLOOM_API_URL",
+    callback=to_url_option,
     help="Where the service answers, asked which of the documents it has; also SPANLOOM_API_URL.",
 )
 def import_command(files: Sequence[Path], project: str | None, otlp_url: str, api_url: str) -> None:

@@ -8,7 +8,7 @@ import click
 import orjson
 
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import Form, give_rows, lines_output
+from spanloom.cli.output import Form, give_rows, is_form_chosen, lines_output
 from spanloom.recipes import (
     ENDPOINT,
     UnknownRecipeError,
@@ -37,7 +37,8 @@ def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
         "spanloom instrument langgraph",
         "spanloom instrument langgraph langfuse",
         "spanloom instrument openai --endpoint https://spanloom.example:4318",
-        "spanloom instrument vercel-ai | jq -r .code",
+        "spanloom instrument crewai > setup.txt",
+        "spanloom instrument vercel-ai --json | jq -r .code",
     ),
 )
 @click.argument("framework", required=False)
@@ -51,12 +52,18 @@ def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
     help="Where the service takes OTLP over HTTP.",
 )
 @lines_output
-def instrument_command(framework: str | None, way: str | None, endpoint: str, form: Form) -> None:
+@click.pass_context
+def instrument_command(
+    ctx: click.Context, /, framework: str | None, way: str | None, endpoint: str, form: Form
+) -> None:
     """Say how agents of a framework are made to send their spans.
 
     Without FRAMEWORK it lists what there is. WAY is one of several instrumentations; without
-    it the recommended one is shown. No service needs to run.
+    it the recommended one is shown: the lines themselves also in a pipe or a file, JSON with
+    --json. No service needs to run.
     """
+    if framework is not None and not is_form_chosen(ctx):
+        form = Form.TABLE
     try:
         _print(framework, way, endpoint, form=form)
     except UnknownRecipeError as error:

@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 _UNITS_NS = {"m": 60 * 10**9, "h": 3_600 * 10**9, "d": 86_400 * 10**9}
 
 
-def to_scopes(_ctx: click.Context, _param: click.Parameter, text: str) -> frozenset[Scope]:
+def to_scopes(
+    _ctx: click.Context, _param: click.Parameter, text: str | None
+) -> frozenset[Scope] | None:
     """Parse scopes separated by commas, for example ``ingest,read``."""
+    if text is None:
+        return None
     names = [name.strip() for name in text.split(",") if name.strip()]
     if unknown := [name for name in names if name not in set(Scope)]:
         raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(Scope)}")
@@ -52,6 +56,7 @@ def to_expiry(_ctx: click.Context, _param: click.Parameter, text: str | None) ->
     cls=TeachingGroup,
     invoke_without_command=True,
     examples=(
+        "spanloom keys create",
         "spanloom keys create --project support --scopes ingest",
         "spanloom keys create --project support --scopes read,annotate --expires 90d",
         "spanloom keys list",
@@ -75,7 +80,6 @@ def keys_group(ctx: click.Context) -> None:
 @click.option(
     "--scopes",
     metavar="LIST",
-    required=True,
     callback=to_scopes,
     help=f"What the key allows, with commas between: {', '.join(Scope)}.",
 )
@@ -85,25 +89,46 @@ def keys_group(ctx: click.Context) -> None:
 def create_command(
     project: str | None,
     all_projects: bool,
-    scopes: frozenset[Scope],
+    scopes: frozenset[Scope] | None,
     expires: int | None,
     settings: Settings,
 ) -> None:
     """Make a key and print it, this once: only its SHA-256 is stored.
 
-    In a pipe the key is all that is printed.
+    In a pipe the key is all that is printed. The first key, without --project, --all-projects
+    and --scopes, is one of all projects with every scope: with it all others can be made.
     """
-    if all_projects == (project is not None):
-        raise click.UsageError("name the project with --project, or say --all-projects")
+    is_bare = project is None and not all_projects and scopes is None
+    if not is_bare:
+        _refuse_half(project, scopes, all_projects=all_projects)
     with closing(open_key_store(settings.resolved_store_url, settings.data_dir)) as store:
         administration = KeyAdministration(store)
         is_first = not administration.list()
-        made = administration.create(project or ALL_PROJECTS, scopes, expires)
+        if is_bare and not is_first:
+            raise click.UsageError(_MISSING)
+        allowed = frozenset(Scope) if scopes is None else scopes
+        made = administration.create(project or ALL_PROJECTS, allowed, expires)
     click.echo(made.text)
     if sys.stdout.isatty():
         click.echo("It is not shown again; send it as `Authorization: Bearer KEY`.", err=True)
     if is_first:
         click.echo("This is the first key: from now on every request needs one.", err=True)
+
+
+_MISSING = (
+    f"say what the key opens and allows: --project NAME or --all-projects, and --scopes with some "
+    f"of {','.join(Scope)}"
+)
+
+
+def _refuse_half(
+    project: str | None, scopes: frozenset[Scope] | None, *, all_projects: bool
+) -> None:
+    """Raise ``click.UsageError`` unless it is said what a key opens, and what it allows."""
+    if all_projects and project is not None:
+        raise click.UsageError("name the project with --project, or say --all-projects")
+    if scopes is None or not (all_projects or project):
+        raise click.UsageError(_MISSING)
 
 
 @keys_group.command("list", cls=SettingsCommand, sections=(StoreSettings,))

@@ -39,5 +39,7 @@ def mcp_command(url: str | None, api_key: str | None, sql_url: str | None) -> No
     try:
         address = find_address(url, api_key)
     except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+        ctx = click.get_current_context()
+        param = next(one for one in ctx.command.params if one.name == "url")
+        raise click.BadParameter(str(error), ctx, param) from error
     make_server(RemoteApi(address), sql_url).run("stdio")

@@ -74,6 +74,12 @@ def output_option(
     )(with_form)
 
 
+def is_form_chosen(ctx: click.Context) -> bool:
+    """Return whether a form was named, by ``--output`` or in short."""
+    flags = (f"as_{form}" for form in Form)
+    return ctx.params.get("output") != AUTO or any(ctx.params.get(flag) for flag in flags)
+
+
 DOCUMENT = (Form.TABLE, Form.JSON, Form.JSONL)
 _STREAM = (Form.TABLE, Form.JSONL, Form.CSV)
 _LINES: dict[Form, Sequence[str]] = {Form.JSONL: ("--jsonl", "--json")}

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from spanloom import __version__
@@ -39,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "lists:conversations_command",
         "List conversations, newest first, or the runs of one.",
     ),
+    "steps": ("steps:steps_command", "List steps of runs: calls of models, runs of tools."),
     "search": ("lists:search_command", "Find what steps said."),
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
@@ -141,6 +143,7 @@ def run() -> None:
         status = spanloom.main(prog_name="spanloom", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
+        _name_variable(error)
         _fail(error.format_message(), error.exit_code, getattr(error, "below", ()))
     except OptionError as error:
         _fail(str(error), 2)
@@ -153,6 +156,15 @@ def run() -> None:
         let_go_of_output()
         sys.exit(0)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _name_variable(error: click.ClickException) -> None:
+    """Make the message name the variable of an option if the bad value came from it."""
+    if not isinstance(error, click.BadParameter) or not error.ctx or not error.param:
+        return
+    name, variable = error.param.name, error.param.envvar
+    if name and error.ctx.get_parameter_source(name) is ParameterSource.ENVIRONMENT:
+        error.param_hint = str(variable)
 
 
 def _fail(message: str, status: int, below: Sequence[str] = ()) -> None:

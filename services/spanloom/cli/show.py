@@ -112,6 +112,7 @@ def _asked_pause_s(error: Exception) -> float:
         "spanloom show latest --outline",
         "spanloom show latest model3",
         "spanloom show latest tool1 | jq -r .output",
+        "spanloom show latest web_search",
         "spanloom show latest --spans",
         "spanloom show latest --output table > run.txt",
         "spanloom show latest | jq .root_step.metrics_info",
@@ -150,7 +151,8 @@ def show_command(
 
     With STEP one step is printed: its messages, or its arguments and its result, and all that is
     known of it. STEP is a step's id, as `--spans` shows it, a type and a number, `model3` for the
-    third model call, or a number as --outline shows it.
+    third model call, its name, `search` for the first and `search2` for the second step that is
+    called so, or a number as --outline shows it.
 
     With --watch the tree of a run that is live is drawn again as it grows, also over a restart of
     the service; once the run has settled, what else was asked for is printed. In a pipe that is

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     examples=(
         "spanloom stats",
         "spanloom stats 'count,rate(error),p95(duration)' --by agent",
-        "spanloom stats 'sum(cost)' --by model --interval 1d --since 30d",
+        "spanloom stats 'sum(cost)' --of steps --by owner --where 'type = model'",
+        "spanloom stats 'sum(cost)' --interval 1d --since 30d",
         "spanloom stats 'count,rate(error)' --of steps --by tool --where 'type = tool'",
     ),
 )

@@ -150,6 +150,14 @@ class ExporterFacts(NamedTuple):
     """Protocol spoken at the address, gRPC or HTTP; empty if neither."""
     error: str
     """Why there is no answer; empty if there is one."""
+    has_scheme: bool = True
+    """Whether the variable has ``http://`` or ``https://``, without which SDKs send no HTTP."""
+    path: str = ""
+    """The path that an SDK requests over HTTP; empty if none was requested."""
+    status: int = 0
+    """HTTP status of the answer to a request without spans; 0 if none was sent or answered."""
+    answer: str = ""
+    """The message of the answer."""
 
 
 @dataclass(frozen=True, slots=True)

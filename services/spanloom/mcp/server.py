@@ -32,18 +32,18 @@ INSTRUCTIONS = (
 
 def make_server(api: ApiAccess, sql_url: str | None = None) -> MCPServer[Any]:
     """Return a server with all tools; the SQL tool only if ``sql_url`` is set."""
-    server: MCPServer[Any] = MCPServer(
+    tools = Tools(api).tools()
+    if sql_url is not None:
+        tools += SqlTool(api, sql_url).tools()
+    return MCPServer(
         "spanloom",
         title="Spanloom",
         instructions=INSTRUCTIONS,
         version=__version__,
         log_level="WARNING",
         subscriptions=False,
+        tools=tools,
     )
-    Tools(api).install(server)
-    if sql_url is not None:
-        SqlTool(api, sql_url).install(server)
-    return server
 
 
 PATH = "/mcp"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import httpx
 import orjson
 from mcp.server.mcpserver import Context  # noqa: TC002  # its signatures are read at runtime
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
@@ -28,8 +29,6 @@ from spanloom.mcp.steps import matching_steps, outline, run_summary, step_json, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mcp.server.mcpserver import MCPServer
-
     from spanloom.mcp.requests import ApiAccess
 
     Query = dict[str, Any]  # query parameters of the API; empty ones are not sent
@@ -38,10 +37,29 @@ if TYPE_CHECKING:
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
-def offer(server: MCPServer[Any], tool: Callable[..., Any]) -> None:
-    """Register a tool; its responses are sent once, as text without structured output."""
-    description = inspect.getdoc(tool)  # without the indentation of the code
-    server.add_tool(tool, description=description, annotations=READS, structured_output=False)
+class StrictTool(Tool):
+    """A tool that refuses arguments it does not know, which the library would ignore."""
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> Any:
+        """Run the tool. Raises ``ToolError`` for an unknown argument, as for any other mistake."""
+        known = self.parameters["properties"]
+        if unknown := sorted(arguments.keys() - known.keys()):
+            raise refusal(
+                f"{self.name} has no argument {unknown[0]!r}; it takes {', '.join(known)}"
+            )
+        return await super().run(arguments, context, convert_result)
+
+
+def make_tool(method: Callable[..., Any]) -> Tool:
+    """Return the tool of a method; its responses are sent once, as text alone."""
+    description = inspect.getdoc(method)  # without the indentation of the code
+    tool = StrictTool.from_function(
+        method, description=description, annotations=READS, structured_output=False
+    )
+    tool.parameters["additionalProperties"] = False
+    return tool
 
 
 MAX_RUNS = 50
@@ -198,16 +216,16 @@ class Tools:
         async with self._api.client(context.headers) as client:
             return await read(client, path, **sent)
 
-    def install(self, server: MCPServer[Any]) -> None:
-        """Register every tool."""
-        for tool in (
+    def tools(self) -> list[Tool]:
+        """Return every tool."""
+        methods = (
             self.search_trajectories,
             self.get_trajectory,
             self.stats,
             self.diff_trajectories,
             self.describe_fields,
-        ):
-            offer(server, tool)
+        )
+        return [make_tool(method) for method in methods]
 
 
 MAX_ROWS = 1_000
@@ -251,6 +269,6 @@ class SqlTool:
             raise refusal(answer.text)
         return answer.json()
 
-    def install(self, server: MCPServer[Any]) -> None:
-        """Register the tool."""
-        offer(server, self.query_sql)
+    def tools(self) -> list[Tool]:
+        """Return the tool."""
+        return [make_tool(self.query_sql)]

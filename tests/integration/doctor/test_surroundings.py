@@ -20,6 +20,7 @@ from tests.support.small_disk import mounted
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
     from tests.conftest import RunSpanloom, StartSpanloom
 
 
@@ -144,3 +145,43 @@ def test_a_server_that_does_not_answer(doctor: Doctor, tmp_path: Path) -> None:
     )
     assert "secret" not in json.dumps(doctor.findings)
     doctor.expect("spool", "skipped")
+
+
+def test_in_the_shell_of_an_agent_only_sending_is_examined(
+    run_spanloom: RunSpanloom,
+    start_spanloom: StartSpanloom,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spanloom = start_spanloom("serve")
+    http = spanloom.addresses["otlp_http"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SPANLOOM_DATA_DIR", raising=False)
+    for endpoint, status, word in (
+        (http, 0, "takes HTTP"),
+        (http.removeprefix("http://"), 1, "scheme"),
+        (f"{http}/v1/traces", 1, "/v1/traces/v1/traces"),
+        (spanloom.api, 1, "4318"),
+    ):
+        env = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}
+        ended = run_spanloom("doctor", "--json", env=env)
+        findings = json.loads(ended.stdout)["findings"]
+        assert [finding["name"] for finding in findings] == ["exporter"], ended.stdout
+        assert ended.returncode == status, ended.stdout
+        assert word in findings[0]["found"] + findings[0]["todo"]
+
+
+def test_a_bad_key_of_an_exporter(
+    doctor: Doctor, start_spanloom: StartSpanloom, data: Path, run_spanloom: RunSpanloom
+) -> None:
+    made = ("keys", "create", "--all-projects", "--scopes=ingest", f"--data-dir={data}")
+    key = run_spanloom(*made).stdout.split()[-1]
+    spanloom = start_spanloom("serve", data_dir=data)
+    http, grpc = spanloom.addresses["otlp_http"], spanloom.addresses["otlp_grpc"]
+    for sent, status in ((key, "ok"), ("sl_bad", "problem")):
+        headers = {"OTEL_EXPORTER_OTLP_HEADERS": f"authorization=Bearer%20{sent}"}
+        for where in (
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": http},
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": grpc, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
+        ):
+            doctor.examine(data, env=headers | where).expect("exporter", status, "OTEL_EXPORTER")

@@ -229,3 +229,30 @@ def test_a_line_is_spelled_out(client: TestClient, line: str, where: str) -> Non
 def test_a_line_is_all_that_is_spelled_out(client: TestClient) -> None:
     assert client.get("/v1/where").status_code == 422
     assert client.get("/v1/where?line=a&where=b").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("asked", "by", "right"),
+    [
+        ("count, sum(cost)", "agent", "--of steps --by owner --where 'type = model'"),
+        ("avg(input_tokens)", "user,agent", "--of steps --by owner --where 'type = model'"),
+        ("sum(duration)", "model", "--of steps --by model --where 'type = model'"),
+    ],
+)
+def test_totals_of_runs_by_what_they_share_are_refused_with_the_right_question(
+    client: TestClient, asked: str, by: str, right: str
+) -> None:
+    answer = client.get(STATS, params={"metrics": asked, "by": by})
+    assert answer.status_code == 422
+    (problem,) = answer.json()["errors"]
+    assert right in problem["message"]
+    begins, length = problem["position"], problem["length"]
+    assert asked[begins : begins + length] == asked.rpartition(", ")[2]
+    steps = {"metrics": asked, "by": "owner", "of": "steps", "where": "type = model"}
+    assert client.get(STATS, params=steps).status_code == 200
+
+
+def test_other_numbers_of_runs_by_agent_are_counted(client: TestClient) -> None:
+    asked = "count,rate(error),avg(duration),p95(cost),max(input_tokens)"
+    assert client.get(STATS, params={"metrics": asked, "by": "agent"}).status_code == 200
+    assert client.get(STATS, params={"metrics": "sum(cost)", "by": "tag"}).status_code == 200

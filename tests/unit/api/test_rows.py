@@ -39,7 +39,7 @@ ASKED = [
     "/v1/trajectories?where=tool_steps>0",
     "/v1/steps?where=type=tool&run_where=has_error",
     "/v1/steps?where=error",
-    "/v1/stats?by=model&metrics=count,p95(duration),sum(cost)&interval=1m",
+    "/v1/stats?by=model&metrics=count,p95(duration),max(cost)&interval=1m",
     "/v1/search?q=ok",
     "/v1/conversations",
     "/v1/conversations/trip",

@@ -56,6 +56,15 @@ def test_a_recipe_is_printed_in_lines_that_can_be_pasted(
     assert [r.name for r in framework.recipes if r is not recipe and f"{r.name}  " not in out] == []
 
 
+def test_a_file_gets_the_lines_and_json_only_if_asked_for() -> None:
+    for asked, is_json in (([], False), (["--json"], True), (["--output", "jsonl"], True)):
+        ended = CliRunner().invoke(spanloom, ["instrument", "crewai", *asked])
+        assert ended.stdout.startswith("{") is is_json
+        assert ("\npip install " in ended.stdout) is not is_json
+    listed = CliRunner().invoke(spanloom, ["instrument"]).stdout
+    assert listed.startswith("{")
+
+
 @EACH
 def test_json_gives_the_same_as_an_object(framework: Framework, recipe: Recipe, run: Run) -> None:
     status, out, _ = run(framework.name, recipe.way, "--json")

@@ -36,11 +36,28 @@ def test_a_key_is_made_listed_and_revoked(run_spanloom: RunSpanloom, tmp_path: P
         assert made.stdout.strip().encode() not in file.read_bytes(), file
 
 
+def test_the_first_key_needs_no_options_and_the_second_does(
+    run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    data = f"--data-dir={tmp_path / 'data'}"
+    made = run_spanloom("keys", "create", data)
+    assert made.returncode == 0, made.stderr
+    (key,) = map(json.loads, run_spanloom("keys", "list", "--json", data).stdout.splitlines())
+    assert key["project"] in {"*", "all", None}
+    assert set(key["scopes"]) == {"ingest", "read", "annotate", "admin"}
+    again = run_spanloom("keys", "create", data)
+    assert (again.returncode, again.stdout) == (2, "")
+    for word in ("--project", "--all-projects", "--scopes", "ingest"):
+        assert word in again.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "told", "status"),
     [
         (["create", "--scopes=read"], "--project", 2),
         (["create", "--scopes=read", "--project=p", "--all-projects"], "--all-projects", 2),
+        (["create", "--project=p"], "--scopes", 2),
+        (["create", "--all-projects"], "--scopes", 2),
         (["create", "--scopes=write", "--project=p"], "ingest, read, annotate, admin", 2),
         (["create", "--scopes=read", "--project=p", "--expires=soon"], "90d", 2),
         (["create", "--scopes=read", "--project=p", "--expires=2001-01-01"], "expired", 1),

@@ -72,3 +72,28 @@ def ends(error: ClientError, monkeypatch: pytest.MonkeyPatch) -> object:
     with pytest.raises(SystemExit) as end:
         entry.main()
     return end.value.code
+
+
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["import", __file__], ["mcp"], ["sql", "SELECT 1"]]
+)
+def test_a_bad_value_is_named_by_its_variable_or_its_option(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = "http://127.0.0.1:none"
+    monkeypatch.setenv("SPANLOOM_API_URL", bad)
+    assert status_of(arguments, monkeypatch) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "SPANLOOM_API_URL" in line
+    assert "--api-url" not in line
+    assert status_of([*arguments, "--api-url", bad], monkeypatch) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--api-url" in line
+    assert "SPANLOOM_API_URL" not in line
+
+
+def status_of(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.setattr(sys, "argv", ["spanloom", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    return ended.value.code

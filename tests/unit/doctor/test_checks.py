@@ -220,3 +220,29 @@ def test_exporters_that_speak_what_is_not_spoken(
 def test_exporters_that_send_nowhere() -> None:
     facts = ExporterFacts("db:4317", "", "", "Connection refused")
     check(sending.exporter(facts), PROBLEM, "nothing answers: Connection refused", "spanloom serve")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "verdict", "todo"),
+    [
+        ("/v1/traces", 200, OK, ""),
+        ("/v1/traces", 401, PROBLEM, "OTEL_EXPORTER_OTLP_HEADERS"),
+        ("/v1/traces", 404, PROBLEM, "4318"),
+        ("/v1/traces", 405, PROBLEM, "4318"),
+        ("/v1/traces/v1/traces", 404, PROBLEM, "leave /v1/traces out"),
+        ("/v1/traces", 421, PROBLEM, "spanloom serve"),
+        ("/v1/traces", 429, WARNING, "doctor"),
+        ("/v1/traces", 503, WARNING, "doctor"),
+    ],
+)
+def test_exporters_whose_requests_are_refused(
+    path: str, status: int, verdict: FindingStatus, todo: str
+) -> None:
+    facts = ExporterFacts("db:80", "", "HTTP", "", path=path, status=status, answer="Why.")
+    check(sending.exporter(facts), verdict, *([todo, f"{status} Why."] if todo else ["db:80"]))
+
+
+def test_exporters_without_a_scheme() -> None:
+    facts = ExporterFacts("db:4318", "", "HTTP", "", has_scheme=False)
+    check(sending.exporter(facts), PROBLEM, "scheme", "=http://db:4318")
+    assert sending.exporter(facts._replace(protocol="grpc", speaks="gRPC")).status is OK

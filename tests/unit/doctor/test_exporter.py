@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import grpc
 import pytest
 import trustme
-from starlette.responses import PlainTextResponse
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
 
 from spanloom.doctor.facts import ExporterFacts, Unknown
-from spanloom.doctor.gather.environment import look_at_exporter
+from spanloom.doctor.gather.exporter import look_at_exporter
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.tls import TlsFiles
 
@@ -20,9 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from starlette.requests import Request
+
 pytestmark = pytest.mark.service
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+TRACES_ENDPOINT = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 
 
 @pytest.fixture
@@ -59,7 +64,8 @@ def test_both_protocols_are_told_apart_in_the_clear_and_over_tls(ports: dict[str
     for name, port in ports.items():
         scheme = "https" if "TLS" in name else "http"
         found = look_at_exporter({ENDPOINT: f"{scheme}://user:secret@127.0.0.1:{port}/v1/traces"})
-        assert found == ExporterFacts(f"127.0.0.1:{port}/v1/traces", "", name.partition(" ")[0], "")
+        assert isinstance(found, ExporterFacts)
+        assert found[:4] == (f"127.0.0.1:{port}/v1/traces", "", name.partition(" ")[0], "")
 
 
 def test_what_is_said_of_traces_alone_counts_more(ports: dict[str, int]) -> None:
@@ -71,7 +77,9 @@ def test_what_is_said_of_traces_alone_counts_more(ports: dict[str, int]) -> None
             "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "grpc",
         }
     )
-    assert found == ExporterFacts(f"127.0.0.1:{ports['gRPC']}", "grpc", "gRPC", "")
+    assert isinstance(found, ExporterFacts)
+    assert found[:4] == (f"127.0.0.1:{ports['gRPC']}", "grpc", "gRPC", "")
+    assert found.status == 404  # it serves nothing, so Export neither
 
 
 def test_what_leads_nowhere() -> None:
@@ -82,3 +90,39 @@ def test_what_leads_nowhere() -> None:
         found = look_at_exporter({ENDPOINT: endpoint})
         assert isinstance(found, ExporterFacts)
         assert found.error
+
+
+def test_what_an_sdk_would_request_and_how_it_is_answered() -> None:
+    """A server with one path and one key, as a collector is."""
+
+    async def answer(request: Request) -> Response:
+        if request.url.path != "/v1/traces":
+            return JSONResponse({"message": "There is nothing."}, 404)
+        is_known = request.headers.get("authorization") == "Bearer sl_a"
+        return Response(status_code=200) if is_known else JSONResponse({"message": "No."}, 401)
+
+    listener = bind("127.0.0.1", 0, "--otlp-http-port")
+    server = HttpServer(
+        Starlette(routes=[Route("/{a:path}", answer, methods=["POST"])]), listener, "http"
+    )
+    server.start()
+    base = f"127.0.0.1:{server.port}"
+    key = {"OTEL_EXPORTER_OTLP_HEADERS": "x=1, authorization=Bearer%20sl_a"}
+    try:
+        for variables, path, status in (
+            ({ENDPOINT: f"http://{base}"} | key, "/v1/traces", 200),
+            ({ENDPOINT: f"http://{base}/"} | key, "/v1/traces", 200),
+            ({ENDPOINT: f"http://{base}/"}, "/v1/traces", 401),
+            ({ENDPOINT: f"http://{base}/v1/traces"}, "/v1/traces/v1/traces", 404),
+            ({TRACES_ENDPOINT: f"http://{base}/v1/traces"} | key, "/v1/traces", 200),
+            ({TRACES_ENDPOINT: f"http://{base}"} | key, "/", 404),
+        ):
+            found = look_at_exporter(variables)
+            assert isinstance(found, ExporterFacts)
+            assert (found.path, found.status) == (path, status), variables
+            assert found.answer == {200: "", 401: "No.", 404: "There is nothing."}[status]
+        found = look_at_exporter({ENDPOINT: base})
+        assert isinstance(found, ExporterFacts)
+        assert not found.has_scheme
+    finally:
+        server.stop(grace_s=1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid, verdict
 
-from spanloom.core.model.trajectory import Outcome
+from spanloom.core.model.trajectory import Outcome, explained
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ def test_a_failure_counts_where_it_happened_and_not_where_it_was_passed_on() -> 
     built = extract_spans(failing(1, 0, AGENT), failing(2, 1), failing(3, 2, TOOL))
     [failure] = built.failures
     assert (failure.span_id, failure.step_id, failure.recovered) == (sid(3), sid(3), False)
-    assert (failure.error.type, failure.error.message) == ("KeyError", "'city'")
+    assert (failure.error.type, failure.error.message) == ("KeyError", "KeyError: 'city'")
     assert built.outcome is Outcome.FAILED
 
 
@@ -125,7 +125,7 @@ def test_a_failure_is_told_with_the_type_that_any_report_of_it_knows() -> None:
     words = make_span(2, 1, TOOL, status="Error", message="'city'", scope="words alone")
     [failure] = extract_spans(make_span(1, 0, AGENT), words, failing(3, 1, TOOL)).failures
     assert failure.span_id == sid(2)
-    assert (failure.error.type, failure.error.message) == ("KeyError", "'city'")
+    assert (failure.error.type, failure.error.message) == ("KeyError", "KeyError: 'city'")
 
 
 def test_a_failure_is_told_by_the_report_that_has_words() -> None:
@@ -164,3 +164,22 @@ def test_an_agent_of_agno_says_nothing_of_its_own() -> None:
     agent = make_span(1, 0, AGENT, status="Error", message="run status: error")
     [failure] = extract_spans(agent, failing(2, 1, chat())).failures
     assert failure.span_id == sid(2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "shown"),
+    [
+        ("KeyError", "'city'", "KeyError: 'city'"),
+        ("KeyError", "5", "KeyError: 5"),
+        ("KeyError", "KeyError: 'city'", "KeyError: 'city'"),
+        ("KeyError", "", ""),
+        ("my.LookupError", '"city"', 'my.LookupError: "city"'),
+        ("ValueError", "'a' is not 'b'", "'a' is not 'b'"),
+        ("ValueError", "no such city", "no such city"),
+        ("", "'city'", "'city'"),
+    ],
+)
+def test_a_message_that_is_only_an_argument_says_its_type(
+    kind: str, message: str, shown: str
+) -> None:
+    assert explained(message, kind) == shown

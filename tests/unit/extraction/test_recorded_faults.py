@@ -105,7 +105,7 @@ def test_a_failed_job_of_no_convention_has_failed() -> None:
     job = next(d for d in documents("j1_plain-hand") if d["root_step"]["name"] == "nightly-job")
     assert job["extraction"]["outcome"] == "failed"
     [error] = job["extraction"]["errors"]
-    assert (error["type"], error["msg"]) == ("KeyError", "'city'")
+    assert (error["type"], error["msg"]) == ("KeyError", "KeyError: 'city'")
 
 
 @pytest.mark.parametrize("name", ["e1_strands-new", "e1_strands-old"])

@@ -121,6 +121,15 @@ def test_a_wrong_question_is_an_error_that_shows_where(server: MCPServer[Any]) -
         assert call(server, tool, **asked)[0], tool
 
 
+def test_an_unknown_argument_is_refused_with_the_known_ones(server: MCPServer[Any]) -> None:
+    failed, text = call(server, "search_trajectories", where="has_error", filter="cost > 1")
+    assert failed
+    assert "no argument 'filter'" in text
+    assert "where, text, project" in text
+    assert "context" not in text
+    assert not call(server, "search_trajectories", where="has_error")[0]
+
+
 @pytest.mark.parametrize("since", ["9999d", "all", "2020-01-01T00:00:00Z"])
 def test_pages_follow_each_other(server: MCPServer[Any], since: str) -> None:
     """What began so long ago is another time with each call; the cursor keeps the first one."""

@@ -19,6 +19,7 @@ from spanloom.core.query.stats import (
     Numbers,
     parse_by,
     parse_metrics,
+    refuse_shared,
 )
 from spanloom.core.query.where import fields as declared
 from spanloom.core.query.where.fields import Subject
@@ -53,7 +54,7 @@ class StatsQuery(SomeRuns):
             max_length=1000,
             description="`count`, `rate` of a flag, `sum`, `avg`, `min`, `max`, `p50`, `p75`,"
             " `p90`, `p95` or `p99` of a number; several by commas.",
-            examples=["count,rate(error),p95(duration),sum(cost)"],
+            examples=["count,rate(error),p95(duration),max(cost)"],
         ),
     ] = "count"
     by: Annotated[
@@ -100,6 +101,7 @@ class StatsQuery(SomeRuns):
                 lambda: read_steps_where(self.where if of_steps else None),
             ),
         )
+        refuse_shared(self.metrics, metrics, by, of)
         interval_ns = self._interval_ns()
         return Numbers(of, metrics, by, interval_ns, self.top + 1, where, steps_where)
 

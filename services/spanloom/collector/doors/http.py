@@ -22,6 +22,7 @@ from spanloom.collector.doors.http_messages import (
 )
 from spanloom.collector.doors.langfuse.ingestion import make_langfuse_doors
 from spanloom.collector.doors.otlp.door import make_otlp_doors
+from spanloom.collector.doors.refusals import Cause, RefusalLog
 from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import OverloadedError, UnsupportedEncodingError
 from spanloom.core.model.access import ANYBODY, Scope
@@ -87,6 +88,7 @@ class HttpReceiver:
         self._hosts = hosts
         self._threads = start_pool(limits.workers, "otlp-http")
         self._waiting = 0
+        self._refusals = RefusalLog()
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         """Handle one ASGI connection scope; only HTTP is served."""
@@ -109,15 +111,22 @@ class HttpReceiver:
         except ClientGoneError:
             raise
         except HttpRefusalError as refusal:
+            self._note(head, refusal.reason, refusal)
             return refusal.answer(head)
         except Exception as error:  # the boundary
             codes = status_codes(error)
             self._exporter.count_request(signal, "http", codes.outcome)
+            self._note(head, codes.outcome, error)
             if codes.http == 500:
                 get_logger("http").error("a request failed", exc_info=error)
             return answer_error(error, head) if door is None else door.refuse(error, head)
         self._exporter.count_request(signal, "http", accepted.outcome)
         return accepted.answer
+
+    def _note(self, head: RequestHead, reason: str, error: Exception) -> None:
+        """Log the refusal of a sender; who only looks (GET) reads it in the answer."""
+        if head.method == "POST":
+            self._refusals.note(Cause(reason, head.path, head.peer), str(error))
 
     async def _handle_or_stop(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation

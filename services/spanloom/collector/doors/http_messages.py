@@ -65,6 +65,8 @@ class RequestHead:
     query: str = field(default="", repr=False)
     host: str = ""
     """The Host header."""
+    peer: str = ""
+    """The sender's address, without its port."""
 
     @classmethod
     def of(cls, scope: Scope) -> RequestHead:
@@ -86,6 +88,7 @@ class RequestHead:
             ),
             query=scope["query_string"].decode("latin-1"),
             host=headers.get(b"host", ""),
+            peer=(scope.get("client") or ("",))[0],
         )
 
     @property
@@ -124,6 +127,11 @@ class HttpRefusalError(Exception):
         self._status = status
         self._body = Status(code=code, message=message)
         self._headers = headers
+
+    @property
+    def reason(self) -> str:
+        """The reason in a word, for the log."""
+        return Code.Name(self._body.code).lower()  # type: ignore[arg-type]  # any int is a code
 
     def answer(self, head: RequestHead) -> Answer:
         """Return the response, in the encoding of the request."""

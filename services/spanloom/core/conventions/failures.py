@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.raised import Raised, read_raised
-from spanloom.core.model.trajectory import NO_CODE, REPORTED_BY_STATUS, StepError
+from spanloom.core.model.trajectory import NO_CODE, REPORTED_BY_STATUS, StepError, explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -59,7 +59,7 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
         return None
     kind = best.type or next((name for name in names if name), "")
     what = read_raised("" if kind.isdecimal() else kind, message, best.traceback)
-    shown = what.message or what.type or kind
+    shown = explained(what.message, what.type) or what.type or kind
     return StepError(_code(span, message), shown, what.type, what.traceback, told_by)
 
 

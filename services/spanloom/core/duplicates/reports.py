@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.duplicates.matching import MAX_OPEN, may_be_one, own_slack_ns
 from spanloom.core.model.message import CONVERSATION_START
-from spanloom.core.model.trajectory import NO_CODE, Kind
+from spanloom.core.model.trajectory import NO_CODE, Kind, explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -100,10 +100,12 @@ def complete_error(reports: Iterable[NormalizedSpan]) -> StepError | None:
     if not errors:
         return None
     best = next((error for error in errors if error.message != error.type), errors[0])
+    kind = best.type or next((error.type for error in errors if error.type), "")
     return replace(
         best,
+        message=explained(best.message, kind),
         code=next((error.code for error in errors if error.code != NO_CODE), NO_CODE),
-        type=best.type or next((error.type for error in errors if error.type), ""),
+        type=kind,
         traceback=next((error.traceback for error in errors if error.traceback), ""),
     )
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.duplicates.spans import Reports
     from spanloom.core.model.span import NormalizedSpan
+    from spanloom.core.model.trajectory import StepError
     from spanloom.core.model.tree import SpanTree
 
 _NO_WORDS = frozenset({"", "run status: error"})
@@ -92,7 +93,12 @@ def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
     if n.span.scope_name == step.span.scope_name or n.error is None or step.error is None:
         return False
     ran_within = n.span.start_ns <= step.span.end_ns <= n.span.end_ns
-    return ran_within and n.error.message == step.error.message
+    return ran_within and _words(n.error) == _words(step.error)
+
+
+def _words(error: StepError) -> str:
+    """Return the message without the type that a ``KeyError``'s begins with."""
+    return error.message.removeprefix(f"{error.type}: ")
 
 
 def nearest_above(tree: SpanTree, marked: Collection[str]) -> Mapping[str, str]:
@@ -113,9 +119,10 @@ def _is_passed_on(failed: Mapping[str, NormalizedSpan], inner: str, outer: str) 
     ours, theirs = failed[inner].error, failed[outer].error
     if ours is None or theirs is None:
         return False
-    if theirs.message in _NO_WORDS or ours.message == theirs.message:
+    words = _words(ours)
+    if theirs.message in _NO_WORDS or words == _words(theirs):
         return True
-    return len(ours.message) >= SHORTEST_WORDS and ours.message in theirs.message
+    return len(words) >= SHORTEST_WORDS and words in theirs.message
 
 
 def _follow(

@@ -8,6 +8,7 @@ in a third of the time of a frozen dataclass.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -87,9 +88,18 @@ class StepError:
     """What on the span reports it: ``exception``, ``attribute`` or ``status``, in this order."""
 
 
+_LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"", re.DOTALL)
+
+
 def with_type(message: str, kind: str) -> str:
     """Return ``KeyError: 'city'``, as Python ends a traceback, with the type only once."""
     return message if not kind or message.startswith(kind) else f"{kind}: {message}"
+
+
+def explained(message: str, kind: str) -> str:
+    """Return the message, with the type if it is only the repr of an argument: ``'city'``."""
+    is_argument = message and (kind == "KeyError" or _LITERAL.fullmatch(message))
+    return with_type(message, kind) if is_argument else message
 
 
 class Failure(NamedTuple):

@@ -74,6 +74,12 @@ class Group(NamedTuple):
     """In the order of the metrics; ``None`` where no run, or no step, has such a number."""
 
 
+_STEPS_BY = {"agent": "owner", "model": "model"}
+"""Fields with several values in a run; the field of steps of which each has one."""
+_SHARED = (
+    "{0} of a whole run would count for each {1} in it; to count each call once, ask of steps: "
+    "--of steps --by {2} --where 'type = model' (of=steps, by={2}, where=type = model)"
+)
 _CALL = re.compile(r"([a-z0-9]+)(?:\((\w*)\))?")
 _EXPECTED = (COUNT, f"{RATE}(FLAG)", *(f"{name}(NUMBER)" for name in OF_NUMBERS))
 _METRICS_MESSAGE = (
@@ -110,6 +116,28 @@ def parse_group(name: str, of: Subject) -> Field:
     """Return the field of this name to group by; raises ``InvalidTextError``."""
     [field] = whole(name, [_named(Piece(name, 0), _groups(of))], "name")
     return field
+
+
+def refuse_shared(text: str, metrics: Sequence[Metric], by: Sequence[Field], of: Subject) -> None:
+    """Refuse sums and means of what runs cost in all, by agent or model: each would get it whole.
+
+    Raises ``InvalidTextError`` that names what to ask of steps, where each call counts once.
+    """
+    shared = next((field.name for field in by if field.name in _STEPS_BY), "")
+    if of is Subject.STEP or not shared:
+        return
+    problems = [
+        piece.wrong(_SHARED.format(piece.text, shared, _STEPS_BY[shared]))
+        for piece, metric in zip(pieces_of(text), metrics, strict=True)
+        if _is_total(metric)
+    ]
+    if problems:
+        raise InvalidTextError(text, problems, "metrics")
+
+
+def _is_total(metric: Metric) -> bool:
+    is_duration = metric.field is not None and metric.field.type is FieldType.DURATION
+    return metric.function == "sum" or (metric.function == "avg" and not is_duration)
 
 
 def _metric(piece: Piece, of: Subject) -> Metric | WhereProblem:

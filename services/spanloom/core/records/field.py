@@ -73,7 +73,7 @@ class Stats(Record):
             " since the epoch, and its numbers by their names. Null: absent, or unknown. Durations"
             " are milliseconds."
         ),
-        Example([{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "sum(cost)": 0.21}]),
+        Example([{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "max(cost)": 0.21}]),
     ]
     truncated: Annotated[
         bool, Field(description="Whether there are more groups than these."), Example(False)

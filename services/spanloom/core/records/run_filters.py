@@ -44,7 +44,7 @@ class RunFilters(TypedDict, total=False):
         Short(
             "Started at or after: RFC 3339, or milliseconds since the epoch.",
             "2026-01-31T12:00:00Z",
-            "Started at or after: 30m, 2h or 7d ago, a date, a time.",
+            "Started at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
             field="start",
             sign=">=",
         ),

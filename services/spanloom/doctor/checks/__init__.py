@@ -40,3 +40,5 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
 )
 """In the order of the report."""
 CHECKS = tuple(map(Check.of, _JUDGES))
+SENDING = (Check.of(environment.exporter),)
+"""The checks of a shell that only sends spans."""

@@ -28,15 +28,29 @@ def packages(software: SoftwareFacts) -> Verdict:
 _HTTP_TO_GRPC = "an exporter over HTTP is told nothing there but bytes that are no HTTP"
 
 
+_UNANSWERED = frozenset({404, 405})
+_UNAUTHORIZED = frozenset({401, 403})
+_FIRST_ERROR, _FIRST_SERVER_ERROR, _TOO_MANY = 400, 500, 429
+
+
 def exporter(exporter: ExporterFacts) -> Verdict:
-    """Problem if the OTEL_… variables name an address without an answer, or the wrong protocol."""
+    """Problem if the OTEL_… variables name no answer, a wrong protocol or path, or a bad key."""
     where = f"OTEL_EXPORTER_OTLP_ENDPOINT leads to {exporter.address}"
-    protocol = exporter.protocol
     if exporter.error:
         return problem(
             f"{where}, where nothing answers: {exporter.error}",
             "start `spanloom serve`, or export the address that it prints",
         )
+    wrong = _wrong_protocol(exporter, where) or _wrong_address(exporter, where)
+    return (
+        wrong
+        or _refusal(exporter, where)
+        or ok(f"{where}, which takes {exporter.speaks or 'another protocol'}")
+    )
+
+
+def _wrong_protocol(exporter: ExporterFacts, where: str) -> Verdict | None:
+    protocol = exporter.protocol
     if exporter.speaks == GRPC and protocol != "grpc":
         reason = f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}" if protocol else "most SDKs send HTTP"
         return (problem if protocol else warning)(
@@ -49,4 +63,48 @@ def exporter(exporter: ExporterFacts) -> Verdict:
             f"{where}, which takes HTTP, and OTEL_EXPORTER_OTLP_PROTOCOL is grpc",
             "export the port of OTLP/gRPC (4317), or OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
         )
-    return ok(f"{where}, which takes {exporter.speaks or 'another protocol'}")
+    return None
+
+
+def _wrong_address(exporter: ExporterFacts, where: str) -> Verdict | None:
+    """Return the verdict if an SDK cannot send there, or requests a path that takes no spans."""
+    if exporter.speaks == HTTP and not exporter.has_scheme:
+        return problem(
+            f"{where} without a scheme, which SDKs refuse to send to",
+            f"export OTEL_EXPORTER_OTLP_ENDPOINT=http://{exporter.address}",
+        )
+    if exporter.status not in _UNANSWERED:
+        return None
+    asked = f"{where}; SDKs request {exporter.path or 'Export'} there: {_answered(exporter)}"
+    if exporter.path.count("/v1/traces") > 1:
+        return problem(
+            asked,
+            "leave /v1/traces out of OTEL_EXPORTER_OTLP_ENDPOINT: SDKs append it (not to "
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which is the whole address)",
+        )
+    return problem(
+        asked,
+        "export the port of OTLP/HTTP (4318; 8080 is the page's and the API's) without a path; "
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must end in /v1/traces",
+    )
+
+
+def _refusal(exporter: ExporterFacts, where: str) -> Verdict | None:
+    """Return the verdict if a request without spans was refused."""
+    status = exporter.status
+    refused = f"{where}, which refuses spans: {_answered(exporter)}"
+    if status in _UNAUTHORIZED:
+        return problem(
+            refused,
+            "export OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20sl_…' with a key of the "
+            "scope ingest (`spanloom keys create`)",
+        )
+    if status >= _FIRST_SERVER_ERROR or status == _TOO_MANY:
+        return warning(refused, "see `spanloom doctor` where the service runs, and its log")
+    if status >= _FIRST_ERROR:
+        return problem(refused, "export the address that `spanloom serve` prints")
+    return None
+
+
+def _answered(exporter: ExporterFacts) -> str:
+    return f"{exporter.status} {exporter.answer}".rstrip()

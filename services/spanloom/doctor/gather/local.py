@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.doctor.facts import DirectoryFacts, Facts, ServiceFacts, Unknown
-from spanloom.doctor.gather.environment import look_at_exporter, look_at_software
+from spanloom.doctor.gather.environment import look_at_software
+from spanloom.doctor.gather.exporter import look_at_exporter
 from spanloom.doctor.gather.files import look_at_disk, look_at_files, look_at_spool
 from spanloom.doctor.gather.network import look_at_certificate, look_at_exposure, look_at_ports
 from spanloom.doctor.gather.store import look_at_keys, look_at_store
@@ -54,6 +55,11 @@ def local_facts(
         ports=look_at_ports(settings),
         certificate=look_at_certificate(settings),
     )
+
+
+def facts_of_sender() -> Facts:
+    """Return the facts if only the destination of this shell's exporters is examined."""
+    return _without(Unknown("only the destination of exporters is examined"))
 
 
 def facts_of_service(service: ServiceFacts) -> Facts:

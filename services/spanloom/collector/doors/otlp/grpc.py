@@ -10,6 +10,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import grpc
 
@@ -17,6 +18,7 @@ from spanloom.access.authenticate import require
 from spanloom.collector.doors.decompress import GZIP_MAGIC, gunzip
 from spanloom.collector.doors.otlp.door import encode_response, make_exports
 from spanloom.collector.doors.otlp.grpc_calls import Health, MessageReader, abort
+from spanloom.collector.doors.refusals import Cause, RefusalLog
 from spanloom.collector.doors.status import Encoding, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope
@@ -70,6 +72,7 @@ class GrpcReceiver:
         self._serving = False
         self._reader = MessageReader(limits.message_timeout_s, limits.readers)
         self._handling = BoundedSemaphore(limits.workers)
+        self._refusals = RefusalLog()
         self._server = grpc.server(
             ThreadPoolExecutor(limits.readers + _REFUSERS, thread_name_prefix="otlp-grpc"),
             options=[
@@ -146,7 +149,9 @@ class GrpcReceiver:
                 except grpc.RpcError:  # the client is gone
                     raise
                 except Exception as error:  # the boundary: each error becomes a status
-                    self._exporter.count_request(signal, "grpc", status_codes(error).outcome)
+                    outcome_name = status_codes(error).outcome
+                    self._exporter.count_request(signal, "grpc", outcome_name)
+                    self._refusals.note(Cause(outcome_name, signal, _host(context)), str(error))
                     abort(context, error)
                 self._exporter.count_request(signal, "grpc", outcome.name)
                 return encode_response(outcome, Encoding.PROTOBUF)
@@ -174,3 +179,8 @@ class GrpcReceiver:
                     body = gunzip(body, self._limits, share)
             with self._exporter.handling(len(body), project):
                 return export(body, Encoding.PROTOBUF, project)
+
+
+def _host(context: grpc.ServicerContext) -> str:
+    """Return the caller's address without its port: ``ipv4:10.0.0.7:51234`` is ``10.0.0.7``."""
+    return unquote(context.peer()).partition(":")[2].rpartition(":")[0]

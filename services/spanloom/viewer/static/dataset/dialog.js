@@ -59,6 +59,12 @@ function reasonAgainst({ document, error }, step, role) {
   return step.output ? null : "nooutput";
 }
 
+/** The role that fits: runs that all failed are no references, but can be run again. @param {Fetched[]} found @returns {Role} */
+export function fittingRole(found) {
+  const reasons = found.map((one) => reasonAgainst(one, one.document && stepOf(one.document, one.source.step), "reference"));
+  return reasons.length && reasons.every((reason) => reason === "failed") ? "input" : "reference";
+}
+
 /** @param {Fetched} one @param {any} step @param {Role} role @param {string} set @returns {Item} */
 function itemOf({ source, document }, step, role, set) {
   const { extraction, id } = document;
@@ -100,7 +106,7 @@ async function fetched(source) {
 export function DatasetDialog({ sources, close }) {
   const [found, setFound] = useState(/** @type {Fetched[]} */ ([]));
   const [name, setName] = useState("");
-  const [role, setRole] = useState(/** @type {Role} */ ("reference"));
+  const [wanted, setRole] = useState(/** @type {Role | null} */ (null));
   useEffect(() => {
     let isOpen = true;
     void (async () => {
@@ -112,6 +118,7 @@ export function DatasetDialog({ sources, close }) {
     })();
     return () => { isOpen = false; };
   }, []);
+  const role = wanted ?? fittingRole(found);
   const { items, skipped } = plan(found, role, name.trim());
   /** @param {SubmitEvent} event */
   const write = (event) => {

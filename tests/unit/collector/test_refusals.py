@@ -1,0 +1,125 @@
+"""Refused requests are logged at once, then once a minute for each cause, with their number."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import httpx
+import pytest
+from structlog.testing import capture_logs
+from tests.support.access import Locks
+
+from spanloom.collector.doors.http import create_app
+from spanloom.collector.doors.otlp.grpc import GrpcReceiver
+from spanloom.collector.doors.refusals import AGAIN_S, MOST_CAUSES, Cause, RefusalLog
+from spanloom.collector.intake.export import Exporter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.collector.intake.limits import Limits
+    from spanloom.collector.spool.spool import Spool
+    from spanloom.telemetry import Metrics
+
+BAD_KEY = Cause("unauthenticated", "/v1/traces", "10.0.0.7")
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_each_cause_is_logged_at_once_then_once_a_minute_with_the_number() -> None:
+    clock = Clock()
+    refusals = RefusalLog(clock)
+    with capture_logs() as lines:
+        for _ in range(5):
+            refusals.note(BAD_KEY, "no such key")
+        refusals.note(BAD_KEY._replace(peer="10.0.0.8"), "no such key")
+        clock.now = AGAIN_S
+        refusals.note(BAD_KEY, "no such key")
+    told = [(line["sender"], line["requests"]) for line in lines]
+    assert told == [("10.0.0.7", 1), ("10.0.0.8", 1), ("10.0.0.7", 5)]
+    assert {line["why"] for line in lines} == {"no such key"}
+
+
+def test_a_scan_of_paths_is_bounded() -> None:
+    refusals = RefusalLog(Clock())
+    with capture_logs() as lines:
+        for number in range(3 * MOST_CAUSES):
+            refusals.note(Cause("not_found", f"/{number}" * 1_000, "h"), "nothing")
+    assert len(lines) == MOST_CAUSES + 1
+    assert max(len(line["path"]) for line in lines) < 1_000
+
+
+def test_what_is_logged_elsewhere_is_not_logged_here() -> None:
+    with capture_logs() as lines:
+        for reason in ("internal", "unavailable"):
+            RefusalLog().note(BAD_KEY._replace(reason=reason), "")
+    assert lines == []
+
+
+EVENT = "requests are refused"
+
+
+@dataclass
+class Doors:
+    """Both receivers, closed to senders without a key of one lock."""
+
+    exporter: Exporter
+    limits: Limits
+    locks: Locks
+
+    def post(self, method: str, path: str, **headers: str) -> list[tuple[Any, Any]]:
+        app = create_app(self.exporter, self.limits, self.locks.access.authenticator)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+
+        async def ask() -> None:
+            transport = httpx.ASGITransport(app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+                await http.request(method, path, headers=named)
+
+        with capture_logs() as lines:
+            asyncio.run(ask())
+        return refusals_in(lines)
+
+
+@pytest.fixture
+def doors(spool: Spool, metrics: Metrics, limits: Limits) -> Doors:
+    return Doors(Exporter(spool, metrics, limits), limits, Locks())
+
+
+def refusals_in(lines: Sequence[Mapping[str, Any]]) -> list[tuple[Any, Any]]:
+    return [(line["reason"], line["path"]) for line in lines if line["event"] == EVENT]
+
+
+def test_http_tells_wrong_paths_sizes_and_keys(doors: Doors) -> None:
+    doubled = "/v1/traces/v1/traces"
+    assert doors.post("POST", doubled) == [("not_found", doubled)]
+    large = {"content_type": "application/json", "content_length": str(10**12)}
+    assert doors.post("POST", "/v1/traces", **large) == [("too_large", "/v1/traces")]
+    assert doors.post("GET", "/favicon.ico") == []
+    doors.locks.make("shop")
+    assert doors.post("POST", "/v1/traces") == [("unauthenticated", "/v1/traces")]
+
+
+@pytest.mark.service
+def test_grpc_tells_bad_keys(doors: Doors) -> None:
+    doors.locks.make("shop")
+    authenticator = doors.locks.access.authenticator
+    receiver = GrpcReceiver(doors.exporter, "127.0.0.1", 0, doors.limits, authenticator)
+    receiver.start()
+    service = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+    try:
+        with capture_logs() as lines, grpc.insecure_channel(f"127.0.0.1:{receiver.port}") as to:
+            call = to.unary_unary(service, None, None).future(b"", timeout=10)
+            assert call.exception() is not None
+    finally:
+        receiver.stop(0)
+    assert refusals_in(lines) == [("unauthenticated", "traces")]
+    assert [line["sender"] for line in lines if line["event"] == EVENT] == ["127.0.0.1"]
