@@ -26,21 +26,21 @@ _JSON_STARTS = ("{", "[")
 """Of texts that count only if they can be parsed: one that was cut off has keys for words."""
 
 
-class Wording(NamedTuple):
-    """The letters and digits of a call's texts; each is empty if it is unknown."""
-
-    answer: str
-    requested: str
-    """Names and arguments of the tools that the model called."""
-    question: str
-    """The last message of the user."""
+TELLING_CHARS = 64
+"""Equal answers of this length are of one call: the questions need not be read."""
 
 
 def contradict(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
     """Return whether two calls, each as input and output, say different things."""
-    if ours == theirs:
+    if ours[1] != theirs[1]:
+        mine, others = read_answer(ours[1]), read_answer(theirs[1])
+        if any(map(_differ, mine, others)):
+            return True
+        if _are_telling(mine) and _are_telling(others):
+            return False
+    if ours[0] == theirs[0]:
         return False
-    return any(map(_differ, read_wording(*ours), read_wording(*theirs)))
+    return _differ(read_question(ours[0]), read_question(theirs[0]))
 
 
 def _differ(ours: str, theirs: str) -> bool:
@@ -49,13 +49,29 @@ def _differ(ours: str, theirs: str) -> bool:
     return ours[:HEAD_CHARS] != theirs[:HEAD_CHARS]
 
 
-def read_wording(asked: str, answered: str) -> Wording:
-    """Return the wording of a call's input and output, which are messages or plain text."""
-    messages = _messages(answered)
-    answer = _letters(_text(m) for m in messages) if messages else _plain(answered)
-    requested = _letters(call for m in messages for call in _requests(m))
-    users = [m for m in _messages(asked) if m.get("role") == "user"]
-    return Wording(answer, requested, _letters([_text(users[-1])]) if users else "")
+class Answer(NamedTuple):
+    """The letters and digits of what a model answered; each is empty if it is unknown."""
+
+    text: str
+    requested: str
+    """Names and arguments of the tools that it called."""
+
+
+def _are_telling(answer: Answer) -> bool:
+    return len(answer.text) >= TELLING_CHARS or len(answer.requested) >= TELLING_CHARS
+
+
+def read_answer(output: str) -> Answer:
+    """Return the wording of a call's output, which is messages or plain text."""
+    messages = _messages(output)
+    text = _letters(_text(m) for m in messages) if messages else _plain(output)
+    return Answer(text, _letters(call for m in messages for call in _requests(m)))
+
+
+def read_question(asked: str) -> str:
+    """Return the wording of the last message of the user in a call's input; empty if unknown."""
+    last = next((m for m in reversed(_messages(asked)) if m.get("role") == "user"), None)
+    return "" if last is None else _letters([_text(last)])
 
 
 def _messages(text: str) -> Sequence[Mapping[str, Json]]:
