@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.each_capture import each_capture
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import (
@@ -13,9 +15,11 @@ from tests.support.mutations import (
     new_names,
     outline,
     renamed,
+    same,
     structure,
     traces_of,
     unchanged,
+    with_legs,
     without,
 )
 
@@ -170,3 +174,29 @@ def test_without_any_text_the_steps_and_the_numbers_are_the_same(capture: Captur
     left, plain = extract_all(traces, without(texts)), unchanged(capture)
     assert structure(left) == structure(plain)
     assert capture.id in COUNTED_IN_TEXTS or outline(left) == outline(plain)
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["below", "beside"])
+@each_capture(CAPTURES)
+def test_clients_and_servers_of_the_tools_are_no_further_runs(
+    capture: Capture, *, beside: bool
+) -> None:
+    plain = unchanged(capture)
+    changed = extract_all(with_legs(traces_of(capture), plain, beside=beside), same)
+    assert [own_spans(t, p) for t, p in zip(changed, plain, strict=True)] == structure(plain)
+    assert [lengths(t) for t in changed] == [lengths(p) for p in plain]
+    assert [t.failures for t in changed] == [p.failures for p in plain]
+
+
+def own_spans(trajectory: Trajectory, plain: Trajectory) -> object:
+    """Return the structure of a trajectory without the spans that were added."""
+    known = {v.span_id for v in plain.verdicts}
+    kept = [v for v in trajectory.verdicts if v.span_id in known]
+    [own] = structure([replace(trajectory, verdicts=kept)])
+    return own
+
+
+def lengths(trajectory: Trajectory) -> Mapping[str, int]:
+    """Return how long each step took, in nanoseconds."""
+    steps = [s for agent in trajectory.agent_steps for s in agent.steps]
+    return {s.id: s.end_ns - s.start_ns for s in steps}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 import re
 from functools import cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
+from spanloom.core.model.trajectory import StepType
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.ground_truth import Capture
 
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.model.trajectory import Step, Trajectory
 
 _NODE = re.compile(r"node or (?:task|component) (\w+) of the script")
 _COMPOUND = re.compile(r"[_-]")
@@ -142,3 +144,68 @@ def without_half_the_plumbing(
     ]
     lost = set(chance.sample(noise, len(noise) // 2))
     return {key: [s for s in spans if s.span_id not in lost] for key, spans in traces.items()}
+
+
+def with_legs(
+    traces: Mapping[TraceKey, Sequence[Span]], plain: Sequence[Trajectory], *, beside: bool
+) -> Mapping[TraceKey, Sequence[Span]]:
+    """Add to each run of a named tool the spans of an MCP client and server that ran it.
+
+    They are below the tool's span, or below the trace's root as if that span were never current.
+    Handing over is no tool of a server, and runs that such spans report already have theirs.
+    """
+    by_trace = {(t.project, t.trace_id): t for t in plain}
+    changed = {}
+    for key, spans in traces.items():
+        by_id = {span.span_id: span for span in spans}
+        trajectory = by_trace[key]
+        tools = [s for a in trajectory.agent_steps for s in a.steps if s.type is StepType.TOOL]
+        without_server = _without_server(trajectory)
+        added = [
+            leg
+            for tool in tools
+            if "tool_kind" not in tool.metadata and tool.id in without_server
+            for leg in _legs_of(tool, by_id[tool.id], trajectory.root.id if beside else tool.id)
+        ]
+        changed[key] = [*spans, *added]
+    return changed
+
+
+def _without_server(trajectory: Trajectory) -> set[str]:
+    """Return the ids of steps of which no span is a server's tool or hands over to an agent."""
+    reports = [v for v in trajectory.verdicts if v.step_id is not None]
+    served = {v.step_id for v in reports if v.rule.endswith("handoff") or "mcp" in v.rule}
+    return {v.step_id for v in reports if v.step_id is not None} - served
+
+
+def _legs_of(tool: Step, span: Span, parent_id: str) -> Sequence[Span]:
+    shortest = (span.end_ns - span.start_ns) // 4
+    bare = span._replace(
+        status_code="Unset", status_message="", events=(), links=(), scope_version=""
+    )
+    client = bare._replace(
+        span_id=_leg_id(span, "client"),
+        parent_span_id=parent_id,
+        name=f"MCP send tools/call {tool.name}",
+        kind="Client",
+        scope_name="mcp-python-sdk",
+        start_ns=span.start_ns + shortest // 2,
+        end_ns=span.end_ns - shortest // 2,
+        attributes={"mcp.method.name": "tools/call"},
+    )
+    called = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool.name}
+    server = client._replace(
+        span_id=_leg_id(span, "server"),
+        parent_span_id=client.span_id,
+        name=f"tools/call {tool.name}",
+        kind="Server",
+        service_name="a server of tools",
+        start_ns=span.start_ns + shortest,
+        end_ns=span.end_ns - shortest,
+        attributes={**client.attributes, **called},
+    )
+    return client, server
+
+
+def _leg_id(span: Span, side: str) -> str:
+    return blake2b(f"{span.span_id}{side}".encode(), digest_size=8).hexdigest()

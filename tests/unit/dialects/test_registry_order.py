@@ -36,6 +36,7 @@ LIBRARIES = {
     "vercel_ai": {"ai.operationId": "ai.generateText"},
     "autogen": {"gen_ai.system": "autogen"},
     "spring_ai": {"spring.ai.kind": "advisor"},
+    "mcp": {"mcp.method.name": "tools/call"},
 }
 SHARED = {
     "litellm": {"litellm.call_id": "1"},
@@ -45,6 +46,7 @@ SHARED = {
 }
 MARKS = OVERLAYS | LIBRARIES | SHARED
 SCOPES = {
+    "a2a": "a2a-python-sdk",
     "logfire_openai_agents": "logfire.openai_agents",
     "imported": "spanloom.import",
     "vercel_ai_genai": "gen_ai",

@@ -63,6 +63,13 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
     return StepError(_code(span, message), shown, what.type, what.traceback, told_by)
 
 
+def make_error(message: str, reported_by: str) -> StepError:
+    """Return the failure that a message describes, without a span that failed."""
+    what = read_raised("", message)
+    shown = what.message or what.type
+    return StepError(_code_in(message), shown, what.type, what.traceback, reported_by)
+
+
 def _told_by(span: Span, *, raised: bool) -> str:
     if raised:
         return "exception"
@@ -132,6 +139,10 @@ def _code(span: Span, message: str) -> int:
         value = span.attributes.get(key, "")
         if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:
             return int(value)
+    return _code_in(message)
+
+
+def _code_in(message: str) -> int:
     match = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
     return int(match[match.lastindex or 0]) if match else NO_CODE
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
+from spanloom.core.conventions.failed_results import find_failed_result
 from spanloom.core.conventions.failures import (
     find_error,
     has_error_attribute,
@@ -37,6 +38,7 @@ DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
 for _dialect in DIALECTS:
     _dialect.prepare(DIALECTS)
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
+_TOOL = Kind.TOOL  # cached: before Python 3.12, enum members are looked up in Python code
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
@@ -95,6 +97,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         complete_from_events(facts, span, classification.kind)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
+    failed = find_failed_result(facts.output) if classification.kind is _TOOL else None
     if matters:
         show_texts(facts, classification.kind)
         note_context(facts, span, context_keys)
@@ -111,6 +114,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         error = None if is_cut else find_error(span, CONTROL_FLOW)
         if error is None and question is None:
             question = find_question(span, CONTROL_FLOW)
+    if error is None and question is None and not is_cut and not classification.is_sound:
+        error = failed
     return NormalizedSpan(
         span,
         dialect.id,

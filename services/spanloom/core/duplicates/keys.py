@@ -12,7 +12,7 @@ from spanloom.core.values.attributes import json_object, json_text, json_value
 from spanloom.core.values.python_repr import as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.message import Json
     from spanloom.core.model.trajectory import Step
@@ -51,7 +51,8 @@ def make_tool_key(step: Step, *, is_alone: bool) -> str:
     if kind:
         evidence = f"{kind}:{query}" if kind == "retrieval" and (query := _query(step)) else ""
     else:
-        evidence = f"run:{step.name}:{_argument_values(step.input)}"
+        values = "\n".join(argument_values(step.input))
+        evidence = f"run:{step.name}:{values}"
     return f"{_ALONE if is_alone else _IN_RUN}{_digest(evidence)}" if evidence else ""
 
 
@@ -116,11 +117,10 @@ def _query(step: Step) -> str:
     return query.strip() if isinstance(query, str) else ""
 
 
-def _argument_values(text: str) -> str:
+def argument_values(text: str) -> Sequence[str]:
     """Return a tool's argument values: some instrumentations report a single one without name."""
     arguments = json_value(as_json(text) if text.startswith("{'") else text)
     if not isinstance(arguments, dict):
         arguments = {"": arguments} if text else {}
     values = [arguments[name] for name in sorted(arguments)]
-    texts = [v if isinstance(v, str) else json_text(v) for v in values]
-    return "\n".join(texts)
+    return [v if isinstance(v, str) else json_text(v) for v in values]

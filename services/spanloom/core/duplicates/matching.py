@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from spanloom.core.duplicates.wording import contradict
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import mostly_encloses
 
@@ -89,16 +90,19 @@ def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
 
 
 def numbers_agree(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool | None:
-    """Return whether two reports agree in the response id, else in the token counts.
+    """Return whether two reports agree in the response id, else in token counts and texts.
 
-    ``None`` if they do not both have either of the two.
+    ``None`` if they do not both have an id or counts, and no text contradicts.
     """
     mine, others = ours.facts, theirs.facts
     if mine.response_id and others.response_id:
         return mine.response_id == others.response_id
-    if has_usage(ours) and has_usage(theirs):
-        return _count_the_same(mine.usage, others.usage)
-    return None
+    is_counted = has_usage(ours) and has_usage(theirs)
+    if is_counted and not _count_the_same(mine.usage, others.usage):
+        return False
+    if contradict((mine.input, mine.output), (others.input, others.output)):
+        return False
+    return True if is_counted else None
 
 
 def has_usage(n: NormalizedSpan) -> bool:

@@ -6,14 +6,17 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from spanloom.core.duplicates.legs import FAR_SIDE, Calls, find_legs, is_far_side
 from spanloom.core.duplicates.matching import has_usage, pair_orphans, pair_siblings
 from spanloom.core.duplicates.reports import pair_twins
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from spanloom.core.model.span import NormalizedSpan
+    from spanloom.core.conventions.mcp import Leg
+    from spanloom.core.model.span import NormalizedSpan, Span
     from spanloom.core.model.tree import SpanTree
 
 _AGENT, _MODEL, _TOOL, _OTHER = Kind.AGENT, Kind.MODEL, Kind.TOOL, Kind.OTHER
@@ -43,12 +46,19 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
     """
     reports = Reports({n.span.span_id: n for n in spans})
     outer = _merge_second_reports(spans, reports.spans)
-    outer |= _merge_nested(tree, reports, outer)
+    if legs := find_legs(spans):
+        calls = Calls(tree, reports.spans, legs)
+        outer = calls.without_own_calls(outer)
+        outer |= calls.pair(outer)
+    outer |= _merge_nested(tree, reports, outer, legs)
     if _have_several_scopes(_free_steps(spans, reports, outer)):
         outer |= pair_siblings(tree, _free_calls(spans, reports, outer))
         outer |= pair_orphans(tree, _free_calls(spans, reports, outer))
-        outer |= pair_twins(tree, _free_steps(spans, reports, outer))
+        steps = _free_steps(spans, reports, outer)
+        outer |= pair_twins(tree, [n for n in steps if n.span.span_id not in legs])
     _demote_lone_embeddings(spans, reports)
+    if legs:
+        _demote_far_sides(tree, reports, outer, legs)
     _assign(spans, reports, outer)
     return reports
 
@@ -73,6 +83,24 @@ def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -
         reports.demoted |= dict.fromkeys(kept, "once.embedding_alone")
 
 
+def _demote_far_sides(
+    tree: SpanTree, reports: Reports, outer: Mapping[str, str], legs: Mapping[str, Leg]
+) -> None:
+    """Demote the calls of a trace that has no steps but them and what ran in them."""
+    far = {i for i, leg in legs.items() if i not in outer and is_far_side(tree, i, leg)}
+    steps = (
+        n.span
+        for span_id, n in reports.spans.items()
+        if n.kind is not _OTHER and span_id not in reports.demoted
+    )
+    if far and all(span.span_id in far or _ran_in(tree, span, far) for span in steps):
+        reports.demoted |= dict.fromkeys(far, FAR_SIDE)
+
+
+def _ran_in(tree: SpanTree, span: Span, outer: AbstractSet[str]) -> bool:
+    return any(above.span_id in outer for above in tree.ancestors(span))
+
+
 def _merge_second_reports(
     spans: Sequence[NormalizedSpan], by_id: Mapping[str, NormalizedSpan]
 ) -> dict[str, str]:
@@ -94,15 +122,22 @@ def _outermost(span_id: str, outer: Mapping[str, str], known: dict[str, str]) ->
     return outermost
 
 
-def _merge_nested(tree: SpanTree, reports: Reports, outer: Mapping[str, str]) -> dict[str, str]:
-    """Merge calls into the call that contains them with only noise between."""
+def _merge_nested(
+    tree: SpanTree, reports: Reports, outer: Mapping[str, str], legs: Collection[str]
+) -> dict[str, str]:
+    """Merge calls into the call that contains them with only noise between.
+
+    ``legs`` of calls to servers of tools are decided already.
+    """
     calls: dict[str, str] = {}
     merged: dict[str, str] = {}
     for n, above in _nearest_above(tree, reports.spans, outer):
         if n.kind is _MODEL:
             if not _comes_after(n, above):
                 calls[n.span.span_id] = above.span.span_id
-        elif _is_part_of_tool(n, above) or _is_same_agent(n, above):
+        elif n.span.span_id in legs:
+            continue
+        elif _is_part_of_tool(n, above) or _is_same_agent(tree, reports.spans, n, above):
             merged[n.span.span_id] = above.span.span_id
     return merged | _merge_calls(calls, reports) if calls else merged
 
@@ -179,10 +214,31 @@ def _comes_after(n: NormalizedSpan, above: NormalizedSpan) -> bool:
     return is_same_scope and n.span.start_ns >= above.span.end_ns
 
 
-def _is_same_agent(n: NormalizedSpan, above: NormalizedSpan) -> bool:
-    """Return whether two nested agent spans, custom and the framework's, report the same run."""
-    has_same_name = n.facts.agent_name == above.facts.agent_name != ""
-    return n.kind is _AGENT and has_same_name and _convention(n) != _convention(above)
+def _is_same_agent(
+    tree: SpanTree, by_id: Mapping[str, NormalizedSpan], n: NormalizedSpan, above: NormalizedSpan
+) -> bool:
+    """Return whether two nested agent spans report the same run.
+
+    They are custom and the framework's, or a proxy and, in another service, the agent itself.
+    """
+    if n.kind is not _AGENT or not n.facts.agent_name == above.facts.agent_name != "":
+        return False
+    return _convention(n) != _convention(above) or _is_proxy(tree, by_id, above.span, n.span)
+
+
+def _is_proxy(
+    tree: SpanTree, by_id: Mapping[str, NormalizedSpan], agent: Span, remote: Span
+) -> bool:
+    """Return whether an agent does nothing in its service but run one in another service."""
+    if agent.service_name == remote.service_name:
+        return False
+    below = list(tree.children(agent))
+    for span in below:
+        if span.service_name == agent.service_name:
+            if by_id[span.span_id].kind in (_MODEL, _TOOL):
+                return False
+            below.extend(tree.children(span))
+    return True
 
 
 def _convention(n: NormalizedSpan) -> str:

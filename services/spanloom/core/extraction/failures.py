@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.mcp import SESSION
+from spanloom.core.duplicates.legs import FAR_SIDE
 from spanloom.core.duplicates.matching import are_simultaneous
 from spanloom.core.duplicates.reports import complete_error
 from spanloom.core.model.trajectory import Failure
@@ -30,7 +32,11 @@ SHORTEST_WORDS = 5
 
 def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     """Return the failures of a trace in start order of the failed spans."""
-    failed = {i: n for i, n in reports.spans.items() if n.error is not None}
+    failed = {
+        i: n
+        for i, n in reports.spans.items()
+        if n.error is not None and not _is_of_no_run(tree, reports, n)
+    }
     if not failed:
         return ()
     around = nearest_above(tree, failed)
@@ -51,6 +57,19 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
         for n in _each_once(own, reports)
         if (error := complete_error(_all_reports(reports, n))) is not None
     ]
+
+
+def _is_of_no_run(tree: SpanTree, reports: Reports, n: NormalizedSpan) -> bool:
+    """Return whether a span is no step, and of a request that is no part of an agent's run.
+
+    That is one that sets up a session with a server of tools, or a call whose caller is elsewhere.
+    """
+    if n.span.span_id in reports.step_of:
+        return False
+    return any(
+        reports.spans[span.span_id].rule == SESSION or reports.demoted.get(span.span_id) == FAR_SIDE
+        for span in (n.span, *tree.ancestors(n.span))
+    )
 
 
 def _has_answer(tree: SpanTree, reports: Reports) -> bool:

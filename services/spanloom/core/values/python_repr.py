@@ -39,6 +39,11 @@ def last_text(text: str, mark: str) -> str | None:
     return _text_at(text, starts[-1] if starts else -1, mark)
 
 
+def without_literals(text: str) -> str:
+    """Return a repr without the string literals in it, up to one that is cut off."""
+    return re.sub(rf"{_QUOTED}|{_CUT_OFF}", "", text, flags=re.DOTALL)
+
+
 def first_text(text: str, mark: str) -> str | None:
     """Return the string literal after the first ``mark``, or ``None`` if none is complete."""
     return _text_at(text, text.find(mark), mark)

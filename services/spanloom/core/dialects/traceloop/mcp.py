@@ -1,10 +1,13 @@
 """The Model Context Protocol under OpenLLMetry: scope ``opentelemetry.instrumentation.mcp…``.
 
+In JavaScript the scope is ``@traceloop/instrumentation-mcp``.
+
 ``X.tool`` is one call of a server's tool, seen by the client. A FastMCP server that is instrumented
 too reports the run again: ``mcp.server`` with an ``X.tool`` below, as a child of the client's span,
 or as its sibling if both run in one process. The application's or framework's own span of the
 tool may enclose the client's. All are one run: the outermost span keeps its id. Sessions
-(``mcp.client.session``) and other requests (``initialize.mcp``) are noise.
+(``mcp.client.session``) and other requests (``initialize.mcp``) are noise, which cannot fail a run
+if it only sets up a session. A tool that calls others of its name is another run than they.
 
 Verified on captures of a client and a server in one process, also failing, and below the SDK's
 decorators (0.62.4, FastMCP 2).
@@ -15,6 +18,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.mcp import is_openllmetry, sets_up_session
 from spanloom.core.conventions.view import MAX_OPEN, find_innermost
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
@@ -30,9 +34,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.values.attributes import Json
 
-_SCOPE = "opentelemetry.instrumentation.mcp"
 _SERVER = "mcp.server"
 _CALL = Classification(Kind.TOOL, "traceloop_mcp.call")
+_PLUMBING = Classification(Kind.OTHER, "traceloop_mcp.plumbing")
+_SESSION = _PLUMBING._replace(is_sound=True)
 
 
 class TraceloopMCP(Traceloop):
@@ -41,8 +46,8 @@ class TraceloopMCP(Traceloop):
     id = "traceloop_mcp"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, which is the module that creates the spans."""
-        return signature.scope_name.startswith(_SCOPE)
+        """Recognise by scope name, which is the module or package that creates the spans."""
+        return is_openllmetry(signature.scope_name)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Classify tools by name; one inside a tool of the same name is its second report."""
@@ -51,7 +56,7 @@ class TraceloopMCP(Traceloop):
             if around is None:
                 return _CALL
             return Classification(Kind.TOOL, "traceloop_mcp.reported_again", around.span_id)
-        return Classification(Kind.OTHER, "traceloop_mcp.plumbing")
+        return _SESSION if sets_up_session(span) else _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read ``traceloop.entity.*``, without the wrapping of a request."""

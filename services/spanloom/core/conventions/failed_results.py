@@ -1,0 +1,97 @@
+"""Read failures that only the result of a tool reports, in the formats of their protocols.
+
+A tool may fail without an exception: its caller gets the text of the error as the result, marked
+as such. LangChain marks its tool message, the Model Context Protocol and Anthropic their result::
+
+    {"type": "tool", "data": {"content": "no such city", "status": "error"}}
+    {"content": [{"type": "text", "text": "no such city"}], "isError": true}
+
+A mark deeper inside is data of the tool's own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.failures import make_error
+from spanloom.core.values.attributes import json_text, json_value
+from spanloom.core.values.python_repr import last_text, without_literals
+
+if TYPE_CHECKING:
+    from spanloom.core.model.trajectory import StepError
+    from spanloom.core.values.attributes import Json
+
+REPORTED_BY_RESULT = "result"
+"""``StepError.reported_by`` of such a failure."""
+_MARK = "rror"
+"""In each of the marks: ``isError``, ``is_error``, ``"error"``."""
+_AROUND = (
+    *("output", "outputs", "result", "response", "toolResult", "tool_result"),
+    *("data", "kwargs", "update", "messages"),
+)
+"""Keys around a result: those of frameworks, LangChain's of its messages and commands."""
+_MAX_LAYERS = 8
+_CONTENTS = ("content", "result", "error", "message")
+_NO_TEXT = "the result is marked as an error"
+_REPR = re.compile(r"(?:\w+\()?(?:_?meta=\w+,? )?content=")
+"""The start of a result written as a Python object."""
+_REPR_MARK = re.compile(r"\bis_?[eE]rror=True\b")
+
+
+def find_failed_result(text: str) -> StepError | None:
+    """Return the failure that a tool's result reports, as it was sent, or ``None``."""
+    if _MARK not in text:
+        return None
+    message = _in_json(json_value(text)) if text[:1] in '{["' else _in_repr(text)
+    return None if message is None else make_error(message or _NO_TEXT, REPORTED_BY_RESULT)
+
+
+def _in_json(value: Json) -> str | None:
+    for _ in range(_MAX_LAYERS):
+        if isinstance(value, str) and value[:1] in ("{", "["):
+            inner = json_value(value)
+            value = None if inner == value else inner
+        if isinstance(value, list):
+            value = value[-1] if value else None
+        if not isinstance(value, dict):
+            return None
+        if _is_marked(value):
+            return _content(value)
+        value = next((value[key] for key in _AROUND if isinstance(value.get(key), _NESTED)), None)
+    return None
+
+
+_NESTED = (dict, list, str)
+
+
+def _is_marked(value: dict[str, Json]) -> bool:
+    if "jsonrpc" in value and isinstance(value.get("error"), dict):
+        return True
+    is_error = value.get("isError") is True or value.get("is_error") is True
+    is_result = any(key in value for key in _CONTENTS)
+    return (is_error and is_result) or (value.get("status") == "error" and "content" in value)
+
+
+def _content(value: dict[str, Json]) -> str:
+    """Return the text of a result: of its parts, or of the error in it."""
+    content = next((value[key] for key in _CONTENTS if value.get(key)), "")
+    if isinstance(content, dict) and isinstance(message := content.get("message"), str):
+        return message
+    return "\n".join(filter(None, map(_text, content if isinstance(content, list) else [content])))
+
+
+def _text(part: Json) -> str:
+    if isinstance(part, str):
+        return part
+    text = part.get("text") if isinstance(part, dict) else None
+    return text if isinstance(text, str) else json_text(part)
+
+
+def _in_repr(text: str) -> str | None:
+    """Return the message in ``content='no such city' … status='error'``."""
+    if _REPR.match(text) is None:
+        return None
+    if last_text(text, " status=") != "error" and not _REPR_MARK.search(without_literals(text)):
+        return None
+    return last_text(text, "text=") or last_text(text, "content=") or ""

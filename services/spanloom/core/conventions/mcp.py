@@ -1,0 +1,115 @@
+"""The Model Context Protocol in spans: which request a span reports, and of which tool.
+
+One call of a tool is reported by up to four spans: the framework's, its client's, the SDK's and the
+server's. Each of the last three is a *leg* of the call. They name the method in an attribute
+(``mcp.method.name``) or only in their own name::
+
+    MCP send tools/call get_rate             the SDK's client
+    MCP request: tools/call get_rate         Logfire, on the client
+    MCP server handle request: tools/call    Logfire, on the server; the tool is in ``request``
+    tools/call get_rate                      the GenAI conventions, on either side
+    get_rate.tool                            OpenLLMetry, on either side
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.values.attributes import first, json_field
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
+    from spanloom.core.values.attributes import Json
+
+METHODS = ("mcp.method.name", "mcp.method")
+"""The attributes that name the method; each marks a span of the protocol."""
+_RPC_METHOD, _RPC_SYSTEM, _PROTOCOLS = "rpc.method", "rpc.system", ("mcp", "jsonrpc")
+_TOOL_NAMES = ("gen_ai.tool.name", "mcp.tool.name", "tool.name")
+CALL = "tools/call"
+CONTENT_REQUESTS = frozenset({"resources/read", "prompts/get", "sampling/createMessage"})
+"""Requests for contents: one that fails has failed. All others than these and calls set up or watch
+a session."""
+SESSION = "mcp.session"
+"""The rule of spans that set up or watch a session: they never fail, nor what is below them."""
+REQUEST, RESPONSE = "request", "response"
+"""JSON of the request and the response on Logfire's spans."""
+
+_NAME = re.compile(
+    r"(?:MCP [a-z ]+:? )?"
+    r"(?P<method>(?:tools|resources|prompts|notifications|server|logging|completion|roots|sampling"
+    r"|elicitation|tasks)/\w+|initialize|ping)(?: (?P<target>.+))?",
+    re.DOTALL,
+)
+_OPENLLMETRY = ("opentelemetry.instrumentation.mcp", "@traceloop/instrumentation-mcp")
+_TOOL_SUFFIX, _REQUEST_SUFFIX = ".tool", ".mcp"
+_SERVER = "Server"
+
+
+class Leg(NamedTuple):
+    """One end of a call of a tool."""
+
+    tool: str
+    """Empty if the span does not name the tool."""
+    is_server: bool
+    """Whether the span is of the server that ran the tool."""
+    is_openllmetry: bool = False
+
+
+def is_openllmetry(scope_name: str) -> bool:
+    """Return whether the scope is of OpenLLMetry's instrumentation of the protocol."""
+    return scope_name.startswith(_OPENLLMETRY)
+
+
+def method_of(span: Span) -> str:
+    """Return the method of the request that the span reports: ``tools/call``; empty if none."""
+    attributes = span.attributes
+    if method := first(attributes, *METHODS):
+        return method
+    if attributes.get(_RPC_SYSTEM) in _PROTOCOLS and (method := attributes.get(_RPC_METHOD, "")):
+        return method
+    name = _NAME.fullmatch(span.name.removesuffix(_REQUEST_SUFFIX))
+    return name["method"] if name is not None else ""
+
+
+def sets_up_session(span: Span) -> bool:
+    """Return whether the span reports a request that sets up or watches a session."""
+    method = method_of(span)
+    return bool(method) and method != CALL and method not in CONTENT_REQUESTS
+
+
+def read_leg(span: Span) -> Leg | None:
+    """Return the leg of a tool's call that the span reports, or ``None`` if it is no such leg."""
+    if is_openllmetry(span.scope_name):
+        is_tool = span.name.endswith(_TOOL_SUFFIX)
+        return Leg(tool_of(span), span.kind == _SERVER, True) if is_tool else None
+    return Leg(tool_of(span), _is_server(span)) if method_of(span) == CALL else None
+
+
+def _is_server(span: Span) -> bool:
+    return span.kind == _SERVER or span.name.startswith("MCP server ")
+
+
+def tool_of(span: Span) -> str:
+    """Return the name of the tool that a ``tools/call`` span calls; empty if it names none."""
+    if name := first(span.attributes, *_TOOL_NAMES):
+        return name
+    if span.name.endswith(_TOOL_SUFFIX):
+        return span.name.removesuffix(_TOOL_SUFFIX)
+    named = _NAME.fullmatch(span.name)
+    target = named["target"] if named is not None else None
+    return target or _text(_params(span).get("name"))
+
+
+def arguments_in(span: Span) -> Json:
+    """Return the arguments in the request on the span; ``None`` if there are none."""
+    return _params(span).get("arguments")
+
+
+def _params(span: Span) -> dict[str, Json]:
+    params = json_field(span.attributes.get(REQUEST, ""), "params")
+    return params if isinstance(params, dict) else {}
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,45 @@
+"""Agent2Agent: scope ``a2a-python-sdk``, one span for each method of the SDK that is called.
+
+None is a step: they have no attributes, neither the agent's name nor the task. The remote agent's
+own spans are below them. The SDK records every exception as an event, also those by which a queue
+of events ends (``QueueShutDown``, ``QueueClosed``) or is empty. So only a span whose status is an
+error has failed, and none that found its queue at the end.
+
+Verified on recorded runs of a2a-sdk 1.3, the names of older versions on its source.
+"""
+
+from spanloom.core.conventions.failures import exceptions
+from spanloom.core.conventions.view import Signature, TraceView
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.model.span import Classification, Facts, Span
+from spanloom.core.model.trajectory import Kind
+
+_SCOPE = "a2a-"
+_ENDS = frozenset({"QueueShutDown", "QueueClosed", "QueueEmpty"})
+_PLUMBING = Classification(Kind.OTHER, "a2a.plumbing")
+_SOUND = Classification(Kind.OTHER, "a2a.plumbing", is_sound=True)
+
+
+class A2A(Dialect):
+    """The spans of the SDKs of Agent2Agent."""
+
+    id = "a2a"
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by scope name."""
+        return signature.scope_name.startswith(_SCOPE) and signature.scope_name.endswith("-sdk")
+
+    def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
+        """Classify every span as noise; ignore what was raised if the status is no error."""
+        if not span.events and span.status_code != "Error":
+            return _PLUMBING
+        ends = {raised.type.rpartition(".")[2] for raised in exceptions(span)}
+        is_sound = span.status_code != "Error" or (bool(ends) and ends <= _ENDS)
+        return _SOUND if is_sound else _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002
+        """Read nothing: the spans have no attributes."""
+        return Facts()
+
+
+DIALECTS = (A2A(),)

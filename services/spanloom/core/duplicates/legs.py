@@ -1,0 +1,208 @@
+"""Pair the legs of calls over the Model Context Protocol, so that one call is one step.
+
+A call has up to four reports: the framework's tool, its client's leg, the SDK's and the server's,
+each below the one before, or the framework's beside the legs where its spans are never current.
+Times do not tell: networks and the client's own work make them differ. What tells is the protocol:
+
+- a server's leg below a client's is the far end of that call;
+- the only leg below a tool of its name is that tool's call, two legs are calls of the tool's own;
+- legs beside tools of their name, each within the time of one, are the tools' calls if there are no
+  more of them than of tools.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.mcp import Leg, read_leg
+from spanloom.core.duplicates.keys import argument_values
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.tree import BLUR_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.model.span import NormalizedSpan
+    from spanloom.core.model.tree import SpanTree
+
+FAR_SIDE = "mcp.far_side_alone"
+"""The rule that demotes a call whose caller's own spans are elsewhere, or nowhere."""
+_SLACKS_NS = (BLUR_NS, 20_000_000)
+"""How far a leg may reach beyond its tool: first by the blur of one clock, then by two clocks'."""
+_TOOL, _OTHER = Kind.TOOL, Kind.OTHER
+_SEPARATORS = tuple("_-./:")
+
+
+def find_legs(spans: Iterable[NormalizedSpan]) -> Mapping[str, Leg]:
+    """Return the legs among the spans by span id."""
+    tools = (n.span for n in spans if n.kind is _TOOL)
+    return {span.span_id: leg for span in tools if (leg := read_leg(span)) is not None}
+
+
+class Calls:
+    """The legs of a trace, and the tools that they may belong to."""
+
+    def __init__(
+        self, tree: SpanTree, spans: Mapping[str, NormalizedSpan], legs: Mapping[str, Leg]
+    ) -> None:
+        """Take all spans by id, and which of them are legs."""
+        self._tree = tree
+        self._spans = spans
+        self._legs = legs
+
+    def without_own_calls(self, outer: Mapping[str, str]) -> dict[str, str]:
+        """Return the reports that dialects found, without the legs that are a tool's own calls.
+
+        Those are several legs of one tool that is no leg itself, with different arguments.
+        """
+        families: defaultdict[str, list[str]] = defaultdict(list)
+        for span_id, target in outer.items():
+            if span_id in self._legs and target not in self._legs:
+                families[target].append(span_id)
+        own = [
+            span_id
+            for target, family in families.items()
+            if any(self._differ(span_id, other) for span_id in family for other in family[:1])
+            or (len(family) == 1 and self._differ(family[0], target))
+            for span_id in family
+        ]
+        return {span_id: target for span_id, target in outer.items() if span_id not in own}
+
+    def pair(self, outer: Mapping[str, str]) -> Mapping[str, str]:
+        """Return for each further report of a call the id of the span that it reports again."""
+        families: defaultdict[str, list[str]] = defaultdict(list)
+        alone: list[str] = []
+        for span in self._tree.top_down:
+            if span.span_id in outer or self._spans[span.span_id].kind is not _TOOL:
+                continue
+            above = self._above(span.span_id)
+            if above and self._may_be_one(above, span.span_id):
+                families[above].append(span.span_id)
+            elif not above and span.span_id in self._legs:
+                alone.append(span.span_id)
+        pairs = {
+            inner: above for above, family in families.items() for inner in self._own(above, family)
+        }
+        free = [span_id for span_id in alone if span_id not in pairs]
+        return pairs | self._pair_beside(free, {*outer, *outer.values(), *pairs.values()})
+
+    def _above(self, span_id: str) -> str:
+        """Return the tool or leg in which a span ran; empty if another step is between or none."""
+        for span in self._tree.ancestors(self._spans[span_id].span):
+            kind = self._spans[span.span_id].kind
+            if kind is _TOOL:
+                return span.span_id
+            if kind is not _OTHER:
+                break
+        return ""
+
+    def _may_be_one(self, above: str, inner: str) -> bool:
+        """Return whether a tool run may be reported by the tool or leg above it as well."""
+        outer_leg, inner_leg = self._legs.get(above), self._legs.get(inner)
+        if outer_leg is None and inner_leg is None:
+            return False
+        if outer_leg and inner_leg and inner_leg.is_server and not outer_leg.is_server:
+            return True
+        return _same_name(self._name(above), self._name(inner))
+
+    def _own(self, above: str, family: Sequence[str]) -> Sequence[str]:
+        """Return the spans of the family that report the call of the span above them."""
+        leg = self._legs.get(above)
+        if leg is not None and not leg.is_server:
+            return family
+        is_one = len(family) == 1 and not self._differ(family[0], above)
+        return family if is_one else ()
+
+    def _name(self, span_id: str) -> str:
+        leg = self._legs.get(span_id)
+        return leg.tool if leg is not None else self._spans[span_id].facts.tool_name
+
+    def _differ(self, one: str, other: str) -> bool:
+        """Return whether both spans have arguments, and each some that the other has not.
+
+        A client adds defaults to what the framework passes, so only the values are compared.
+        """
+        ours, theirs = (set(argument_values(self._spans[i].facts.input)) for i in (one, other))
+        return not (ours <= theirs or theirs <= ours)
+
+    def _pair_beside(self, alone: Sequence[str], taken: set[str]) -> dict[str, str]:
+        """Pair legs with the tools of their name in whose time they lie, strictly first."""
+        pairs: dict[str, str] = {}
+        for slack_ns in _SLACKS_NS:
+            legs = [i for i in alone if i not in pairs]
+            used = taken | set(pairs.values())
+            for name, group in self._by_name(legs).items():
+                pairs |= self._match(group, self._tools_named(name, used), slack_ns)
+        return pairs
+
+    def _by_name(self, legs: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        groups: defaultdict[str, list[str]] = defaultdict(list)
+        for span_id in legs:
+            groups[self._name(span_id)].append(span_id)
+        return groups
+
+    def _tools_named(self, name: str, used: set[str]) -> Sequence[NormalizedSpan]:
+        return [
+            n
+            for span_id, n in self._spans.items()
+            if n.kind is _TOOL
+            and span_id not in self._legs
+            and span_id not in used
+            and _same_name(n.facts.tool_name, name)
+        ]
+
+    def _match(
+        self, legs: Sequence[str], tools: Sequence[NormalizedSpan], slack_ns: int
+    ) -> Mapping[str, str]:
+        """Match the legs with the tools of each time, unless there are more legs than tools."""
+        pairs: dict[str, str] = {}
+        for near in _overlapping(tools):
+            within = [i for i in legs if any(self._holds(n, i, slack_ns) for n in near)]
+            if len(within) > len(near):
+                continue
+            free = list(near)
+            for leg in sorted(within, key=lambda i: self._spans[i].span.start_ns):
+                own = [n for n in free if self._holds(n, leg, slack_ns)]
+                if own:
+                    tool = min(own, key=lambda n: n.span.end_ns)
+                    free.remove(tool)
+                    pairs[leg] = tool.span.span_id
+        return pairs
+
+    def _holds(self, tool: NormalizedSpan, leg: str, slack_ns: int) -> bool:
+        span = self._spans[leg].span
+        starts = tool.span.start_ns - slack_ns <= span.start_ns
+        ends = span.end_ns <= tool.span.end_ns + slack_ns
+        return starts and ends and not self._differ(tool.span.span_id, leg)
+
+
+def _overlapping(tools: Sequence[NormalizedSpan]) -> Iterator[Sequence[NormalizedSpan]]:
+    """Yield the tools in groups that ran at the same time."""
+    group: list[NormalizedSpan] = []
+    end_ns = 0
+    for tool in sorted(tools, key=lambda n: n.span.start_ns):
+        if group and tool.span.start_ns > end_ns:
+            yield group
+            group = []
+        group.append(tool)
+        end_ns = max(end_ns, tool.span.end_ns) if len(group) > 1 else tool.span.end_ns
+    if group:
+        yield group
+
+
+def _same_name(outer: str, inner: str) -> bool:
+    """Return whether two names are of one tool: equal, one unknown, or one with its server's."""
+    if not outer or not inner or outer == inner:
+        return True
+    before = outer.removesuffix(inner)
+    return before != outer and before.endswith(_SEPARATORS)
+
+
+def is_far_side(tree: SpanTree, span_id: str, leg: Leg) -> bool:
+    """Return whether a leg without a report above it is the far end of a call from elsewhere.
+
+    That is a server's leg, or a client's that is the root of its trace. OpenLLMetry's spans are
+    made for plain applications too, and tell arguments and results: they count.
+    """
+    return not leg.is_openllmetry and (leg.is_server or tree.root.span_id == span_id)

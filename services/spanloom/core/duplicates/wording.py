@@ -1,0 +1,109 @@
+"""Compare the texts of two model calls: reports of one call never contradict each other.
+
+Calls that classify have equal token counts and run side by side: ``no`` to one mail and ``yes`` to
+another are two calls. Instrumentations report different parts of a call, formatted differently, so
+only letters and digits are compared, and a text that the other side lacks contradicts nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.model.message import read_conversation
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.model.message import Json
+
+HEAD_CHARS = 256
+"""Texts that agree so far are one, cut off differently."""
+_NO_WORDS = re.compile(r"\W+")
+_HIDDEN = frozenset({"redacted", "__redacted__", "hidden", "filtered", "masked"})
+_JSON_STARTS = ("{", "[")
+"""Of texts that count only if they can be parsed: one that was cut off has keys for words."""
+
+
+TELLING_CHARS = 64
+"""Equal answers of this length are of one call: the questions need not be read."""
+
+
+def contradict(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
+    """Return whether two calls, each as input and output, say different things."""
+    if ours[1] != theirs[1]:
+        mine, others = read_answer(ours[1]), read_answer(theirs[1])
+        if any(map(_differ, mine, others)):
+            return True
+        if _are_telling(mine) and _are_telling(others):
+            return False
+    if ours[0] == theirs[0]:
+        return False
+    return _differ(read_question(ours[0]), read_question(theirs[0]))
+
+
+def _differ(ours: str, theirs: str) -> bool:
+    if not ours or not theirs or ours in theirs or theirs in ours:
+        return False
+    return ours[:HEAD_CHARS] != theirs[:HEAD_CHARS]
+
+
+class Answer(NamedTuple):
+    """The letters and digits of what a model answered; each is empty if it is unknown."""
+
+    text: str
+    requested: str
+    """Names and arguments of the tools that it called."""
+
+
+def _are_telling(answer: Answer) -> bool:
+    return len(answer.text) >= TELLING_CHARS or len(answer.requested) >= TELLING_CHARS
+
+
+def read_answer(output: str) -> Answer:
+    """Return the wording of a call's output, which is messages or plain text."""
+    messages = _messages(output)
+    text = _letters(_text(m) for m in messages) if messages else _plain(output)
+    return Answer(text, _letters(call for m in messages for call in _requests(m)))
+
+
+def read_question(asked: str) -> str:
+    """Return the wording of the last message of the user in a call's input; empty if unknown."""
+    last = next((m for m in reversed(_messages(asked)) if m.get("role") == "user"), None)
+    return "" if last is None else _letters([_text(last)])
+
+
+def _messages(text: str) -> Sequence[Mapping[str, Json]]:
+    return [m for m in read_conversation(text) if isinstance(m, dict)]
+
+
+def _text(message: Mapping[str, Json]) -> str:
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _requests(message: Mapping[str, Json]) -> Iterator[str]:
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else []:
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            yield f"{function.get('name')} {function.get('arguments')}"
+
+
+def _plain(text: str) -> str:
+    """Return the letters of an answer that is no messages; none of other JSON."""
+    return "" if text.startswith(_JSON_STARTS) else _letters([text])
+
+
+def _is_cut_off(text: str) -> bool:
+    return text.startswith(_JSON_STARTS) and isinstance(json_value(text), str)
+
+
+def _letters(texts: Iterator[str] | Sequence[str]) -> str:
+    """Return the letters and digits; none of JSON that cannot be parsed, or of a hidden text."""
+    known = (text for text in texts if not _is_cut_off(text))
+    letters = _NO_WORDS.sub("", "".join(known)).lower()
+    return "" if letters in _HIDDEN else letters
