@@ -254,4 +254,20 @@ MUTANTS = (
         why="a file in a graph's state is shown as the run's answer",
         killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
     ),
+    Mutant(
+        name="conversation-of-a-sub-agent",
+        room="core",
+        was="if len(ids) > 1:",
+        becomes="if len(ids) > 9:",
+        why="a run whose sub-agent has a conversation of its own belongs to none",
+        killed_by=[f"{UNIT}/extraction/test_conversation.py"],
+    ),
+    Mutant(
+        name="session-of-a-browser",
+        room="core",
+        was="if session and not (_is_web_server(tree.root) and _is_of_all(named, arranged.steps)):",
+        becomes="if session:",
+        why="a run belongs to a browser's session, not to the conversation that all calls name",
+        killed_by=[f"{UNIT}/extraction/test_conversation.py"],
+    ),
 )
