@@ -270,4 +270,20 @@ MUTANTS = (
         why="a run belongs to a browser's session, not to the conversation that all calls name",
         killed_by=[f"{UNIT}/extraction/test_conversation.py"],
     ),
+    Mutant(
+        name="answer-after-the-end",
+        room="core",
+        was="latest_ns = owner.end_ns + BLUR_NS",
+        becomes="latest_ns = owner.end_ns + 10**15",
+        why="what a background task said after the run had ended is shown as its answer",
+        killed_by=[f"{UNIT}/extraction/test_who_answers.py"],
+    ),
+    Mutant(
+        name="judge-answers",
+        room="core",
+        was='guardrails = {s.id for s in owned if s.metadata.get("tool_kind") == GUARDRAIL}',
+        becomes="guardrails: set[str] = set()",
+        why="the judge in a guardrail asks and answers for the agent that it guards",
+        killed_by=[f"{UNIT}/extraction/test_who_answers.py"],
+    ),
 )
