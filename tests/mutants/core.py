@@ -286,4 +286,20 @@ MUTANTS = (
         why="the judge in a guardrail asks and answers for the agent that it guards",
         killed_by=[f"{UNIT}/extraction/test_who_answers.py"],
     ),
+    Mutant(
+        name="interrupt-named-in-its-text",
+        room="core",
+        was="if _is_control_flow(what.type, control_flow):  # its type is in the text only",
+        becomes="if False:",
+        why="a run of LangChain.js that waits for a person has failed",
+        killed_by=[f"{UNIT}/extraction/test_approvals.py"],
+    ),
+    Mutant(
+        name="deferred-tools-are-answers",
+        room="core",
+        was="return agent._replace(question=as_question(waiting)) if waiting else agent",
+        becomes="return agent",
+        why="a run of PydanticAI that waits for an approval has answered with JSON",
+        killed_by=[f"{UNIT}/extraction/test_approvals.py"],
+    ),
 )
