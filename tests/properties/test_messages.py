@@ -94,6 +94,34 @@ def test_every_form_says_the_same(form: Callable[[Said], object], said: Said) ->
     assert json.loads(steps.read_input(json.dumps(form(said)))) == canonical(said)
 
 
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@given(said=said, share=st.floats(0, 1, exclude_max=True))
+@example(Said("s", "u", "t", "x", "f", {}, "r"), 0.99)
+def test_a_cut_leaves_what_was_before_it(
+    form: Callable[[Said], object], said: Said, share: float
+) -> None:
+    text = json.dumps(form(said))
+    shown = steps.read_input(text[: int(len(text) * share)])
+    if not shown.startswith(CONVERSATION_START):
+        return
+    messages, whole = json.loads(shown), canonical(said)
+    if messages[0]["role"] != "system":  # a system prompt may come last in a body
+        whole = whole[1:]
+    assert messages[:-1] == whole[: len(messages) - 1]
+    last, left = whole[len(messages) - 1], messages[-1]
+    if len(messages) > 1:  # what is left of a first message may have lost its role
+        assert left["role"] == last["role"]
+        texts = last["content"], last.get("reasoning_content", "")  # or the mark of a thought
+        assert any(text.startswith(left["content"]) for text in texts)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@given(said=said)
+def test_what_is_encoded_twice_says_the_same(form: Callable[[Said], object], said: Said) -> None:
+    text = json.dumps(form(said))
+    assert steps.read_input(json.dumps(text)) == steps.read_input(text)
+
+
 NESTS = [
     ('{"role":"user","content":[', "]}"),
     ('{"type":"tool_result","content":[', "]}"),

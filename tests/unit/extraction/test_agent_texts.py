@@ -82,10 +82,15 @@ def test_a_failed_agent_has_no_answer() -> None:
     assert step(extract_spans(failed, call(2, 1, 1, ASKED, ANSWERED)), 1).output == ""
 
 
-@pytest.mark.parametrize("odd", ["text", {}, [1], [None], [{"role": {}}], 5])
+@pytest.mark.parametrize("odd", [{}, [1], [None], [{"role": {}}], 5])
 def test_what_is_no_message_is_told_as_it_is(odd: object) -> None:
     told = step(extract_spans(agent(1), call(2, 1, 1, odd, odd)), 1)
     assert (told.input, told.output) == (json.dumps(odd), json.dumps(odd))
+
+
+def test_a_text_in_quotation_marks_is_the_text() -> None:
+    told = step(extract_spans(agent(1), call(2, 1, 1, 'a "b"\n', "c")), 1)
+    assert (told.input, told.output) == ('a "b"\n', "c")
 
 
 def test_what_is_more_than_text_is_told_in_parts() -> None:

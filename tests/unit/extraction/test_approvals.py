@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.spans import extract_spans, genai, make_span
+from tests.unit.extraction.test_recorded_faults import documents
 
 from spanloom.core.model.trajectory import Outcome
 
@@ -114,3 +115,45 @@ def test_a_long_running_tool_of_adk_waits_only_where_its_agent_stops() -> None:
     assert extract_spans(*spans).outcome is Outcome.PAUSED
     answers = make_span(4, 1, genai("chat", request__model="m"), scope=scope, start=20)
     assert extract_spans(*spans, answers).outcome is Outcome.OK
+
+
+def test_a_tool_of_pydantic_ai_waits_for_an_approval() -> None:
+    resumed, paused = documents("pydantic_approval_paused")
+    assert paused["extraction"]["outcome"] == "paused"
+    [pause] = paused["extraction"]["pauses"]
+    assert json.loads(pause["question"]) == {"tool": "rm", "arguments": {"path": "/x"}}
+    assert paused["root_step"]["output"] == ""
+    assert (resumed["extraction"]["outcome"], resumed["extraction"]["is_resuming"]) == ("ok", True)
+
+
+def test_an_interrupt_of_langchain_js_is_no_failure() -> None:
+    paused, resumed = documents("langchainjs_interrupt-oi")
+    assert (paused["extraction"]["outcome"], paused["extraction"]["errors"]) == ("paused", [])
+    [pause] = paused["extraction"]["pauses"]
+    assert json.loads(pause["question"])["actionRequests"][0]["name"] == "wire"
+    assert resumed["extraction"]["is_resuming"] is True
+
+
+CALLED = [{"type": "tool_call", "id": f"c{n}", "name": "rm"} for n in (1, 2)]
+RESULT = [{"type": "tool_call_response", "id": "c1", "name": "rm"}]
+
+
+def sysop(status: str = "Unset", **more: str) -> Span:
+    messages = [{"role": "assistant", "parts": CALLED}, {"role": "user", "parts": RESULT}]
+    attributes = {"pydantic_ai.all_messages": json.dumps(messages), **more}
+    told = genai("invoke_agent", agent__name="sysop") | attributes
+    return make_span(1, 0, told, scope="pydantic-ai", status=status)
+
+
+@pytest.mark.parametrize(
+    ("span", "outcome"),
+    [
+        (sysop(), Outcome.PAUSED),  # content capture is off
+        (sysop(final_result="done"), Outcome.OK),
+        (sysop(final_result='{"approvals": [{"id": 1}], "calls": []}'), Outcome.OK),
+        (sysop(final_result='{"calls": [{"tool_name": "rm"}], "approvals": []}'), Outcome.PAUSED),
+        (sysop(status="Error"), Outcome.FAILED),
+    ],
+)
+def test_calls_without_a_result_wait_unless_the_run_has_one(span: Span, outcome: Outcome) -> None:
+    assert extract_spans(span).outcome is outcome

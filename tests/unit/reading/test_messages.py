@@ -121,14 +121,16 @@ def test_every_choice_is_a_message() -> None:
     assert read_output('{"generations":[[]]}') == ""
 
 
-@pytest.mark.parametrize("said", ["Rome", '{"city":"Oslo"}', '["Oslo"]', "[1]", "[]", '"quoted"'])
+@pytest.mark.parametrize(
+    "said", ["Rome", '{"city":"Oslo"}', '["Oslo"]', "[1]", "[]", '"so-called" Rome']
+)
 def test_what_is_no_message_stays_as_it_is(said: str) -> None:
     assert read_output(said) == said
 
 
-def test_an_answer_that_was_cut_off_is_text_like_any_other() -> None:
-    cut = '[{"role":"assistant","content":"Ro'
-    assert json.loads(read_output(cut)) == [{"role": "assistant", "content": cut}]
+def test_an_answer_nested_too_deep_is_text_like_any_other() -> None:
+    deep = '[{"role":"assistant","content":' + "[" * 100 + "]" * 100 + "}]"
+    assert json.loads(read_output(deep)) == [{"role": "assistant", "content": deep}]
 
 
 def test_invalid_calls_are_calls_and_thoughts_keep_their_signature() -> None:

@@ -18,6 +18,7 @@ from spanloom.core.values.attributes import (
     seconds_as_ms,
     written,
 )
+from spanloom.core.values.cut_json import read_cut
 from spanloom.core.values.indexed import indexed_text
 
 if TYPE_CHECKING:
@@ -114,7 +115,11 @@ def read_input(attributes: Mapping[str, str]) -> str:
     system = attributes.get("gen_ai.system_instructions", "")
     if not system or '"role":"system"' in messages.replace(" ", "", 3):
         return messages
-    content = f'"parts":{system}' if system.startswith("[") else f'"content":{json_text(system)}'
+    is_whole = not system.startswith("[") or system.rstrip().endswith("]")
+    if not is_whole and (left := read_cut(system)):
+        system = json_text(left)
+    is_parts = system.startswith("[")
+    content = f'"parts":{system}' if is_parts else f'"content":{json_text(system)}'
     if messages and not messages.lstrip().startswith("["):
         messages = f'[{{"role":"user","content":{json_text(messages)}}}]'
     rest = messages.strip().removeprefix("[").lstrip() or "]"

@@ -44,6 +44,27 @@ _USER = (
     "ai.telemetry.metadata.userId",
     "cozeloop.tag.user_id",
 )
+_CONVERSATION = (
+    "gen_ai.conversation.id",
+    "langfuse.session.id",
+    "gen_ai.session.id",
+    "traceloop.association.properties.session_id",
+    "traceloop.association.properties.thread_id",
+    "traceloop.association.properties.conversation_id",
+    "langsmith.metadata.session_id",
+    "langsmith.metadata.thread_id",
+    "langsmith.metadata.conversation_id",
+    "ai.telemetry.metadata.conversationId",
+    "ai.telemetry.metadata.sessionId",
+    "ai.telemetry.metadata.session_id",
+    "ai.telemetry.metadata.threadId",
+    "mlflow.trace.session",
+    "cozeloop.tag.thread_id",
+    "cozeloop.tag.session_id",
+    "conversation.id",
+    "conversation_id",
+)
+"""Names of a conversation, on spans of any kind. ``session.id`` may be a browser's instead."""
 _TAGS = ("langfuse.trace.tags", "tag.tags", "langsmith.span.tags", "ai.telemetry.metadata.tags")
 _COST = (
     "gen_ai.cost.total_cost",  # LiteLLM
@@ -88,6 +109,7 @@ class ContextKeys(NamedTuple):
     cost: Sequence[str]
     own: Sequence[tuple[str, str]]
     """Keys of the sender's own metadata, each with its name."""
+    conversation: Sequence[str]
     has_metadata: bool
     has_cost_details: bool
 
@@ -101,13 +123,19 @@ def find_context_keys(keys: Collection[str]) -> ContextKeys:
         tags=[key for key in _TAGS if key in keys],
         cost=[key for key in _COST if key in keys],
         own=[(key, name) for key, name in own if _is_own(name)],
+        conversation=[key for key in _CONVERSATION if key in keys],
         has_metadata=_METADATA in keys,
         has_cost_details=_COST_DETAILS in keys,
     )
 
 
 def note_context(facts: Facts, span: Span, keys: ContextKeys) -> None:
-    """Add the span's run context to the metadata; values set by the dialect take precedence."""
+    """Add the span's run context to the metadata; values set by the dialect take precedence.
+
+    The conversation is set likewise, by whichever of its names the span has.
+    """
+    if keys.conversation and not facts.conversation_id:
+        facts.conversation_id = unquoted(first(span.attributes, *keys.conversation))
     context = dict(_context(span, keys))
     if context:
         facts.metadata = {**context, **facts.metadata}

@@ -17,7 +17,7 @@ from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.genai import read_client_usage
 from spanloom.core.conventions.pauses import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.model.span import Classification, Facts
+from spanloom.core.model.span import GUARDRAIL, Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, first, json_object, json_value, written
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 _SCOPE = "logfire.openai_agents"
-_AGENT, _TOOL = "Agent run", "Function"
+_AGENT, _TOOL, _GUARDRAIL = "Agent run", "Function", "Guardrail"
 _RULES = {
     _AGENT: Classification(Kind.AGENT, "logfire_openai_agents.agent_run"),
     _TOOL: Classification(Kind.TOOL, "logfire_openai_agents.function"),
     "Handoff": Classification(Kind.TOOL, "logfire_openai_agents.handoff"),
-    "Guardrail": Classification(Kind.TOOL, "logfire_openai_agents.guardrail"),
+    _GUARDRAIL: Classification(Kind.GRAPH, "logfire_openai_agents.guardrail"),
     "Responses API": Classification(Kind.MODEL, "logfire_openai_agents.response"),
     "Chat completion": Classification(Kind.MODEL, "logfire_openai_agents.generation"),
 }
@@ -63,7 +63,7 @@ class LogfireOpenAIAgents(Dialect):
         attributes = span.attributes
         if kind is Kind.MODEL:
             return _describe_call(attributes)
-        if kind is Kind.TOOL:
+        if kind is Kind.TOOL or span.name.startswith(_GUARDRAIL):
             return _describe_tool(span)
         facts = genai_facts.read_agent_run(attributes)
         facts.agent_name = attributes.get("name", "") if kind is Kind.AGENT else ""
@@ -96,8 +96,8 @@ def _describe_tool(span: Span) -> Facts:
     facts.input, facts.output = attributes.get("input", ""), attributes.get("output", "")
     if "to_agent" in attributes:
         facts.tool_name = f"handoff to {attributes['to_agent']}"
-    if span.name.startswith("Guardrail"):
-        facts.data_kind = "guardrail"
+    if span.name.startswith(_GUARDRAIL):
+        facts.data_kind = GUARDRAIL
     return facts
 
 

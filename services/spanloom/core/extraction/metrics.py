@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.extraction.steps import ArrangedSteps
-    from spanloom.core.model.span import Facts
+    from spanloom.core.model.span import Facts, Span
     from spanloom.core.model.tree import SpanTree
     from spanloom.core.pricing import PriceBook
 
@@ -167,6 +167,7 @@ def _reports_tokens(attributes: Mapping[str, str]) -> bool:
 
 _SESSION = "session.id"
 """From OpenTelemetry's general semantic conventions, "Session"."""
+_HTTP = frozenset({"http.request.method", "http.method"})
 MAX_LINKED_TRACES = 100
 Extras = dict[str, object]
 
@@ -207,13 +208,41 @@ def list_extras(
 def _conversation(tree: SpanTree, arranged: ArrangedSteps) -> str | None:
     """Return the root's conversation id, else the only one in the trace; ``None`` if ambiguous.
 
-    Ids of steps take precedence over the ``session.id`` of other spans, such as a web server's.
+    An id that every agent and call has is the run's, also if a web server's ``session.id`` is
+    another. Of several ids those count that no step around them has: an inner agent may be called
+    in a conversation of its own.
     """
     if own := arranged.facts[arranged.root.id].conversation_id:
         return own
-    named = {facts.conversation_id for facts in arranged.facts.values()} - {""}
-    named = named or {span.attributes.get(_SESSION, "") for span in tree.spans} - {""}
-    return named.pop() if len(named) == 1 else None
+    named = {i: each for i, f in arranged.facts.items() if (each := f.conversation_id)}
+    session = tree.root.attributes.get(_SESSION, "")
+    if session and not (_is_web_server(tree.root) and _is_of_all(named, arranged.steps)):
+        return session
+    ids = set(named.values())
+    if len(ids) > 1:
+        ids = {each for i, each in named.items() if not _is_inside(i, named, arranged.steps)}
+    ids = ids or {span.attributes.get(_SESSION, "") for span in tree.spans} - {""}
+    return ids.pop() if len(ids) == 1 else None
+
+
+def _is_web_server(span: Span) -> bool:
+    return span.kind == "Server" or not _HTTP.isdisjoint(span.attributes)
+
+
+def _is_of_all(named: Mapping[str, str], steps: Mapping[str, Step]) -> bool:
+    """Return whether all agents and model calls have one id, and the same."""
+    own = [i for i, step in steps.items() if step.type in (StepType.AGENT, StepType.MODEL)]
+    return len({named.get(i, "") for i in own}) == 1 and own[0] in named
+
+
+def _is_inside(step_id: str, named: Mapping[str, str], steps: Mapping[str, Step]) -> bool:
+    """Return whether a step around this one has a conversation id too."""
+    step = steps.get(step_id)
+    while step is not None and step.parent_id:
+        if step.parent_id in named:
+            return True
+        step = steps.get(step.parent_id)
+    return False
 
 
 def _only(name: str, arranged: ArrangedSteps) -> str | None:

@@ -16,6 +16,7 @@ from spanloom.core.extraction.metrics import price_call
 from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.texts import complete_arguments, complete_texts, says_more
 from spanloom.core.model.message import as_conversation, make_message
+from spanloom.core.model.span import GUARDRAIL
 from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def arrange_steps(
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
     owned = _own(steps, root_id, anchors)
     owners = [s for s in steps.values() if s.type is _AGENT and s.id != root_id]
-    if completed := complete_texts([root, *owners], owned):
+    stand_in = root_id if tree.has_other_tops else ""
+    if completed := complete_texts([root, *owners], owned, stand_in):
         root = completed.get(root_id, root)
         steps.update((i, step) for i, step in completed.items() if i in steps)
         if len(completed) > 1 or root_id not in completed:  # the root has no owner
@@ -160,7 +162,9 @@ def _own_name(n: NormalizedSpan, facts: Facts) -> str:
     """Return the name of a tool or agent: ``weather`` of the span ``execute_tool weather``."""
     if n.kind is _TOOL:
         return facts.tool_name
-    return facts.agent_name if n.kind is Kind.AGENT else ""
+    if n.kind is Kind.AGENT:
+        return facts.agent_name
+    return facts.tool_name if facts.data_kind == GUARDRAIL else ""
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:

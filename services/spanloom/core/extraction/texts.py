@@ -3,7 +3,9 @@
 Many instrumentations put messages on model calls only. The request is the user's last message in
 the agent's first call, the answer is the output of its last call. Requests and answers of inner
 agents count like a call's; of several concurrent ones only a text that they share, else the input
-of the graph around them. The step's metadata names the step that the text is from.
+of the graph around them. A guardrail and what runs in it neither asks nor answers, and what ends
+after the agent has ended did not answer for it. The step's metadata names the step that the text
+is from.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ import orjson
 from spanloom.core.extraction.pauses import has_stopped
 from spanloom.core.messages.wire import as_text
 from spanloom.core.model.message import find_answer, find_request, read_conversation
+from spanloom.core.model.span import GUARDRAIL
 from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.tree import BLUR_NS
 from spanloom.core.values.attributes import json_object, json_value
 
 if TYPE_CHECKING:
@@ -32,23 +36,45 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 
 
 def complete_texts(
-    owners: Iterable[Step], owned: Mapping[str, Sequence[Step]]
+    owners: Iterable[Step], owned: Mapping[str, Sequence[Step]], stand_in: str = ""
 ) -> Mapping[str, Step]:
     """Return the owners whose missing texts were completed from their steps, by step id.
 
-    ``owners`` are agents and the root; inner ones are completed before outer ones.
+    ``owners`` are agents and the root; inner ones are completed before outer ones. ``stand_in`` is
+    the id of a root that is only the first of several: its end is not that of the run.
     """
     completed: dict[str, Step] = {}
     for owner in sorted(owners, key=lambda step: (step.start_ns, -step.end_ns), reverse=True):
         if owner.type in _CALLS or (owner.input and _has_ended(owner)):
             continue
-        answering = [
-            completed.get(s.id, s) for s in owned.get(owner.id, ()) if s.type in _MAY_ANSWER
-        ]
-        whole = _complete(owner, answering, owned)
+        answering = [completed.get(s.id, s) for s in _answering(owned.get(owner.id, ()))]
+        in_time = answering if owner.id == stand_in else _in_time(owner, answering)
+        whole = _complete(owner, in_time, owned)
         if whole is not owner:
             completed[owner.id] = whole
     return completed
+
+
+def _answering(owned: Sequence[Step]) -> Sequence[Step]:
+    """Return the agents and calls that may ask or answer: those outside of guardrails."""
+    may_answer = [s for s in owned if s.type in _MAY_ANSWER]
+    guardrails = {s.id for s in owned if s.metadata.get("tool_kind") == GUARDRAIL}
+    if not guardrails:
+        return may_answer
+    parents = {s.id: s.parent_id for s in owned}
+    return [s for s in may_answer if not _is_inside(s.id, parents, guardrails)]
+
+
+def _is_inside(step_id: str, parents: Mapping[str, str], guardrails: Collection[str]) -> bool:
+    while step_id in parents and step_id not in guardrails:
+        step_id = parents[step_id]
+    return step_id in guardrails
+
+
+def _in_time(owner: Step, answering: Sequence[Step]) -> Sequence[Step]:
+    """Return the steps that ended before their owner; all if none did."""
+    latest_ns = owner.end_ns + BLUR_NS
+    return [s for s in answering if s.end_ns <= latest_ns] or answering
 
 
 def _has_ended(owner: Step) -> bool:

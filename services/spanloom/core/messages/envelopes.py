@@ -7,12 +7,13 @@ Responses API's ``input``, Vercel's ``prompt``; a response ``{"choices": …}``,
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.messages.forms import is_answer_item, is_item, is_loose, is_message
+from spanloom.core.messages.forms import is_answer_item, is_item, is_loose, is_message, is_pair
 from spanloom.core.messages.message import read_messages
-from spanloom.core.messages.wire import first_list, first_of, first_text
+from spanloom.core.messages.wire import first_list, first_of, first_text, parse_written
 from spanloom.core.model.message import find_request
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.message import Json
 
+_OBJECT = re.compile(r"""[\[<]?[A-Z]\w*(?:\(\w+=|\sobject\s)|[\[{]+["']""")
+"""The beginning of an object's repr, or of JSON."""
 _LISTS = ("messages", "Messages", "generations", "choices", "candidates")
 _WRAPPERS = ("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response")
 _SYSTEMS = ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt")
@@ -73,6 +76,8 @@ def _from_object(value: dict[str, Json], role: str) -> UnreadMessages | None:
         return UnreadMessages([value], role)
     for key in _LISTS:
         if isinstance(items := value.get(key), list):
+            if key == "messages" and role == "user":
+                items = _as_questions(items)
             messages = _from_list(items, role)
             return None if messages is None else _completed(messages, value)
     for read in (_from_answer, _from_request):
@@ -84,6 +89,18 @@ def _from_object(value: dict[str, Json], role: str) -> UnreadMessages | None:
     return None
 
 
+def _as_questions(items: list[Json]) -> list[Json]:
+    """Return the messages of a request; LangChain takes a bare text for the user's."""
+    if not any(isinstance(item, str) for item in items) or is_pair(items):
+        return items
+    return [{"role": "user", "content": m} if _is_question(m) else m for m in items]
+
+
+def _is_question(value: Json) -> bool:
+    """Return whether the value is text; ``ChatMessage(role=…)`` is the repr of an object."""
+    return isinstance(value, str) and value != "" and _OBJECT.match(value) is None
+
+
 def _from_list(items: list[Json], role: str) -> UnreadMessages | None:
     """Read a list of messages or of batches; separate tool definitions that Langfuse adds."""
     while len(items) == 1 and isinstance(items[0], list) and not is_item(items[0]):
@@ -91,17 +108,25 @@ def _from_list(items: list[Json], role: str) -> UnreadMessages | None:
     flat: list[Json] = []
     tools: list[Json] = []
     for item in items:
-        if isinstance(item, list) and not is_item(item):
+        if isinstance(item, dict) and "role" in item:
+            if item["role"] == "tool" and (tool := _tool_definition(item)) is not None:
+                tools.append(tool)
+            else:
+                flat.append(item)
+        elif isinstance(item, list) and not is_item(item):
             flat.extend(item)
-        elif not isinstance(item, dict) or "role" not in item:
-            flat.append(_as_message(item, role))
-        elif item["role"] == "tool" and (tool := _tool_definition(item)) is not None:
-            tools.append(tool)
+        elif isinstance(item, dict) and (output := _response_items(item)) is not None:
+            flat.extend(output)
         else:
-            flat.append(item)
+            flat.append(_as_message(item, role))
     if not all(map(is_item, flat)):
         return None
     return UnreadMessages(flat, role, tools)
+
+
+def _response_items(item: dict[str, Json]) -> list[Json] | None:
+    """Return the items of a Responses object in a list; ``None`` for any other item."""
+    return first_list(item, ("output",)) if item.get("object") == "response" else None
 
 
 def _tool_definition(item: dict[str, Json]) -> Json:
@@ -113,7 +138,9 @@ def _tool_definition(item: dict[str, Json]) -> Json:
 
 
 def _as_message(item: Json, role: str) -> Json:
-    """Return a choice or generation with bare text as a message; any other item unchanged."""
+    """Return a choice with bare text, or JSON text of a message, as a message; else the item."""
+    if isinstance(item, str):
+        return message if is_message(message := parse_written(item)) else item
     if isinstance(item, dict) and isinstance(text := item.get("text"), str):
         is_choice = "finish_reason" in item or "generation_info" in item
         if is_choice and "message" not in item:
@@ -168,6 +195,7 @@ def _from_request(value: dict[str, Json], role: str) -> UnreadMessages | None:
     if prompts and all(isinstance(p, str) or is_item(p) for p in prompts):
         return _completed(UnreadMessages(prompts, role), value)
     prompt = first_text(value, ("contents", "input", "prompt", "messages"))
-    if prompt and (len(value) == 1 or _system(value) or "model" in value):
+    is_text = _is_question(value.get("messages"))  # LangChain takes it for the user's message
+    if prompt and (is_text or len(value) == 1 or _system(value) or "model" in value):
         return _completed(UnreadMessages([prompt], role), value)
     return None

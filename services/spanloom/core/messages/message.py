@@ -28,7 +28,7 @@ from spanloom.core.messages.forms import (
     read_role,
 )
 from spanloom.core.messages.parts import add_part, is_call_or_thought, read_content
-from spanloom.core.messages.pieces import read_calls
+from spanloom.core.messages.pieces import join_texts, read_calls
 from spanloom.core.messages.plain import is_settled, read_plain
 from spanloom.core.messages.wire import as_text, first_of, first_text
 
@@ -130,9 +130,12 @@ def _take_thoughts(draft: Draft, payload: dict[str, Json]) -> None:
         draft.thoughts.append(thought)
     elif isinstance(more, dict) and not draft.thoughts and (text := first_text(more, THOUGHTS)):
         draft.thoughts.append(text)
-    draft.extras.update(
-        {key: v for key in THOUGHTS if (v := payload.get(key)) and not isinstance(v, str)}
-    )
+    listed = {key: v for key in THOUGHTS if (v := payload.get(key)) and not isinstance(v, str)}
+    for key, value in listed.items():
+        if not draft.thoughts and (text := join_texts(value)):
+            draft.thoughts.append(text)
+        else:
+            draft.extras[key] = value
     details = payload.get("reasoning_details")
     if isinstance(details, list):
         draft.secrets.extend(details)

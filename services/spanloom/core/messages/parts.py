@@ -18,6 +18,8 @@ from spanloom.core.messages.wire import (
     first_text,
     parse_written,
 )
+from spanloom.core.values.attributes import json_value
+from spanloom.core.values.python_repr import objects_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,10 +28,16 @@ if TYPE_CHECKING:
 
 _TEXTS = frozenset({"text", "input_text", "output_text", "summary_text", "reasoning_text"})
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking", "redacted-reasoning"})
-_CALLS = frozenset({"tool_call", "tool-call", "tool_use", "function_call", "custom_tool_call"})
+_CALLS = frozenset(
+    {"tool_call", "tool-call", "tool_use", "function_call", "custom_tool_call"}
+    | {"server_tool_use", "mcp_tool_use"}
+)
 _RESULTS = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "tool_response"}
     | {"function_call_output", "custom_tool_call_output"}
+    | {"web_search_tool_result", "web_fetch_tool_result", "mcp_tool_result"}
+    | {"code_execution_tool_result", "bash_code_execution_tool_result"}
+    | {"text_editor_code_execution_tool_result", "tool_search_tool_result"}
 )
 _MEDIA = frozenset(
     {"image_url", "image", "input_image", "audio", "input_audio", "video", "video_url"}
@@ -78,11 +86,51 @@ def _read_text(draft: Draft, text: str) -> None:
 
 def may_hold_parts(text: str) -> bool:
     """Return whether a text may be parts that an SDK serialized: ``[{"type": "text", …``."""
-    return text.startswith(("[{", '{"', "{'"))
+    return text.startswith(_STARTS)
+
+
+_OBJECTS = (
+    *("ResponseFunctionToolCall(", "ResponseReasoningItem(", "ResponseOutputMessage("),
+    *("ResponseCustomToolCall(", "ParsedResponseFunctionToolCall(", "ParsedResponseOutputMessage("),
+    *("ChatCompletionMessage(", "ChatCompletionMessageToolCall(", "ParsedChatCompletionMessage("),
+    *("ChatCompletionMessageFunctionToolCall(", "ParsedFunctionToolCall(", "ToolCall("),
+    *("FunctionCall(", "ToolUseBlock(", "TextBlock(", "ThinkingBlock("),
+)
+"""The classes of SDKs whose objects are messages, items or blocks of an answer."""
+_OBJECT_STARTS = (*_OBJECTS, *(f"[{name}" for name in _OBJECTS))
+_STARTS = ("[{", '{"', "{'", *_OBJECT_STARTS)
+
+
+def may_be_object(text: str) -> bool:
+    """Return whether a text may be the repr of an SDK's object, or of a list of them."""
+    return text.startswith(_OBJECT_STARTS)
+
+
+def read_objects(text: str) -> list[Json]:
+    """Return the parts in the repr of one or more objects; empty if it is anything else."""
+    items = json_value(objects_as_json(text if text.startswith("[") else f"[{text}]"))
+    parts: list[Json] = []
+    for item in items if isinstance(items, list) else ():
+        if not isinstance(item, dict):
+            return []
+        calls = item.get("tool_calls")
+        pieces = [item.get("content"), *(calls if isinstance(calls, list) else ())]
+        parts += map(_object_part, pieces if "role" in item else [item])
+    parts = [inner for part in parts for inner in (part if isinstance(part, list) else [part])]
+    return parts if all(isinstance(part, str) or is_part(part) for part in parts) else []
+
+
+def _object_part(item: Json) -> Json:
+    """Return the object as a part: one with a function, or with arguments, is a call."""
+    if isinstance(item, dict) and ("function" in item or {"name", "arguments"} <= item.keys()):
+        return {**item, "type": "tool_call"}
+    return "" if item is None else item
 
 
 def _written_parts(text: str) -> list[Json]:
     """Return the parts that a text serializes: a list, or one item or block of an API."""
+    if may_be_object(text):
+        return read_objects(text)
     written = parse_written(text) if may_hold_parts(text) else None
     if isinstance(written, dict):
         return [written] if _ITEM_MARKS.get(as_text(written.get("type"))) in written else []
@@ -115,7 +163,7 @@ def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], N
         return _BY_TYPE.get(part_type)
     if "role" in part:
         return None
-    return next((_BY_KEY[key] for key in part if key in _BY_KEY), None)
+    return next((_BY_KEY[key] for key in part if key in _BY_KEY and part[key] is not None), None)
 
 
 def _add_text(draft: Draft, part: dict[str, Json]) -> None:
@@ -203,7 +251,7 @@ def _add_keyed_thought(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_keyed_media(draft: Draft, part: dict[str, Json]) -> None:
-    kind = next(key for key in part if key in _KEYED_MEDIA)
+    kind = next(key for key in part if key in _KEYED_MEDIA and part[key] is not None)
     draft.content.append(read_media({"type": _KEYED_MEDIA[kind], **part}))
 
 

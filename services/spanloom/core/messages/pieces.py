@@ -15,6 +15,7 @@ from spanloom.core.messages.wire import (
     parse_composite,
     parse_written,
 )
+from spanloom.core.values.attributes import unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,9 +55,17 @@ def read_call(payload: dict[str, Json]) -> dict[str, Json]:
 
 
 def _unwrapped(arguments: Json) -> Json:
-    """Return the invalid JSON text in OpenLLMetry's ``{"_raw": "{broken"}``."""
+    """Return the invalid JSON text in OpenLLMetry's ``{"_raw": "{broken"}``.
+
+    Arguments that were encoded several times are decoded to the JSON of an object or a list.
+    """
     if isinstance(arguments, dict) and arguments.keys() == {"_raw"}:
         return arguments["_raw"]
+    if isinstance(arguments, str) and arguments.startswith('"') and arguments.endswith('"'):
+        inner = arguments
+        while (text := unquoted(inner)) is not inner:  # each layer is shorter
+            inner = text
+        return inner if parse_composite(inner) is not None else arguments
     return arguments
 
 
@@ -67,7 +76,7 @@ def _is_canonical(payload: dict[str, Json], function: dict[str, Json]) -> bool:
         and function.keys() == _FUNCTION
         and isinstance(function["name"], str)
         and isinstance(function["arguments"], str)
-        and function["arguments"] != ""
+        and function["arguments"][:1] not in ("", '"')
         and isinstance(payload.get("id", ""), str)
         and payload.get("id") != ""
     )
@@ -201,16 +210,18 @@ def _thought_text(payload: dict[str, Json]) -> str:
         written = parse_written(text)
         if isinstance(written, dict):
             return _listed_text(written) or text
-        return _joined(written) or text
-    return _listed_text(payload)
+        return join_texts(written) or text
+    lists = (join_texts(payload.get(key)) for key in ("thinking", "reasoning", "text"))
+    return _listed_text(payload) or next(filter(None, lists), "")  # Mistral's are lists
 
 
 def _listed_text(payload: dict[str, Json]) -> str:
     """Return the text of ``content``, else of ``summary``: the Responses API leaves one empty."""
-    return _joined(payload.get("content")) or _joined(payload.get("summary"))
+    return join_texts(payload.get("content")) or join_texts(payload.get("summary"))
 
 
-def _joined(items: Json) -> str:
+def join_texts(items: Json) -> str:
+    """Return the texts of a list of parts as lines; empty for any other value."""
     parts = items if isinstance(items, list) else []
     return "\n".join(
         text for item in parts if isinstance(item, dict) and (text := first_text(item, ("text",)))

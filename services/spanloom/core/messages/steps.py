@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.messages import unwrap
 from spanloom.core.messages.envelopes import find_messages
+from spanloom.core.messages.nearly import MAX_LAYERS, mend
 from spanloom.core.messages.pieces import NO_ARGUMENTS
 from spanloom.core.messages.plain import is_settled
 from spanloom.core.messages.wire import (
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 TOOL_DEFINITIONS = "tool_definitions"
 FINISH_REASONS = "finish_reasons"
 """Metadata key of why a call ended: a JSON list with one reason per choice, ``["stop"]``."""
+INPUT_CUT, OUTPUT_CUT = "input_cut", "output_cut"
+"""Metadata keys of messages that were cut off before they arrived; the value is ``true``."""
 
 _NOTHING = frozenset({"null", "None", '""', "''"})
 """Empty arguments as JSON or Python writes them."""
@@ -45,19 +48,39 @@ def show_texts(facts: Facts, kind: Kind) -> None:
         facts.output = read_result(facts.output)
     elif kind is Kind.AGENT:
         facts.is_resuming = facts.is_resuming or is_resuming(facts.input)
-        facts.input = read_request(facts.input)
-        facts.output = read_answer(facts.output)
+        sent = _settle(facts.input, unwrap.read_request, "user")
+        received = _settle(facts.output, unwrap.read_answer, "assistant")
+        _show(facts, sent, received)
     else:
         facts.is_resuming = facts.is_resuming or is_resuming(facts.input)
-        facts.input = read_state(facts.input, "user")
-        facts.output = read_state(facts.output, "assistant")
+        sent = _settle(facts.input, unwrap.read_state_in, "user")
+        received = _settle(facts.output, unwrap.read_state_out, "assistant")
+        _show(facts, sent, received)
+
+
+class _Text(NamedTuple):
+    """A converted text."""
+
+    text: str
+    tools: str = ""
+    """The tool definitions found with messages, as compact JSON."""
+    is_cut: bool = False
+
+
+def _show(facts: Facts, sent: _Text, received: _Text) -> None:
+    """Set the texts; note which of them had been cut off before they arrived."""
+    facts.input, facts.output = sent.text, received.text
+    if sent.is_cut:
+        facts.metadata = {**facts.metadata, INPUT_CUT: "true"}
+    if received.is_cut:
+        facts.metadata = {**facts.metadata, OUTPUT_CUT: "true"}
 
 
 def _show_model_call(facts: Facts) -> None:
-    facts.input, tools = _converse(facts.input, "user")
-    facts.output, _ = _converse(facts.output, "assistant")
-    if tools and TOOL_DEFINITIONS not in facts.metadata:
-        facts.metadata = {**facts.metadata, TOOL_DEFINITIONS: tools}
+    sent = _converse(facts.input, "user")
+    _show(facts, sent, _converse(facts.output, "assistant"))
+    if sent.tools and TOOL_DEFINITIONS not in facts.metadata:
+        facts.metadata = {**facts.metadata, TOOL_DEFINITIONS: sent.tools}
     reasons = facts.metadata.get(FINISH_REASONS) or _reasons_in(facts.output)
     if reasons and not reasons.startswith("["):
         reasons = compact([reasons])
@@ -75,30 +98,33 @@ def _reasons_in(answer: str) -> str:
 
 def read_input(text: str) -> str:
     """Return a model call's input as messages; a text without messages is returned unchanged."""
-    return _converse(text, "user")[0]
+    return _converse(text, "user").text
 
 
 def read_output(text: str) -> str:
     """Return a model call's output as messages; a text without messages is returned unchanged."""
-    return _converse(text, "assistant")[0]
+    return _converse(text, "assistant").text
 
 
-def _converse(text: str, role: str) -> tuple[str, str]:
-    """Return the messages, and the tool definitions found with them, as compact JSON."""
+def _converse(text: str, role: str) -> _Text:
+    """Return the messages as compact JSON; a text without messages is returned unchanged."""
+    is_cut = False
     try:
         value = text.value if isinstance(text, Written) else parse_composite(text)
+        if value is None:
+            text, value, is_cut = mend(text, role)
         if value and isinstance(value, list) and all(map(is_settled, value)):
-            return str(text) if isinstance(text, Written) else compact(value), ""
+            return _Text(str(text) if isinstance(text, Written) else compact(value), "", is_cut)
         messages = None if value is None else find_messages(value, role)
         if messages is not None:
             converted = messages.read()
             tools = compact(list(messages.tools)) if messages.tools else ""
-            return compact(converted) if converted else "", tools
+            return _Text(compact(converted) if converted else "", tools, is_cut)
     except _UNREADABLE:
         pass
-    if text.startswith(CONVERSATION_START):  # cut off or nested too deep: treated as plain text
-        return make_message(text, role), ""
-    return str(text), ""
+    if text.startswith(CONVERSATION_START):  # nested too deep: treated as plain text
+        return _Text(make_message(text, role))
+    return _Text(str(text), "", is_cut)
 
 
 def is_resuming(text: str) -> bool:
@@ -115,17 +141,18 @@ def is_resuming(text: str) -> bool:
 
 def read_request(text: str) -> str:
     """Return a user's request to an agent; any other text is returned unchanged."""
-    return _settle(text, unwrap.read_request)
+    return _settle(text, unwrap.read_request, "user").text
 
 
 def read_answer(text: str) -> str:
     """Return an agent's final answer; any other text is returned unchanged."""
-    return _settle(text, unwrap.read_answer)
+    return _settle(text, unwrap.read_answer, "assistant").text
 
 
 def read_state(text: str, role: str) -> str:
     """Return a graph's state, reduced to request or answer if it contains only messages."""
-    return _settle(text, unwrap.read_state_in if role == "user" else unwrap.read_state_out)
+    read = unwrap.read_state_in if role == "user" else unwrap.read_state_out
+    return _settle(text, read, role).text
 
 
 def read_arguments(text: str) -> str:
@@ -134,25 +161,28 @@ def read_arguments(text: str) -> str:
         return str(text)  # the most common form by far, returned without parsing
     if text in _NOTHING:
         return NO_ARGUMENTS
-    return _settle(text, unwrap.read_arguments)
+    return _settle(text, unwrap.read_arguments).text
 
 
 def read_result(text: str) -> str:
     """Return a tool's result without the envelopes of frameworks."""
-    return _settle(text, unwrap.read_result)
+    return _settle(text, unwrap.read_result).text
 
 
-MAX_LAYERS = 64
-"""Maximum layers of JSON strings: each doubles the quoting inside, so no text has as many."""
+def _settle(text: str, read: Callable[[Json], Json], role: str = "") -> _Text:
+    """Apply ``read`` layer by layer until nothing changes; text that is no JSON is unchanged.
 
-
-def _settle(text: str, read: Callable[[Json], Json]) -> str:
-    """Apply ``read`` layer by layer until nothing changes; text that is no JSON is unchanged."""
+    Messages that were cut off or are a Python repr are read if ``role``, their default, is set.
+    """
+    is_cut = False
     try:
         value: Json = None
         for _ in range(MAX_LAYERS):
             if value is None and text[:1] in ("{", "[", '"'):
                 value = parse(text)
+            if value is None and role:
+                text, value, is_short = mend(text, role)
+                is_cut = is_cut or is_short
             if value is None:
                 break
             shown = value if isinstance(value, str) else read(value)
@@ -163,4 +193,4 @@ def _settle(text: str, read: Callable[[Json], Json]) -> str:
             text, value = settled, shown if isinstance(shown, (dict, list)) else None
     except _UNREADABLE:
         pass
-    return str(text)
+    return _Text(str(text), "", is_cut)

@@ -143,11 +143,22 @@ def _messages_of(value: Json, role: str) -> Iterator[_Message]:
         if not value.get("content") and (calls := _calls_of(value.get("tool_calls"))):
             yield _Message(role, calls)
             return
+        if conversation := _conversation_in(value):
+            yield from conversation
+            return
         for key, item in value.items():
             if key in _TEXT_KEYS and isinstance(item, str) and item.strip():
                 yield _Message(role, item)
             elif key != "tool_calls":
                 yield from _messages_of(item, role)
+
+
+def _conversation_in(state: dict[str, Json]) -> Sequence[_Message]:
+    """Return the texts of a state's messages; its other fields, such as files, are no messages."""
+    items = state.get("messages")
+    if isinstance(items, str) and items.strip():
+        return [_Message("user", items)]
+    return list(_messages_of(items, "")) if isinstance(items, list) else ()
 
 
 def _calls_of(calls: Json) -> str:

@@ -55,6 +55,8 @@ def read_answer(value: Json) -> Json:
             return answer
         if isinstance(raw := value.get("raw"), str) and "json_dict" in value:  # CrewAI
             return raw
+        if (answer := _last_of_team(value)) is not None:
+            return answer
     messages = find_messages(value, "assistant")
     if messages is None or not messages.items:
         return value
@@ -75,6 +77,8 @@ def read_state_in(value: Json) -> Json:
 def read_state_out(value: Json) -> Json:
     """Return a graph's output state, reduced to the answer if it contains only messages."""
     value = _inside(value, ("outputs", "output"))
+    if isinstance(value, dict) and (answer := _last_of_team(value)) is not None:
+        return answer
     state = _state(value, "assistant")
     return read_answer(value) if state is None else state
 
@@ -169,12 +173,32 @@ def _called_with(value: dict[str, Json]) -> Json:
 
 def _state(value: Json, role: str) -> Json:
     """Return a state with its messages converted; ``None`` if it contains only messages."""
-    if not isinstance(value, dict) or not isinstance(items := value.get("messages"), list):
+    items = value.get("messages") if isinstance(value, dict) else None
+    if isinstance(items, str) and items and role == "user":
+        items = [{"role": role, "content": items}]
+    if not isinstance(value, dict) or not isinstance(items, list):
         return None
     if not any(v for key, v in value.items() if key != "messages"):
         return None
     messages = find_messages(items, role)
     return value if messages is None else {**value, "messages": messages.read()}
+
+
+def _last_of_team(value: dict[str, Json]) -> Json:
+    """Return the last text in AutoGen's ``TaskResult``; ``None`` for any other value.
+
+    ``{"messages": [{"source": "critic", "content": "APPROVE", "type": "TextMessage", …}],
+    "stop_reason": …}``
+    """
+    items = value.get("messages") if value.keys() == _TASK_RESULT else None
+    last = items[-1] if isinstance(items, list) and items else None
+    if not isinstance(last, dict) or "source" not in last:
+        return None
+    is_team = str(last.get("type")).endswith("Message")
+    return last.get("content") or None if is_team else None
+
+
+_TASK_RESULT = frozenset({"messages", "stop_reason"})
 
 
 def _tool_content(value: dict[str, Json]) -> Json:

@@ -89,11 +89,34 @@ def find_request(messages: Sequence[Json]) -> Json:
 
 
 def find_answer(messages: Sequence[Json]) -> Json:
-    """Return the content of the last message if it is the model's or a tool's, else ``None``."""
-    last = messages[-1] if messages else None
+    """Return the content of the last message if it is the model's or a tool's, else ``None``.
+
+    Results that follow a text of the model and are of tools that it called in the same message
+    are no answer: the provider ran these tools while the model wrote.
+    """
+    last = _before_results(messages)
     if isinstance(last, dict) and last.get("role") in ("assistant", "tool"):
         return _content_of(last) or None
     return None
+
+
+def _before_results(messages: Sequence[Json]) -> Json:
+    """Return the model's message that the last results belong to if it has text; else the last."""
+    results: set[str] = set()
+    for message in reversed(messages):
+        if not isinstance(message, dict):
+            break
+        if message.get("role") != "tool":
+            is_caller = results and results <= _called_by(message)
+            return message if is_caller and message.get("content") else messages[-1]
+        results.add(str(message.get("tool_call_id")))
+    return messages[-1] if messages else None
+
+
+def _called_by(message: dict[str, Json]) -> set[str]:
+    calls = message.get("tool_calls")
+    items = calls if isinstance(calls, list) else []
+    return {str(call.get("id")) for call in items if isinstance(call, dict)}
 
 
 def _content_of(message: dict[str, Json]) -> Json:

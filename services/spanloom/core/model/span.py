@@ -95,6 +95,10 @@ class Classification(NamedTuple):
     """The question to a person if the span waits for one and has no error that reports it."""
 
 
+GUARDRAIL = "guardrail"
+"""``Facts.data_kind``, and ``tool_kind`` of steps, of checks of what goes in or comes out."""
+
+
 @dataclass(slots=True)
 class Facts:
     """What a span reports about its step; fields are empty where it reports nothing."""
@@ -107,7 +111,10 @@ class Facts:
     agent_name: str = ""
     tool_name: str = ""
     data_kind: str = ""
-    """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``guardrail`` or empty."""
+    """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``guardrail`` or empty.
+
+    ``guardrail`` also of a graph: no model called what a framework checks by itself.
+    """
     response_id: str = ""
     conversation_id: str = ""
     is_resuming: bool = False

@@ -30,7 +30,7 @@ def facts(template: str, /, **said: object) -> Facts:
         ("Agent run: {name!r}", "agent"),
         ("Function: {name}", "tool"),
         ("Handoff: {from_agent} → {to_agent}", "tool"),
-        ("Guardrail {name!r} {triggered=}", "tool"),
+        ("Guardrail {name!r} {triggered=}", "graph"),
         ("Responses API", "model"),
         ("Chat completion with {gen_ai.request.model!r}", "model"),
         ("Custom span: {name}", "other"),

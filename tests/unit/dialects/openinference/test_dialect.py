@@ -20,7 +20,7 @@ from spanloom.core.model.trajectory import Usage
         ("RETRIEVER", ("tool", "openinference.kind_retriever")),
         ("RERANKER", ("tool", "openinference.kind_reranker")),
         ("EMBEDDING", ("tool", "openinference.kind_embedding")),
-        ("GUARDRAIL", ("tool", "openinference.kind_guardrail")),
+        ("GUARDRAIL", ("graph", "openinference.kind_guardrail")),
         ("AGENT", ("agent", "openinference.kind_agent")),
         ("CHAIN", ("other", "openinference.plumbing")),
         ("PROMPT", ("other", "openinference.plumbing")),

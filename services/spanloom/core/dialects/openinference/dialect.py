@@ -27,7 +27,7 @@ from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.messages.pieces import NO_ARGUMENTS
 from spanloom.core.messages.steps import read_input, read_output
 from spanloom.core.model.message import CONVERSATION_START
-from spanloom.core.model.span import Classification, Facts
+from spanloom.core.model.span import GUARDRAIL, Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import Json, decimal, integers, json_object, pick, written
 from spanloom.core.values.indexed import indexed_list, indexed_text
@@ -55,7 +55,7 @@ _BY_KIND = {
     "RETRIEVER": Classification(Kind.TOOL, "openinference.kind_retriever"),
     "RERANKER": Classification(Kind.TOOL, "openinference.kind_reranker"),
     "EMBEDDING": Classification(Kind.TOOL, "openinference.kind_embedding"),
-    "GUARDRAIL": Classification(Kind.TOOL, "openinference.kind_guardrail"),
+    "GUARDRAIL": Classification(Kind.GRAPH, "openinference.kind_guardrail"),
 }
 _TOOL_NAME = Classification(Kind.TOOL, "openinference.tool_name")
 _NATIVE_AGENT = Classification(Kind.AGENT, "openinference.kind_agent")
@@ -64,8 +64,9 @@ _DATA_KINDS = {
     "RETRIEVER": "retrieval",
     "RERANKER": "reranking",
     "EMBEDDING": "embedding",
-    "GUARDRAIL": "guardrail",
+    "GUARDRAIL": GUARDRAIL,
 }
+_GUARDRAIL_KIND = "GUARDRAIL"
 
 _LANGCHAIN = frozenset({f"{_SCOPES[0]}langchain", f"{_SCOPES[1]}langchain"})
 _CHAINS = frozenset({"CHAIN", "AGENT"})
@@ -174,6 +175,8 @@ class OpenInference(Dialect):
                 facts.metadata = {"tool_call_id": call_id, **facts.metadata}
         else:
             facts.agent_name = attributes.get("agent.name", "") or span.name
+            if kind is Kind.GRAPH and span_kind(span) == _GUARDRAIL_KIND:
+                facts.agent_name, facts.data_kind = "", GUARDRAIL
         if "metadata" in attributes:
             note_node(facts, kind, _run_metadata(span))
         return facts

@@ -1,0 +1,51 @@
+"""The conversation of a run is the one that its root names, by any of the names."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.spans import chat, extract_spans, genai, make_span
+from tests.support.wild import wild_documents
+
+
+def test_the_conversation_of_a_root_that_is_no_step() -> None:
+    found = [d["extraction"]["conversation_id"] for d in wild_documents("conversation-of-the-root")]
+    assert found == ["S9", "S9", "SESSION-1"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gen_ai.conversation.id", "langfuse.session.id", "gen_ai.session.id", "session.id"),
+        "traceloop.association.properties.thread_id",
+        "langsmith.metadata.session_id",
+        "ai.telemetry.metadata.sessionId",
+        "mlflow.trace.session",
+        "conversation.id",
+    ],
+)
+def test_a_root_names_its_conversation_as_it_likes(name: str) -> None:
+    call = make_span(2, 1, chat(1, 1))
+    assert extract_spans(make_span(1, 0, {name: "c1"}), call).conversation_id == "c1"
+
+
+def test_a_web_servers_session_yields_to_what_all_calls_name() -> None:
+    root = make_span(1, 0, {"session.id": "browser", "http.request.method": "POST"})
+    calls = [make_span(n, 1, chat(1, 1, conversation__id="c1")) for n in (2, 3)]
+    assert extract_spans(root, *calls).conversation_id == "c1"
+    job = make_span(1, 0, {"session.id": "s1"})
+    assert extract_spans(job, *calls).conversation_id == "s1"
+    other = make_span(4, 1, chat(1, 1))
+    assert extract_spans(root, *calls, other).conversation_id == "browser"
+
+
+def test_the_conversation_of_an_inner_agent_is_its_own() -> None:
+    outer = make_span(2, 1, agent("boss", "c1"))
+    call = make_span(5, 2, chat(1, 1, conversation__id="c1"))
+    inner = make_span(3, 2, agent("helper", "c2"), start=20)
+    assert extract_spans(make_span(1), outer, call, inner).conversation_id == "c1"
+    beside = make_span(4, 1, agent("other", "c3"))
+    assert extract_spans(make_span(1), outer, call, inner, beside).conversation_id == ""
+
+
+def agent(name: str, conversation: str) -> dict[str, str]:
+    return genai("invoke_agent", agent__name=name, conversation__id=conversation)
