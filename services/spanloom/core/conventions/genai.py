@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.usage import read_counts
 from spanloom.core.model.span import Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import (
     Json,
-    count,
     first,
-    integers,
     json_object,
     json_text,
     json_value,
@@ -24,39 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from spanloom.core.model.span import Event, Span
-
-INPUT_TOKENS = (
-    "gen_ai.usage.input_tokens",
-    "gen_ai.usage.prompt_tokens",
-    "llm.usage.prompt_tokens",
-)
-OUTPUT_TOKENS = (
-    "gen_ai.usage.output_tokens",
-    "gen_ai.usage.completion_tokens",
-    "llm.usage.completion_tokens",
-)
-REASONING_TOKENS = (
-    "gen_ai.usage.reasoning.output_tokens",
-    "gen_ai.usage.reasoning_tokens",
-    "gen_ai.usage.details.reasoning_tokens",
-)
-CACHE_READ_TOKENS = (
-    "gen_ai.usage.cache_read.input_tokens",
-    "gen_ai.usage.cache_read_input_tokens",
-)
-CACHE_CREATION_TOKENS = (
-    "gen_ai.usage.cache_creation.input_tokens",
-    "gen_ai.usage.cache_write.input_tokens",
-    "gen_ai.usage.cache_creation_input_tokens",
-)
-
-_COUNTS = (
-    INPUT_TOKENS,
-    OUTPUT_TOKENS,
-    REASONING_TOKENS,
-    CACHE_READ_TOKENS,
-    CACHE_CREATION_TOKENS,
-)
 
 OFFERED_TOOLS = "gen_ai.tool.definitions"
 """The tools that a call or an agent could choose from."""
@@ -82,11 +48,6 @@ _METADATA = {
 }
 
 
-def read_usage(attributes: Mapping[str, str]) -> Usage:
-    """Return the call's token counts; a count that is not reported is zero."""
-    return Usage(*integers(attributes, _COUNTS))
-
-
 def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
     """Return the request and response settings that a step shows."""
     return pick(attributes, _METADATA)
@@ -98,7 +59,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
         input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
         output=_messages(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion."),
-        usage=read_usage(attributes),
+        usage=read_counts(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),
         agent_name=attributes.get("gen_ai.agent.name", ""),
@@ -147,24 +108,6 @@ def read_agent_run(attributes: Mapping[str, str]) -> Facts:
         conversation_id=attributes.get("gen_ai.conversation.id", ""),
         metadata=read_metadata(attributes),
     )
-
-
-def read_client_usage(payload: dict[str, Json]) -> Usage:
-    """Return OpenAI's (``prompt_tokens``) or Anthropic's (``input_tokens``) token counts."""
-    inputs = _inner(payload, "prompt_tokens_details", "input_tokens_details")
-    outputs = _inner(payload, "completion_tokens_details", "output_tokens_details")
-    return Usage(
-        count(payload.get("prompt_tokens")) or count(payload.get("input_tokens")),
-        count(payload.get("completion_tokens")) or count(payload.get("output_tokens")),
-        count(outputs.get("reasoning_tokens")),
-        count(inputs.get("cached_tokens")) or count(payload.get("cache_read_input_tokens")),
-        count(inputs.get("cache_creation_tokens"))
-        or count(payload.get("cache_creation_input_tokens")),
-    )
-
-
-def _inner(payload: dict[str, Json], *keys: str) -> dict[str, Json]:
-    return next((inner for key in keys if isinstance(inner := payload.get(key), dict)), {})
 
 
 DETAILS = "gen_ai.client.inference.operation.details"

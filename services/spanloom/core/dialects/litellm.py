@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 
 from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts, Span
@@ -159,13 +160,7 @@ def _read_counts(text: str) -> Usage:
     counts: dict[str, int] = {}
     for name, count in _COUNTS.findall(text[:_MAX_USAGE_CHARS]):
         counts[name] = counts.get(name) or integer(count)
-    return Usage(
-        counts.get("prompt_tokens", 0),
-        counts.get("completion_tokens", 0),
-        counts.get("reasoning_tokens", 0),
-        counts.get("cached_tokens", 0) or counts.get("cache_read_input_tokens", 0),
-        counts.get("cache_creation_input_tokens", 0) or counts.get("cache_creation_tokens", 0),
-    )
+    return read_payload(counts)
 
 
 DIALECTS = (LiteLLM(),)

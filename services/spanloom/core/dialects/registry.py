@@ -19,6 +19,8 @@ from spanloom.core.conventions.failures import (
 from spanloom.core.conventions.genai import complete_from_events
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
+from spanloom.core.conventions.usage import read_total
+from spanloom.core.conventions.usage_repair import repair
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
@@ -104,6 +106,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         )
     if classification.summed_from is not None and facts.usage is not None:
         facts.usage = facts.usage.since(classification.summed_from)
+    if facts.usage is not None and classification.kind is Kind.MODEL:
+        _repair_usage(facts, span, has_sum=classification.summed_from is not None)
     error, question, is_cut = None, classification.question, False
     may_fail = may_fail or span.status_code == "Error" or (bool(span.events) and has_raised(span))
     if may_fail and not classification.is_sound:
@@ -124,6 +128,16 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         classification.question is not None,
         is_cut,
     )
+
+
+def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
+    """Add what the counts exclude; a running sum's total is not that of the call."""
+    if facts.usage is None:
+        return
+    total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
+    facts.usage, marks = repair(facts.usage, total)
+    if marks:
+        facts.metadata = {**facts.metadata, **marks}
 
 
 def _corrected(facts: Facts, better: Facts) -> Facts:

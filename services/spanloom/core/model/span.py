@@ -102,6 +102,8 @@ class Facts:
     input: str = ""
     output: str = ""
     usage: Usage | None = None
+    total_tokens: int = 0
+    """The sum of all tokens, where the dialect reads one; attributes are read for every dialect."""
     model: str = ""
     first_token_ms: float | None = None
     agent_name: str = ""
