@@ -48,7 +48,7 @@ _MEANINGS = {
 }
 _PARTS = frozenset({REASONING, CACHE_READ, CACHE_CREATION})
 """All that the details of one side (``prompt_tokens_details``) can count."""
-_UNIT = re.compile(r"^(?:num|numberof)(?=.)|(?:tokens?)?(?:counts?)?$")
+_UNIT = re.compile(r"^(?:num|numberof)(?=.)|tokens?|counts?$")
 _SEPARATORS = re.compile(r"[\W_]+")
 _DETAILS = re.compile(r"(?:(?:input|prompt|output|completion)(?:tokens?)?)?details?$")
 _GROUPS = frozenset(
@@ -59,6 +59,8 @@ GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.")
 """Prefixes of attributes that are counts, the preferred one first."""
 AI_SDK = ("ai.usage.", "gen_ai.usage.")
 OPENINFERENCE = ("llm.token_count.",)
+EVIDENCE = (*GENAI, "usage.", "token_usage.", "metrics.", "llm.", "")
+"""Prefixes of any sender; a name without one counts only with the word ``token`` in it."""
 
 Plan = tuple[tuple[str, ...], ...]
 """For each meaning the attributes that have it, the preferred one first."""
@@ -107,6 +109,12 @@ def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -
     return _first(attributes, _plan(attributes, prefixes)[TOTAL])
 
 
+def has_counts(keys: Iterable[str]) -> bool:
+    """Return whether attributes with these keys count both input and output."""
+    plan = _plan(keys, EVIDENCE)
+    return bool(plan[INPUT] or plan[NET_INPUT]) and bool(plan[OUTPUT])
+
+
 def count_keys(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Iterable[str]:
     """Return the attributes that are read as counts."""
     return [key for keys in _plan(attributes, prefixes) for key in keys]
@@ -130,7 +138,7 @@ def _usage(counts: Sequence[int]) -> Usage:
     return usage._replace(input_tokens=counts[NET_INPUT] + cached)
 
 
-def _plan(attributes: Mapping[str, str], prefixes: Sequence[str]) -> Plan:
+def _plan(attributes: Iterable[str], prefixes: Sequence[str]) -> Plan:
     key = (tuple(attributes), prefixes)
     return _plans.get(key) or _plans.keep(key, _make_plan(*key), _bytes_of(key[0]))
 
@@ -143,7 +151,7 @@ def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
     found: list[list[_Name]] = [[] for _ in _NAMES]
     for key in keys:
         for number, prefix in enumerate(prefixes):
-            if key.startswith(prefix):
+            if key.startswith(prefix) and (prefix or "token" in key):
                 path = tuple(key[len(prefix) :].split("."))
                 if (meaning := meaning_of(path)) is not None:
                     found[meaning[0]].append(_Name(number, len(path), meaning[1], key))

@@ -32,7 +32,7 @@ _DATA_KINDS = {"embedding": "embedding", "rerank": "reranking"}
 _REQUEST = Classification(Kind.MODEL, "litellm.request")
 _RAW_REQUEST = Classification(Kind.MODEL, "litellm.raw_request")
 _GUARDRAIL = Classification(Kind.TOOL, "litellm.guardrail")
-_PLUMBING = Classification(Kind.OTHER, "litellm.plumbing")
+_PLUMBING = Classification(Kind.OTHER, "litellm.plumbing", is_unknown=True)
 _WRITTEN_ONTO = Classification(Kind.OTHER, "litellm.written_onto_the_caller")
 _MAX_USAGE_CHARS = 4_000
 """Longer texts are not searched for the dozen numbers of a call's usage."""

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
+from spanloom.core.conventions.event_messages import complete_from_events
 from spanloom.core.conventions.failures import (
     find_error,
     has_error_attribute,
     has_raised,
     join_control_flow,
 )
-from spanloom.core.conventions.genai import complete_from_events
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.usage import read_total
@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.dialects.base import Dialect
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Classification, Span
     from spanloom.core.model.tree import SpanTree
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
 for _dialect in DIALECTS:
     _dialect.prepare(DIALECTS)
+_LAST = DIALECTS[-1]
+_EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
@@ -72,11 +74,44 @@ def _find_reading(span: Span) -> Reading:
 
 CACHE_BYTES = 8 * 2**20
 _readings: ByteCache[Signature, Reading] = ByteCache(CACHE_BYTES)
+_later: ByteCache[Signature, Sequence[Dialect]] = ByteCache(CACHE_BYTES)
 
 
 def _find(signature: Signature) -> Reading:
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
-    return Reading(dialect, has_error_attribute(signature.keys), find_context_keys(signature.keys))
+    return Reading(
+        dialect,
+        has_error_attribute(signature.keys),
+        find_context_keys(signature.keys),
+    )
+
+
+def _classify(span: Span, view: TraceView, first: Dialect) -> tuple[Dialect, Classification]:
+    """Return the first dialect that knows what the span is, with its verdict.
+
+    If none does, the first verdict stands; that of a dialect for any span gives way to the last.
+    """
+    verdict = first.classify(span, view)
+    if not verdict.is_unknown:
+        return first, verdict
+    for dialect in _find_later(span, first):
+        known = dialect.classify(span, view)
+        if known.kind is not Kind.OTHER:
+            return dialect, known
+        if not known.is_unknown and first is not _EVIDENCE:
+            break
+    return (first, verdict) if first is not _EVIDENCE else (_LAST, _LAST.classify(span, view))
+
+
+def _find_later(span: Span, first: Dialect) -> Sequence[Dialect]:
+    """Return the dialects that recognise the span after the first one."""
+    signature = read_signature(span, KEYS_WITH_VALUES)
+    known = _later.get(signature)
+    if known is not None:
+        return known
+    later = DIALECTS[DIALECTS.index(first) + 1 :]
+    found = [dialect for dialect in later if dialect.recognises(signature)]
+    return _later.keep(signature, found, _bytes_of(signature))
 
 
 def _bytes_of(signature: Signature) -> int:
@@ -88,7 +123,7 @@ def _bytes_of(signature: Signature) -> int:
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
     dialect, may_fail, context_keys = _find_reading(span)
-    classification = dialect.classify(span, view)
+    dialect, classification = _classify(span, view, dialect)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
     )

@@ -91,7 +91,7 @@ class VercelAI(Dialect):
         if operation.endswith(_CALLS):
             return Classification(Kind.MODEL, "vercel_ai.call")
         if operation not in _RUNS:
-            return Classification(Kind.OTHER, "vercel_ai.plumbing")
+            return Classification(Kind.OTHER, "vercel_ai.plumbing", is_unknown=True)
         if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
             return Classification(Kind.AGENT, "vercel_ai.tool_loop")
         return Classification(Kind.OTHER, "vercel_ai.bare_call")

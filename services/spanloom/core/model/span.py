@@ -93,6 +93,8 @@ class Classification(NamedTuple):
     """Whether the span's error is to be ignored: the operation itself ended well."""
     question: str | None = None
     """The question to a person if the span waits for one and has no error that reports it."""
+    is_unknown: bool = False
+    """Whether the dialect does not know the span: others that recognise it are asked too."""
 
 
 @dataclass(slots=True)
