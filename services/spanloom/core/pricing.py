@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.price_names import listed_names
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -170,16 +172,21 @@ def catalogue_version() -> str:
 def list_price(model: str, provider: str, when_ns: int) -> Rates | None:
     """Return the list price of a model at a time; ``None`` if it is not listed.
 
-    ``provider`` is the name in the telemetry, or empty. If the model is not listed for it, the
-    model's name alone decides: a gateway resells the models of others.
+    ``provider`` is the name in the telemetry, or empty. Of all names under which the model may be
+    listed (``price_names``) the first that is counts.
     """
-    listed = _find(model, provider) or (_find(model, "") if provider else None)
+    listed = _find_any(model, provider)
     if listed is None:
         return None
     return listed.rates(datetime.fromtimestamp(when_ns // _NS, UTC))
 
 
 @lru_cache(maxsize=MODELS_KEPT)
+def _find_any(model: str, provider: str) -> ListedModel | None:
+    found = (_find(name, owner) for name, owner in listed_names(model, provider))
+    return next((listed for listed in found if listed is not None), None)
+
+
 def _find(model: str, provider: str) -> ListedModel | None:
     try:
         _, info = _snapshot().find_provider_model(model, None, provider or None, None)

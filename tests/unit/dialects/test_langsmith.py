@@ -74,13 +74,13 @@ def call(usage_metadata: str = "", **counts: int) -> Usage | None:
 
 def test_token_details_come_out_of_the_metadata() -> None:
     details = {
-        "input_tokens": 9,
+        "input_tokens": 19,
         "output_tokens": "8",
         "input_token_details": {"cache_read": 7, "cache_creation": 6},
         "output_token_details": {"reasoning": 5},
     }
     assert call(json.dumps(details), input_tokens=50, output_tokens=20) == Usage(50, 20, 5, 7, 6)
-    assert call(json.dumps(details)) == Usage(9, 8, 5, 7, 6)
+    assert call(json.dumps(details)) == Usage(19, 8, 5, 7, 6)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ SHARED = {
     "litellm": {"litellm.call_id": "1"},
     "traceloop": {"traceloop.entity.path": ""},
     "otel_genai": {"gen_ai.operation.name": "chat"},
+    "evidence": {"gen_ai.tool.name": "t", "gen_ai.tool.call.id": "1"},
     "fallback": {},
 }
 MARKS = OVERLAYS | LIBRARIES | SHARED

@@ -4,60 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.usage import read_counts
 from spanloom.core.model.span import Facts
-from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import (
-    Json,
-    count,
     first,
-    integers,
-    json_object,
     json_text,
-    json_value,
     pick,
     seconds_as_ms,
-    written,
 )
 from spanloom.core.values.cut_json import read_cut
 from spanloom.core.values.indexed import indexed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from spanloom.core.model.span import Event, Span
-
-INPUT_TOKENS = (
-    "gen_ai.usage.input_tokens",
-    "gen_ai.usage.prompt_tokens",
-    "llm.usage.prompt_tokens",
-)
-OUTPUT_TOKENS = (
-    "gen_ai.usage.output_tokens",
-    "gen_ai.usage.completion_tokens",
-    "llm.usage.completion_tokens",
-)
-REASONING_TOKENS = (
-    "gen_ai.usage.reasoning.output_tokens",
-    "gen_ai.usage.reasoning_tokens",
-    "gen_ai.usage.details.reasoning_tokens",
-)
-CACHE_READ_TOKENS = (
-    "gen_ai.usage.cache_read.input_tokens",
-    "gen_ai.usage.cache_read_input_tokens",
-)
-CACHE_CREATION_TOKENS = (
-    "gen_ai.usage.cache_creation.input_tokens",
-    "gen_ai.usage.cache_write.input_tokens",
-    "gen_ai.usage.cache_creation_input_tokens",
-)
-
-_COUNTS = (
-    INPUT_TOKENS,
-    OUTPUT_TOKENS,
-    REASONING_TOKENS,
-    CACHE_READ_TOKENS,
-    CACHE_CREATION_TOKENS,
-)
 
 OFFERED_TOOLS = "gen_ai.tool.definitions"
 """The tools that a call or an agent could choose from."""
@@ -83,11 +43,6 @@ _METADATA = {
 }
 
 
-def read_usage(attributes: Mapping[str, str]) -> Usage:
-    """Return the call's token counts; a count that is not reported is zero."""
-    return Usage(*integers(attributes, _COUNTS))
-
-
 def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
     """Return the request and response settings that a step shows."""
     return pick(attributes, _METADATA)
@@ -99,7 +54,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
         input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
         output=_messages(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion."),
-        usage=read_usage(attributes),
+        usage=read_counts(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),
         agent_name=attributes.get("gen_ai.agent.name", ""),
@@ -152,98 +107,3 @@ def read_agent_run(attributes: Mapping[str, str]) -> Facts:
         conversation_id=attributes.get("gen_ai.conversation.id", ""),
         metadata=read_metadata(attributes),
     )
-
-
-def read_client_usage(payload: dict[str, Json]) -> Usage:
-    """Return OpenAI's (``prompt_tokens``) or Anthropic's (``input_tokens``) token counts."""
-    inputs = _inner(payload, "prompt_tokens_details", "input_tokens_details")
-    outputs = _inner(payload, "completion_tokens_details", "output_tokens_details")
-    return Usage(
-        count(payload.get("prompt_tokens")) or count(payload.get("input_tokens")),
-        count(payload.get("completion_tokens")) or count(payload.get("output_tokens")),
-        count(outputs.get("reasoning_tokens")),
-        count(inputs.get("cached_tokens")) or count(payload.get("cache_read_input_tokens")),
-        count(inputs.get("cache_creation_tokens"))
-        or count(payload.get("cache_creation_input_tokens")),
-    )
-
-
-def _inner(payload: dict[str, Json], *keys: str) -> dict[str, Json]:
-    return next((inner for key in keys if isinstance(inner := payload.get(key), dict)), {})
-
-
-DETAILS = "gen_ai.client.inference.operation.details"
-CHOICE = "gen_ai.choice"
-_ROLES = {
-    "gen_ai.system.message": "system",
-    "gen_ai.user.message": "user",
-    "gen_ai.assistant.message": "assistant",
-    "gen_ai.tool.message": "tool",
-}
-_CONTENT_KEYS = frozenset({"content", "parts", "tool_calls"})
-
-
-def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
-    """Set the facts' input and output from events where the span's attributes lack them."""
-    if not span.events or (facts.input and facts.output):
-        return
-    if kind is Kind.TOOL:
-        facts.input = facts.input or _first(span, "gen_ai.tool.message", "content")
-        facts.output = facts.output or _first(span, CHOICE, "message")
-    elif kind is Kind.MODEL:
-        facts.input = facts.input or _event_messages(span, _ROLES)
-        facts.output = facts.output or _event_messages(span, {CHOICE: "assistant"})
-    else:
-        facts.input = facts.input or _first(span, "gen_ai.user.message", "content")
-        facts.output = facts.output or _first(span, CHOICE, "message")
-    details = dict(_details(span))
-    facts.input = (
-        facts.input or details.get("gen_ai.tool.call.arguments", "") or read_input(details)
-    )
-    facts.output = facts.output or first(
-        details, "gen_ai.tool.call.result", "gen_ai.output.messages"
-    )
-
-
-def _details(span: Span) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of the details events: Strands writes one per list, more per cycle.
-
-    Of equal keys the first event's value counts, so it is yielded last.
-    """
-    for event in reversed(span.events):
-        if event.name == DETAILS:
-            yield from event.attributes.items()
-
-
-def _first(span: Span, name: str, key: str) -> str:
-    return next((e.attributes.get(key, "") for e in span.events if e.name == name), "")
-
-
-def _event_messages(span: Span, roles: Mapping[str, str]) -> str:
-    """Return the messages; empty if none has more than a role (content capture is off)."""
-    messages: list[Json] = [
-        _event_message(e, roles[e.name]) for e in span.events if e.name in roles
-    ]
-    return written(messages) if any(map(_has_content, messages)) else ""
-
-
-def _event_message(event: Event, role: str) -> dict[str, Json]:
-    attributes = event.attributes
-    message: dict[str, Json] = {"role": attributes.get("role") or role}
-    whole = json_object(attributes.get("message", ""))
-    if _CONTENT_KEYS & whole.keys() or "role" in whole:  # a choice in a log record holds a message
-        message |= whole
-    elif text := first(attributes, "content", "message"):
-        message["content"] = _content(text)
-    if calls := attributes.get("tool_calls"):
-        message["tool_calls"] = json_value(calls)
-    return message | pick(attributes, {"finish_reason": "finish_reason", "id": "id"})
-
-
-def _has_content(message: Json) -> bool:
-    return isinstance(message, dict) and bool(_CONTENT_KEYS & message.keys())
-
-
-def _content(text: str) -> Json:
-    """Parse parts and objects; other text, even if it looks like a number, stays text."""
-    return json_value(text) if text.startswith(("[", "{")) else text

@@ -68,6 +68,7 @@ _CONVERSATION = (
 _TAGS = ("langfuse.trace.tags", "tag.tags", "langsmith.span.tags", "ai.telemetry.metadata.tags")
 _COST = (
     "gen_ai.cost.total_cost",  # LiteLLM
+    "litellm.cost.total",
     "gen_ai.usage.cost",  # OpenLIT
     "llm.cost.total",  # OpenInference
     "operation.cost",  # Pydantic AI and Logfire

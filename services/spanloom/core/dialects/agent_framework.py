@@ -44,7 +44,7 @@ class AgentFramework(OtelGenAI):
             return super().classify(span, view)
         if span.name == _RUN:
             return Classification(Kind.GRAPH, "agent_framework.workflow_run")
-        return Classification(Kind.OTHER, "agent_framework.plumbing")
+        return Classification(Kind.OTHER, "agent_framework.plumbing", is_unknown=True)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read the ``gen_ai.*`` attributes, and ``workflow.name`` of a workflow."""

@@ -17,7 +17,7 @@ _STEPS = {
     "invoke_agent": Classification(Kind.AGENT, "autogen.invoke_agent"),
     "execute_tool": Classification(Kind.TOOL, "autogen.execute_tool"),
 }
-_PLUMBING = Classification(Kind.OTHER, "autogen.plumbing")
+_PLUMBING = Classification(Kind.OTHER, "autogen.plumbing", is_unknown=True)
 
 
 class AutoGen(OtelGenAI):

@@ -14,9 +14,9 @@ spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callbac
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
 from spanloom.core.conventions.langchain.texts import find_details
+from spanloom.core.conventions.usage import read_counts
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts, Span
@@ -168,7 +168,7 @@ def _describe_call(span: Span, facts: Facts) -> None:
 
 def read_usage(attributes: Mapping[str, str]) -> Usage:
     """Return a call's tokens from the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
-    plain = genai_facts.read_usage(attributes)
+    plain = read_counts(attributes)
     inputs = first_integer(attributes, TAG + "input_tokens") or plain.input_tokens
     outputs = first_integer(attributes, TAG + "output_tokens") or plain.output_tokens
     total = first_integer(attributes, TAG + "tokens", "gen_ai.usage.total_tokens")

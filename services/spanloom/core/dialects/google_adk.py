@@ -15,11 +15,12 @@ Verified on captures of 2.13; names before 1.20 (``call_llm``, ``agent_run``) on
 from collections.abc import Mapping, Sequence
 
 from spanloom.core.conventions.pauses import as_question, ask_to_run
+from spanloom.core.conventions.usage import read_payload, read_total_in
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.values.attributes import Json, first, json_text, json_value
+from spanloom.core.values.attributes import Json, first, json_field, json_text, json_value
 
 SCOPE = "gcp.vertex.agent"
 _MERGED = "(merged tools)"
@@ -75,6 +76,7 @@ class GoogleADK(OtelGenAI):
             facts.output = _whole_answer(facts.output) or attributes.get(_RESPONSE, "")
             if facts.usage is not None:
                 facts.usage = _without_double_reasoning(facts.usage, attributes)
+                _complete_usage(facts, attributes.get(_RESPONSE, ""))
             return facts
         if kind is Kind.TOOL:
             facts.input = facts.input or attributes.get("gcp.vertex.agent.tool_call_args", "")
@@ -126,6 +128,14 @@ def _text(message: Json) -> str:
     listed = parts if isinstance(parts, list) else []
     contents = [part.get("content") for part in listed if isinstance(part, dict)]
     return "".join(text for text in contents if isinstance(text, str))
+
+
+def _complete_usage(facts: Facts, response: str) -> None:
+    """Set counts and total that only Google's own response has."""
+    reported = json_field(response, "usage_metadata")
+    if isinstance(reported, dict) and facts.usage is not None:
+        facts.usage = facts.usage.completed_by(read_payload(reported))
+        facts.total_tokens = read_total_in(reported)
 
 
 def _without_double_reasoning(usage: Usage, attributes: Mapping[str, str]) -> Usage:

@@ -14,11 +14,12 @@ from spanloom.core.conventions.langchain.run import (
     note_node,
     read_prefixed_metadata,
 )
+from spanloom.core.conventions.usage import read_counts, read_payload
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.values.attributes import Json, count, first, json_object
+from spanloom.core.values.attributes import first, json_object
 
 SPAN_KIND = "langsmith.span.kind"
 METADATA = "langsmith.metadata."
@@ -92,20 +93,8 @@ class LangSmith(Dialect):
 
 
 def _usage(span: Span) -> Usage:
-    plain = genai_facts.read_usage(span.attributes)
     payload = json_object(span.attributes.get(METADATA + "usage_metadata", ""))
-    inputs, outputs = payload.get("input_token_details"), payload.get("output_token_details")
-    return Usage(
-        plain.input_tokens or _count(payload, "input_tokens"),
-        plain.output_tokens or _count(payload, "output_tokens"),
-        plain.reasoning_tokens or _count(outputs, "reasoning"),
-        plain.cache_read_tokens or _count(inputs, "cache_read"),
-        plain.cache_creation_tokens or _count(inputs, "cache_creation"),
-    )
-
-
-def _count(payload: Json, key: str) -> int:
-    return count(payload.get(key)) if isinstance(payload, dict) else 0
+    return read_counts(span.attributes).completed_by(read_payload(payload))
 
 
 DIALECTS = (LangSmith(),)

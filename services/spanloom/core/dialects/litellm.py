@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 
 from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts, Span
@@ -31,7 +32,7 @@ _DATA_KINDS = {"embedding": "embedding", "rerank": "reranking"}
 _REQUEST = Classification(Kind.MODEL, "litellm.request")
 _RAW_REQUEST = Classification(Kind.MODEL, "litellm.raw_request")
 _GUARDRAIL = Classification(Kind.TOOL, "litellm.guardrail")
-_PLUMBING = Classification(Kind.OTHER, "litellm.plumbing")
+_PLUMBING = Classification(Kind.OTHER, "litellm.plumbing", is_unknown=True)
 _WRITTEN_ONTO = Classification(Kind.OTHER, "litellm.written_onto_the_caller")
 _MAX_USAGE_CHARS = 4_000
 """Longer texts are not searched for the dozen numbers of a call's usage."""
@@ -159,13 +160,7 @@ def _read_counts(text: str) -> Usage:
     counts: dict[str, int] = {}
     for name, count in _COUNTS.findall(text[:_MAX_USAGE_CHARS]):
         counts[name] = counts.get(name) or integer(count)
-    return Usage(
-        counts.get("prompt_tokens", 0),
-        counts.get("completion_tokens", 0),
-        counts.get("reasoning_tokens", 0),
-        counts.get("cached_tokens", 0) or counts.get("cache_read_input_tokens", 0),
-        counts.get("cache_creation_input_tokens", 0) or counts.get("cache_creation_tokens", 0),
-    )
+    return read_payload(counts)
 
 
 DIALECTS = (LiteLLM(),)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.genai import read_client_usage
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -91,9 +91,7 @@ class Logfire(OtelGenAI):
             response.get("message") or response.get("combined_chunk_content")
         )
         if facts.usage is not None and _USAGE in attributes:
-            facts.usage = facts.usage.completed_by(
-                read_client_usage(json_object(attributes[_USAGE]))
-            )
+            facts.usage = facts.usage.completed_by(read_payload(json_object(attributes[_USAGE])))
         return facts
 
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
-from spanloom.core.conventions.genai import read_client_usage
 from spanloom.core.conventions.pauses import SpanReader, ToolRun, with_answer, with_question
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.span import GUARDRAIL, Classification, Facts
 from spanloom.core.model.trajectory import Kind
@@ -107,7 +107,7 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
     facts.input = attributes.get("input", "") or _request(attributes.get("raw_input", ""), response)
     facts.output = _text(attributes.get("output", "")) or _text_of(response.get("output"))
     facts.response_id = facts.response_id or _text(attributes.get("response_id", ""))
-    usage = read_client_usage(json_object(first(attributes, *_USAGES)))
+    usage = read_payload(json_object(first(attributes, *_USAGES)))
     facts.usage = facts.usage.completed_by(usage) if facts.usage else usage
     return facts
 

@@ -18,7 +18,7 @@ from spanloom.core.model.trajectory import Kind
 
 OPERATION = "gen_ai.operation.name"
 
-_KINDS = {
+KINDS = {
     "chat": Kind.MODEL,
     "text_completion": Kind.MODEL,
     "generate_content": Kind.MODEL,
@@ -33,9 +33,9 @@ _KINDS = {
     "invoke_workflow": Kind.GRAPH,
 }
 _OPERATIONS = {
-    operation: Classification(kind, f"otel_genai.{operation}") for operation, kind in _KINDS.items()
+    operation: Classification(kind, f"otel_genai.{operation}") for operation, kind in KINDS.items()
 }
-_OTHER_OPERATION = Classification(Kind.OTHER, "otel_genai.other_operation")
+_OTHER_OPERATION = Classification(Kind.OTHER, "otel_genai.other_operation", is_unknown=True)
 _NAMED = frozenset(
     {
         *("chat", "text_completion", "generate_content", "embeddings", "embedding", "retrieval"),
@@ -51,7 +51,7 @@ _MARKS = (
     "gen_ai.workflow.name",
 )
 _LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
-DATA_KINDS = {
+DATAKINDS = {
     "embeddings": "embedding",
     "embedding": "embedding",
     "retrieval": "retrieval",
@@ -107,7 +107,7 @@ class OtelGenAI(Dialect):
         if kind is Kind.TOOL:
             facts = genai_facts.read_tool_run(span.attributes)
             facts.tool_name = facts.tool_name or _tool_in_name(span)
-            facts.data_kind = DATA_KINDS.get(operation_of(span), "")
+            facts.data_kind = DATAKINDS.get(operation_of(span), "")
             return facts
         facts = genai_facts.read_agent_run(span.attributes)
         if kind is Kind.GRAPH:

@@ -58,7 +58,7 @@ class PydanticAI(OtelGenAI):
             return Classification(Kind.TOOL, "pydantic_ai.running_tool")
         if _ATTEMPT not in attributes and first(attributes, *_AGENT_NAMES):
             return _asking(_AGENT_RUN, span)
-        return Classification(Kind.OTHER, "pydantic_ai.plumbing")
+        return Classification(Kind.OTHER, "pydantic_ai.plumbing", is_unknown=True)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read the ``gen_ai.*`` attributes, else those of version 2."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
+from spanloom.core.conventions.event_messages import complete_from_events
 from spanloom.core.conventions.failed_results import find_failed_result
 from spanloom.core.conventions.failures import (
     find_error,
@@ -17,9 +18,10 @@ from spanloom.core.conventions.failures import (
     has_raised,
     join_control_flow,
 )
-from spanloom.core.conventions.genai import complete_from_events
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
+from spanloom.core.conventions.usage import read_total
+from spanloom.core.conventions.usage_repair import repair
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.dialects.base import Dialect
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Classification, Span
     from spanloom.core.model.tree import SpanTree
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
 for _dialect in DIALECTS:
     _dialect.prepare(DIALECTS)
+_LAST = DIALECTS[-1]
+_EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 _TOOL = Kind.TOOL  # cached: before Python 3.12, enum members are looked up in Python code
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
@@ -72,11 +76,44 @@ def _find_reading(span: Span) -> Reading:
 
 CACHE_BYTES = 8 * 2**20
 _readings: ByteCache[Signature, Reading] = ByteCache(CACHE_BYTES)
+_later: ByteCache[Signature, Sequence[Dialect]] = ByteCache(CACHE_BYTES)
 
 
 def _find(signature: Signature) -> Reading:
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
-    return Reading(dialect, has_error_attribute(signature.keys), find_context_keys(signature.keys))
+    return Reading(
+        dialect,
+        has_error_attribute(signature.keys),
+        find_context_keys(signature.keys),
+    )
+
+
+def _classify(span: Span, view: TraceView, first: Dialect) -> tuple[Dialect, Classification]:
+    """Return the first dialect that knows what the span is, with its verdict.
+
+    If none does, the first verdict stands; that of a dialect for any span gives way to the last.
+    """
+    verdict = first.classify(span, view)
+    if not verdict.is_unknown:
+        return first, verdict
+    for dialect in _find_later(span, first):
+        known = dialect.classify(span, view)
+        if known.kind is not Kind.OTHER:
+            return dialect, known
+        if not known.is_unknown and first is not _EVIDENCE:
+            break
+    return (first, verdict) if first is not _EVIDENCE else (_LAST, _LAST.classify(span, view))
+
+
+def _find_later(span: Span, first: Dialect) -> Sequence[Dialect]:
+    """Return the dialects that recognise the span after the first one."""
+    signature = read_signature(span, KEYS_WITH_VALUES)
+    known = _later.get(signature)
+    if known is not None:
+        return known
+    later = DIALECTS[DIALECTS.index(first) + 1 :]
+    found = [dialect for dialect in later if dialect.recognises(signature)]
+    return _later.keep(signature, found, _bytes_of(signature))
 
 
 def _bytes_of(signature: Signature) -> int:
@@ -88,7 +125,7 @@ def _bytes_of(signature: Signature) -> int:
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
     dialect, may_fail, context_keys = _find_reading(span)
-    classification = dialect.classify(span, view)
+    dialect, classification = _classify(span, view, dialect)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
     )
@@ -107,6 +144,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         )
     if classification.summed_from is not None and facts.usage is not None:
         facts.usage = facts.usage.since(classification.summed_from)
+    if facts.usage is not None and classification.kind is Kind.MODEL:
+        _repair_usage(facts, span, has_sum=classification.summed_from is not None)
     error, question, is_cut = None, classification.question, False
     may_fail = may_fail or span.status_code == "Error" or (bool(span.events) and has_raised(span))
     if may_fail and not classification.is_sound:
@@ -129,6 +168,16 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         classification.question is not None,
         is_cut,
     )
+
+
+def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
+    """Add what the counts exclude; a running sum's total is not that of the call."""
+    if facts.usage is None:
+        return
+    total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
+    facts.usage, marks = repair(facts.usage, total)
+    if marks:
+        facts.metadata = {**facts.metadata, **marks}
 
 
 def _corrected(facts: Facts, better: Facts) -> Facts:

@@ -44,7 +44,7 @@ class Strands(OtelGenAI):
         if operation.startswith("invoke_"):
             return Classification(Kind.GRAPH, "strands.multi_agent_run")
         if not operation:
-            return Classification(Kind.OTHER, "strands.plumbing")
+            return Classification(Kind.OTHER, "strands.plumbing", is_unknown=True)
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:

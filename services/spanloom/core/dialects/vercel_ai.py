@@ -13,15 +13,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.usage import AI_SDK, read_counts
 from spanloom.core.conventions.view import loops_over_tools
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.span import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import (
     Json,
     decimal,
     first,
-    first_integer,
     json_value,
     unquoted,
     written,
@@ -91,7 +91,7 @@ class VercelAI(Dialect):
         if operation.endswith(_CALLS):
             return Classification(Kind.MODEL, "vercel_ai.call")
         if operation not in _RUNS:
-            return Classification(Kind.OTHER, "vercel_ai.plumbing")
+            return Classification(Kind.OTHER, "vercel_ai.plumbing", is_unknown=True)
         if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
             return Classification(Kind.AGENT, "vercel_ai.tool_loop")
         return Classification(Kind.OTHER, "vercel_ai.bare_call")
@@ -124,24 +124,7 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
     )
     facts.response_id = first(attributes, "ai.response.id", "gen_ai.response.id")
     facts.first_token_ms = decimal(attributes.get("ai.response.msToFirstChunk", ""))
-    facts.usage = Usage(
-        first_integer(
-            attributes, "ai.usage.inputTokens", "gen_ai.usage.input_tokens", "ai.usage.promptTokens"
-        ),
-        first_integer(
-            attributes,
-            "ai.usage.outputTokens",
-            "gen_ai.usage.output_tokens",
-            "ai.usage.completionTokens",
-        ),
-        first_integer(
-            attributes, "ai.usage.reasoningTokens", "ai.usage.outputTokenDetails.reasoningTokens"
-        ),
-        first_integer(
-            attributes, "ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"
-        ),
-        first_integer(attributes, "ai.usage.inputTokenDetails.cacheWriteTokens"),
-    )
+    facts.usage = read_counts(attributes, AI_SDK)
     calls = json_value(attributes.get("ai.response.toolCalls", ""))
     thought = attributes.get("ai.response.reasoning", "")
     if calls or thought:

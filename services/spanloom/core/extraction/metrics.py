@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.conventions.genai import INPUT_TOKENS, OUTPUT_TOKENS
 from spanloom.core.conventions.run_context import OWN
+from spanloom.core.conventions.usage import read_counts
+from spanloom.core.conventions.usage_repair import ABOVE_TOTAL, DOUBTFUL
 from spanloom.core.model.trajectory import Metrics, Step, StepType, Usage, names_of_agents
 from spanloom.core.pricing import cost_of
 
@@ -142,19 +143,16 @@ def _is_free(step: Step) -> bool:
     return step.error is not None and not used and COST not in step.metadata
 
 
-_TOKEN_KEYS = frozenset(
-    (*INPUT_TOKENS, *OUTPUT_TOKENS, "llm.token_count.prompt", "llm.token_count.completion")
-)
-
-
 def token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -> Sequence[str]:
     """Return a warning if spans report tokens but no model call does.
 
     An agent without spans of its calls reports their sum, Google's ADK the last call's: neither is
     the usage of one call, so none is counted, although zero is not correct either.
     """
-    if any(sum_usage(by_type[StepType.MODEL])):
-        return []
+    models = by_type[StepType.MODEL]
+    if any(sum_usage(models)):
+        doubtful = sum(DOUBTFUL in step.metadata for step in models)
+        return [f"tokens of {doubtful} calls do not add up: {ABOVE_TOTAL}"] if doubtful else []
     reporting = sum(_reports_tokens(span.attributes) for span in tree.spans)
     if not reporting:
         return []
@@ -162,7 +160,7 @@ def token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -
 
 
 def _reports_tokens(attributes: Mapping[str, str]) -> bool:
-    return any(attributes[key] != "0" for key in _TOKEN_KEYS & attributes.keys())
+    return any(read_counts(attributes)[:2])
 
 
 _SESSION = "session.id"

@@ -93,6 +93,8 @@ class Classification(NamedTuple):
     """Whether the span's error is to be ignored: the operation itself ended well."""
     question: str | None = None
     """The question to a person if the span waits for one and has no error that reports it."""
+    is_unknown: bool = False
+    """Whether the dialect does not know the span: others that recognise it are asked too."""
 
 
 GUARDRAIL = "guardrail"
@@ -106,6 +108,8 @@ class Facts:
     input: str = ""
     output: str = ""
     usage: Usage | None = None
+    total_tokens: int = 0
+    """The sum of all tokens, where the dialect reads one; attributes are read for every dialect."""
     model: str = ""
     first_token_ms: float | None = None
     agent_name: str = ""

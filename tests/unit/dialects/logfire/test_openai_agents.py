@@ -83,7 +83,7 @@ def test_a_chat_completion_tells_messages_and_tokens() -> None:
     assert said.usage == Usage(9, 5, 3, 4)
 
 
-@pytest.mark.parametrize("text", ["", "null", "[", "3", '{"output": 3, "instructions": {}}'])
+@pytest.mark.parametrize("text", ["", "null", "[", "3", '{"output": [3], "instructions": {}}'])
 def test_hostile_texts_are_no_call(text: str) -> None:
     said = facts("Responses API", raw_input=text, response=text, usage=text, response_id=text)
     assert said.usage == Usage()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.conventions.langchain.texts import read_usage
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.values.attributes import Json, json_value, written
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Message(NamedTuple):
     def usage(self) -> Usage | None:
         """The token counts of the answer; ``None`` if not reported."""
         usage = self.fields.get("usage_metadata")
-        return read_usage(usage) if isinstance(usage, dict) else None
+        return read_payload(usage) if isinstance(usage, dict) else None
 
 
 def read_answers(state: str) -> Sequence[Message]:

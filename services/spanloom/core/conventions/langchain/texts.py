@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.messages.wire import as_text
-from spanloom.core.model.trajectory import Usage
 from spanloom.core.values.attributes import Json, count, json_value
 from spanloom.core.values.python_repr import objects_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from spanloom.core.model.trajectory import Usage
 
 _DETAILS = '_token_details"'
 
@@ -27,24 +29,8 @@ def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
         for reported in _usages(json_value(text)):
             tokens = count(reported.get("input_tokens")), count(reported.get("output_tokens"))
             if tokens == call[:2]:
-                return read_usage(reported)
+                return read_payload(reported)
     return None
-
-
-def read_usage(payload: dict[str, Json]) -> Usage:
-    """Return a message's ``usage_metadata``: ``input_tokens``, ``output_tokens``, details."""
-    return Usage(
-        count(payload.get("input_tokens")),
-        count(payload.get("output_tokens")),
-        _detail(payload, "output_token_details", "reasoning"),
-        _detail(payload, "input_token_details", "cache_read"),
-        _detail(payload, "input_token_details", "cache_creation"),
-    )
-
-
-def _detail(payload: dict[str, Json], side: str, name: str) -> int:
-    details = payload.get(side)
-    return count(details.get(name)) if isinstance(details, dict) else 0
 
 
 def _usages(value: Json) -> Iterator[dict[str, Json]]:

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
@@ -22,7 +23,6 @@ from spanloom.core.dialects.eino.runs import (
     LAMBDA,
     TOOL,
     Part,
-    callback_usage,
     classify_part,
     is_resumed,
     read_answer,
@@ -188,7 +188,7 @@ def _complete_model_call(span: Span, facts: Facts) -> None:
     payload = json_object(span.attributes.get("gen_ai.completion.0.content", ""))
     usage, config = payload.get("TokenUsage"), payload.get("Config")
     if isinstance(usage, dict):
-        facts.usage = callback_usage(usage)
+        facts.usage = read_payload(usage)
     if isinstance(config, dict) and not facts.model:
         facts.model = str(config.get("Model") or "")
     if facts.usage is None or not any(facts.usage):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.eino.runs import (
     AGENTS,
@@ -27,7 +28,6 @@ from spanloom.core.dialects.eino.runs import (
     LAMBDA,
     TOOL,
     Part,
-    callback_usage,
     classify_part,
     is_resumed,
     join_pieces,
@@ -167,7 +167,7 @@ def _describe_agentic_call(facts: Facts) -> None:
     facts.output = _json(response.get("Message")) or facts.output
     usage = response.get("TokenUsage")
     if isinstance(usage, dict):
-        facts.usage = callback_usage(usage)
+        facts.usage = read_payload(usage)
     for payload in (response, request):
         config = payload.get("Config")
         if isinstance(config, dict) and not facts.model:

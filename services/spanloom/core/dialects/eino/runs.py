@@ -19,7 +19,7 @@ from spanloom.core.conventions.failures import ControlFlow
 from spanloom.core.dialects.langfuse.facts import read_usage
 from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.values.attributes import Json, count, json_field, json_text, json_value, written
+from spanloom.core.values.attributes import Json, json_field, json_text, json_value, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,21 +151,6 @@ def _content(payload: Json) -> str:
     inner = payload.get("message")
     content = inner.get("content") if isinstance(inner, dict) else payload.get("content")
     return content if isinstance(content, str) else ""
-
-
-def callback_usage(usage: dict[str, Json]) -> Usage:
-    """Return the usage in Eino's ``model.TokenUsage`` as Go serializes it."""
-    return Usage(
-        count(usage.get("PromptTokens")),
-        count(usage.get("CompletionTokens")),
-        count(_inner(usage, "completion_token_details", "reasoning_tokens")),
-        count(_inner(usage, "PromptTokenDetails", "CachedTokens")),
-    )
-
-
-def _inner(payload: dict[str, Json], key: str, inner_key: str) -> Json:
-    inner = payload.get(key)
-    return inner.get(inner_key) if isinstance(inner, dict) else None
 
 
 _MARK = '"response_meta"'

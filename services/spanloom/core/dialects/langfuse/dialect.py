@@ -23,6 +23,7 @@ from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.langfuse.facts import (
     METADATA,
+    OBSERVATION,
     TYPE,
     describe_call,
     describe_observation,
@@ -47,6 +48,7 @@ _BY_TYPE = {
 _TOOL_CALL_ID = Classification(Kind.TOOL, "langfuse.tool_call_id")
 _NATIVE_AGENT = Classification(Kind.AGENT, "langfuse.agent")
 _PLUMBING = Classification(Kind.OTHER, "langfuse.plumbing")
+_FOREIGN = _PLUMBING._replace(is_unknown=True)
 _DATA_KINDS = {
     "retriever": "retrieval",
     "embedding": "embedding",
@@ -100,7 +102,8 @@ class Langfuse(Dialect):
         own = view.remember(_run_metadata, span)
         if kind == "agent" and not (own.integration or own.node):
             return _NATIVE_AGENT
-        return _PLUMBING
+        is_own = any(key.startswith(OBSERVATION) for key in attributes)
+        return _PLUMBING if is_own else _FOREIGN
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read the observation's attributes; the session may be LangGraph's thread."""

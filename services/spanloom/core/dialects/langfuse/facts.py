@@ -11,8 +11,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.model.span import Facts
-from spanloom.core.model.trajectory import Usage
 from spanloom.core.values.attributes import (
     MAX_SECONDS,
     Json,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Usage
 
 OBSERVATION = "langfuse.observation."
 METADATA = OBSERVATION + "metadata."
@@ -53,24 +54,6 @@ _SETTINGS = {
     "TopP": "top_p",
 }
 """Names of request settings; the capitalized ones are Eino's, for which zero means not set."""
-_CACHE_READ = (
-    *("input_cache_read", "cache_read_input_tokens", "input_cached_tokens"),
-    *("cached_tokens", "cachedInputTokens"),
-)
-_CACHE_CREATION = ("input_cache_creation", "cache_creation_input_tokens")
-_REASONING = (
-    *("output_reasoning", "output_reasoning_tokens"),
-    *("reasoning", "reasoning_tokens", "reasoningTokens"),
-)
-_INPUT = ("prompt_tokens", "input_tokens", "promptTokens", "inputTokens")
-_OUTPUT = ("completion_tokens", "output_tokens", "completionTokens", "outputTokens")
-_PROMPT_DETAILS = ("prompt_tokens_details", "prompt_token_details", "input_tokens_details")
-_COMPLETION_DETAILS = (
-    "completion_tokens_details",
-    "completion_token_details",
-    "output_tokens_details",
-)
-"""OpenAI's names, and Eino's."""
 
 
 def is_generation(attributes: Mapping[str, str]) -> bool:
@@ -116,13 +99,10 @@ def describe_call(span: Span) -> Facts:
 
 def read_usage(payload: dict[str, Json]) -> Usage:
     """Return a call's tokens; input includes cached tokens, output includes reasoning."""
-    prompt, completion = _details(payload, _PROMPT_DETAILS), _details(payload, _COMPLETION_DETAILS)
-    return Usage(
-        _gross(payload, "input") or _first_count(payload, *_INPUT),
-        _gross(payload, "output") or _first_count(payload, *_OUTPUT),
-        _first_count(payload, *_REASONING) or _first_count(completion, "reasoning_tokens"),
-        _first_count(payload, *_CACHE_READ) or _first_count(prompt, "cached_tokens"),
-        _first_count(payload, *_CACHE_CREATION) or _first_count(prompt, "cache_write_tokens"),
+    usage = read_payload(payload)
+    return usage._replace(
+        input_tokens=_gross(payload, "input") or usage.input_tokens,
+        output_tokens=_gross(payload, "output") or usage.output_tokens,
     )
 
 
@@ -144,11 +124,6 @@ def _gross(payload: dict[str, Json], side: str) -> int:
 
 def _first_count(payload: dict[str, Json], *keys: str) -> int:
     return next((n for key in keys if (n := count(payload.get(key)))), 0)
-
-
-def _details(payload: dict[str, Json], keys: tuple[str, ...]) -> dict[str, Json]:
-    details = next((d for key in keys if isinstance(d := payload.get(key), dict)), {})
-    return details if isinstance(details, dict) else {}
 
 
 def _settings(payload: dict[str, Json]) -> dict[str, str]:

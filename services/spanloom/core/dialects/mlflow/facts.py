@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions import usage
 from spanloom.core.dialects.mlflow import usage as mlflow_usage
 from spanloom.core.dialects.mlflow.names import COUNTS, INPUTS, OUTPUTS
 from spanloom.core.model.span import Facts
@@ -74,7 +75,7 @@ def read_genai(span: Span, kind: Kind) -> Facts:
 def read_counts(attributes: Mapping[str, str]) -> Usage:
     """Return the call's tokens as MLflow counts them."""
     counts = json_object(attributes.get(COUNTS, ""))
-    return mlflow_usage.read_counts(counts) if counts else genai_facts.read_usage(attributes)
+    return usage.read_payload(counts) if counts else usage.read_counts(attributes)
 
 
 def read_call_metadata(span: Span) -> dict[str, str]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.genai import read_client_usage
+from spanloom.core.conventions.usage import read_payload
 from spanloom.core.dialects.mlflow.names import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.values.attributes import Json, count, json_object
+from spanloom.core.values.attributes import Json, json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ _LAST_CHUNKS = 4
 def read_client_details(span: Span, counted: Usage) -> Usage:
     """Return the client's usage that matches MLflow's counts, or any if it has none; else zeros."""
     for payload in _usages(span):
-        usage = _read(payload)
+        usage = read_payload(payload)
         if usage[:2] == counted[:2] or not any(counted[:2]):
             return usage
     return Usage()
@@ -53,18 +53,7 @@ def read_run_usage(call: Span, view: TraceView) -> Usage | None:
         run = view.tree.parent(run)
     if run is None or COUNTS not in run.attributes or not _is_only_call(call, run, view):
         return None
-    return read_counts(json_object(run.attributes[COUNTS]))
-
-
-def read_counts(payload: dict[str, Json]) -> Usage:
-    """Return the usage in MLflow's own counts, which lack reasoning tokens."""
-    return Usage(
-        count(payload.get("input_tokens")),
-        count(payload.get("output_tokens")),
-        0,
-        count(payload.get("cache_read_input_tokens")),
-        count(payload.get("cache_creation_input_tokens")),
-    )
+    return read_payload(json_object(run.attributes[COUNTS]))
 
 
 def _is_only_call(call: Span, run: Span, view: TraceView) -> bool:
@@ -99,14 +88,3 @@ def _usages(span: Span) -> Iterator[dict[str, Json]]:
 def _chunks(span: Span) -> Iterator[str]:
     chunks = [e for e in span.events[-_LAST_CHUNKS:] if e.name.startswith(CHUNK)]
     return (e.attributes.get("mlflow.chunk.value", "") for e in reversed(chunks))
-
-
-def _read(payload: dict[str, Json]) -> Usage:
-    """Return the client's usage; PydanticAI names the details differently."""
-    details = payload.get("details")
-    own = Usage(
-        reasoning_tokens=count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0,
-        cache_read_tokens=count(payload.get("cache_read_tokens")),
-        cache_creation_tokens=count(payload.get("cache_write_tokens")),
-    )
-    return read_client_usage(payload).completed_by(own)

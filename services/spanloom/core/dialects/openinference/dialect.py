@@ -23,13 +23,14 @@ from spanloom.core.conventions.langchain.run import (
     read_metadata_text,
 )
 from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
+from spanloom.core.conventions.usage import OPENINFERENCE, read_counts
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.messages.pieces import NO_ARGUMENTS
 from spanloom.core.messages.steps import read_input, read_output
 from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.span import GUARDRAIL, Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.values.attributes import Json, decimal, integers, json_object, pick, written
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import Json, decimal, json_object, pick, written
 from spanloom.core.values.indexed import indexed_list, indexed_text
 
 if TYPE_CHECKING:
@@ -80,13 +81,6 @@ _METADATA = {
     "tool.id": "tool_call_id",
     "tool.description": "tool_description",
 }
-_COUNTS = (
-    ("llm.token_count.prompt",),
-    ("llm.token_count.completion",),
-    ("llm.token_count.completion_details.reasoning",),
-    ("llm.token_count.prompt_details.cache_read",),
-    ("llm.token_count.prompt_details.cache_write",),
-)
 _WRAPPERS = frozenset({"message", "message_content", "tool_call"})
 _DOCUMENTS = {
     "RETRIEVER": "retrieval.documents.",
@@ -189,7 +183,7 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
     facts.input = _messages(sent, facts.input, read_input)
     facts.output = _messages(received, facts.output, read_output)
     facts.model = attributes.get("llm.model_name", "")
-    facts.usage = Usage(*integers(attributes, _COUNTS))
+    facts.usage = read_counts(attributes, OPENINFERENCE)
     facts.first_token_ms = _first_token_ms(span)
 
 

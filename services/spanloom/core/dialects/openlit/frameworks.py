@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import usage_repair
 from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
@@ -71,8 +72,7 @@ def with_cached(usage: Usage, span: Span) -> Usage:
     """Add cached tokens to Anthropic's input, which excludes them: 10 + 90 cached → 100."""
     if span.scope_name != _SCOPES + "anthropic":
         return usage
-    cached = usage.cache_read_tokens + usage.cache_creation_tokens
-    return usage._replace(input_tokens=usage.input_tokens + cached)
+    return usage_repair.with_cached(usage)
 
 
 def _classify_agent(span: Span, framework: str) -> Classification:

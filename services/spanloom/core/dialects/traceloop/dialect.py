@@ -20,7 +20,7 @@ from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.langchain.run import CONTROL_FLOW, classify_run, note_node
 from spanloom.core.conventions.view import MAX_OPEN
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.dialects.otel_genai import KINDS, OPERATION
 from spanloom.core.dialects.traceloop.attributes import (
     ASSOCIATION,
     ENTITY_NAME,
@@ -64,6 +64,9 @@ _MARKED = {
     "agent": Classification(Kind.AGENT, "traceloop.kind_agent"),
 }
 _PLUMBING = Classification(Kind.OTHER, "traceloop.plumbing")
+_FOREIGN = _PLUMBING._replace(is_unknown=True)
+_NAME_ENDS = (".workflow", ".task", ".agent", ".tool")
+"""Spans of the SDK end in their kind."""
 _DATA_KINDS = {
     "vector_db_retrieve": "retrieval",
     "embeddings": "embedding",
@@ -100,7 +103,8 @@ class Traceloop(Dialect):
             return _classify_announcement(span, view)
         run = classify_run(span, view, run_metadata)
         if run is None:
-            return _PLUMBING
+            is_named = span.name.endswith(_NAME_ENDS) or bool(span_kind_of(span))
+            return _PLUMBING if is_named or operation in KINDS else _FOREIGN
         announcement = announcement_of(span, view)
         if announcement is None:
             return run

@@ -1,0 +1,135 @@
+"""Messages in span events and log records, of every version of the GenAI conventions.
+
+Before 1.27 one event held all of a call's messages (``gen_ai.content.prompt``), later each message
+was an event (``gen_ai.user.message``), today one event has the details of a call. The body of an
+event is its attributes, or JSON in one of them (``gen_ai.event.content``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.genai import read_input
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import (
+    Json,
+    first,
+    json_object,
+    json_value,
+    pick,
+    written,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.core.model.span import Event, Facts, Span
+
+DETAILS = "gen_ai.client.inference.operation.details"
+CHOICE = "gen_ai.choice"
+_USER, _TOOL = "gen_ai.user.message", "gen_ai.tool.message"
+_INPUTS = {
+    "gen_ai.system.message": "system",
+    _USER: "user",
+    "gen_ai.assistant.message": "assistant",
+    _TOOL: "tool",
+}
+_OUTPUTS = {CHOICE: "assistant"}
+_WHOLE_INPUTS = {"gen_ai.content.prompt": "gen_ai.prompt"}
+_WHOLE_OUTPUTS = {"gen_ai.content.completion": "gen_ai.completion"}
+"""Events with all messages of a side, and the attribute that holds them."""
+_BODIES = ("gen_ai.event.content", "event.body", "body", "message")
+"""Attributes that hold the body of an event as JSON."""
+_CONTENT_KEYS = frozenset({"content", "parts", "tool_calls"})
+
+
+def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
+    """Set the facts' input and output from events where the span's attributes lack them."""
+    if not span.events or (facts.input and facts.output):
+        return
+    if kind is Kind.TOOL:
+        facts.input = facts.input or _first(span, _TOOL)
+        facts.output = facts.output or _first(span, CHOICE)
+    elif kind is Kind.MODEL:
+        facts.input = facts.input or _messages(span, _INPUTS) or _whole(span, _WHOLE_INPUTS)
+        facts.output = facts.output or _messages(span, _OUTPUTS) or _whole(span, _WHOLE_OUTPUTS)
+    else:
+        facts.input = facts.input or _first(span, _USER) or _whole(span, _WHOLE_INPUTS)
+        facts.output = facts.output or _first(span, CHOICE) or _whole(span, _WHOLE_OUTPUTS)
+    details = dict(_details(span))
+    facts.input = (
+        facts.input or details.get("gen_ai.tool.call.arguments", "") or read_input(details)
+    )
+    facts.output = facts.output or first(
+        details, "gen_ai.tool.call.result", "gen_ai.output.messages"
+    )
+
+
+def _details(span: Span) -> Iterator[tuple[str, str]]:
+    """Yield the attributes of the details events: Strands writes one per list, more per cycle.
+
+    Of equal keys the first event's value counts, so it is yielded last.
+    """
+    for event in reversed(span.events):
+        if event.name == DETAILS:
+            yield from event.attributes.items()
+
+
+def _first(span: Span, name: str) -> str:
+    """Return the content of the first event with this name, or all of its body."""
+    keys = ("message", *_BODIES[:-1]) if name == CHOICE else ("content", *_BODIES[:-1])
+    return next((first(e.attributes, *keys) for e in span.events if e.name == name), "")
+
+
+def _messages(span: Span, roles: Mapping[str, str]) -> str:
+    """Return the messages; empty if none has more than a role (content capture is off)."""
+    messages: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
+    return written(messages) if any(map(_has_content, messages)) else ""
+
+
+def _whole(span: Span, keys: Mapping[str, str]) -> str:
+    """Return the messages of the one event that has them all, with roles in lower case."""
+    held = (e.attributes.get(keys[e.name], "") for e in span.events if e.name in keys)
+    text = next(filter(None, held), "")
+    messages = json_value(text) if text.startswith("[{") else None
+    return written([_cased(m) for m in messages]) if isinstance(messages, list) else text
+
+
+def _message(event: Event, role: str) -> Json:
+    attributes = event.attributes
+    message: dict[str, Json] = {"role": attributes.get("role") or role}
+    body = _body(attributes)
+    if _CONTENT_KEYS & body.keys() or "role" in body:  # a choice in a log record holds a message
+        message |= body
+    elif text := first(attributes, "content", *_BODIES):
+        message["content"] = _content(text)
+    if calls := attributes.get("tool_calls"):
+        message["tool_calls"] = json_value(calls)
+    message |= pick(attributes, {"finish_reason": "finish_reason", "id": "id"})
+    return _cased(message)
+
+
+def _body(attributes: Mapping[str, str]) -> dict[str, Json]:
+    """Return the event's message: the JSON of one attribute, or the message inside it."""
+    for key in _BODIES:
+        if key in attributes and (body := json_object(attributes[key])):
+            inner = body.pop("message", None) if isinstance(body.get("message"), dict) else None
+            return {**body, **inner} if isinstance(inner, dict) else body
+    return {}
+
+
+def _cased(message: Json) -> Json:
+    """Return the message with its role in lower case: ``Assistant`` is .NET's."""
+    role = message.get("role") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not isinstance(role, str) or role.islower():
+        return message
+    return {**message, "role": role.lower()}
+
+
+def _has_content(message: Json) -> bool:
+    return isinstance(message, dict) and bool(_CONTENT_KEYS & message.keys())
+
+
+def _content(text: str) -> Json:
+    """Parse parts and objects; other text, even if it looks like a number, stays text."""
+    return json_value(text) if text.startswith(("[", "{")) else text

@@ -1,0 +1,155 @@
+"""What attributes mean in whatever spelling: operations, texts, and the names of models and tools.
+
+A closed list of operations loses the call of the next library. These tables say which kind a word
+stands for, and under which keys senders write the same thing; the first non-empty key wins.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OPERATION_KEYS = (
+    "gen_ai.operation.name",
+    "sentry.op",
+    "gen_ai.span.kind",
+    "llm.request.type",
+    "traceloop.span.kind",
+    "genkit:metadata:subtype",
+    "genkit:type",
+    "span.type",
+    "fi.span.kind",
+    "agentops.span.kind",
+    "lmnr.span.type",
+    "observation.type",
+)
+"""Attributes that name what a span does."""
+_PREFIX = re.compile(r"^(?:gen_ai|genai|llm|ai|agent)[.:/](?=.)")
+_SEPARATORS = re.compile(r"[\W_]+")
+_WORDS = {
+    Kind.MODEL: (
+        *("chat", "chatcompletion", "chatcompletions", "completion", "completions", "converse"),
+        *("textcompletion", "generatecontent", "generatetext", "streamtext", "generateobject"),
+        *("streamobject", "generation", "generate", "inference", "llm", "llmcall", "llmrequest"),
+        *("modelcall", "modelrequest", "model", "chatmodel", "messages", "messagescreate"),
+        *("response", "responses", "responsescreate", "conversestream", "invokemodel"),
+        *("createchatcompletion", "chatcompletionscreate", "request", "generateanswer"),
+    ),
+    Kind.TOOL: (
+        *("executetool", "toolcall", "toolscall", "calltool", "tool", "toolexecution", "toolrun"),
+        *(
+            "functioncall",
+            "function",
+            "functiontool",
+            "invoketool",
+            "runtool",
+            "mcptool",
+            "toolrun",
+        ),
+        *("embeddings", "embedding", "embed", "retrieval", "retriever", "rerank", "reranker"),
+    ),
+    Kind.AGENT: (
+        *("invokeagent", "agentcall", "agentrun", "runagent", "agent", "agentturn", "agentinvoke"),
+        *("agentexecution", "executeagent", "agentinvocation"),
+    ),
+    Kind.GRAPH: ("invokeworkflow", "workflowrun", "runworkflow", "flow", "invokegraph", "graph"),
+    Kind.OTHER: (
+        *("createagent", "agentstep", "modelstep", "modelchunk", "modelgeneration", "workflowstep"),
+        *("framework", "chain", "parser", "prompt", "task", "workflow", "plan", "handoff", "step"),
+        *("executetask", "executeeventloopcycle", "scheduletoolcalls", "guardrail", "util"),
+    ),
+}
+_KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
+_DATA_KINDS = {"embed": "embedding", "retriev": "retrieval", "rerank": "reranking"}
+_MAX_WORD = 60
+
+CALL_INPUTS = (
+    *("gen_ai.input.messages", "gen_ai.request.messages", "llm.request.messages"),
+    *("ai.prompt.messages", "gen_ai.prompt", "gen_ai.prompts", "llm.prompts", "llm.prompt"),
+    *("llm.input_messages", "ai.prompt", "input.messages", "lk.chat_ctx", "genkit:input"),
+    *("traceloop.entity.input", "lmnr.span.input", "input.value", "messages", "prompt", "input"),
+)
+CALL_OUTPUTS = (
+    *("gen_ai.output.messages", "gen_ai.response.messages", "gen_ai.completion"),
+    *("gen_ai.completions", "gen_ai.response.text", "gen_ai.response.object", "llm.completions"),
+    *("llm.output_messages", "llm.response", "llm.completion", "ai.response.text"),
+    *("ai.response.object", "output.messages", "lk.response.text", "genkit:output"),
+    *("traceloop.entity.output", "lmnr.span.output", "output.value", "completion", "response"),
+    "output",
+)
+CALLS_IN_ANSWER = ("gen_ai.response.tool_calls", "ai.response.toolCalls", "llm.response.tool_calls")
+INDEXED_INPUTS = ("gen_ai.prompt.", "llm.prompts.", "gen_ai.input.messages.")
+INDEXED_OUTPUTS = ("gen_ai.completion.", "llm.completions.", "gen_ai.output.messages.")
+TOOL_INPUTS = (
+    *("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"),
+    *("gen_ai.tool.args", "gen_ai.retrieval.query.text", "ai.toolCall.args", "ai.toolCall.input"),
+    *("tool.arguments", "tool.parameters", "tool.input", "tool.args", "tool_arguments"),
+    *("tool_input", "function.arguments", "lk.function_tool.arguments", "genkit:input"),
+    *("traceloop.entity.input", "lmnr.span.input", "input.value", "arguments", "input"),
+)
+TOOL_OUTPUTS = (
+    *("gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output"),
+    *("gen_ai.retrieval.documents", "ai.toolCall.result", "ai.toolCall.output", "tool.result"),
+    *("tool.output", "tool_response", "tool_output", "function.result", "lk.function_tool.output"),
+    *("genkit:output", "traceloop.entity.output", "lmnr.span.output", "output.value", "result"),
+    "output",
+)
+TOOL_NAMES = (
+    *("gen_ai.tool.name", "tool.name", "tool_name", "ai.toolCall.name"),
+    *("lk.function_tool.name", "mcp.tool.name", "function.name", "genkit:name"),
+    "traceloop.entity.name",
+)
+TOOL_MARKS = frozenset(TOOL_NAMES[:6])
+"""The names that only tools have."""
+TOOL_CALL_IDS = (
+    *("gen_ai.tool.call.id", "tool_call.id", "tool.call_id", "tool_call_id", "ai.toolCall.id"),
+    "lk.function_tool.id",
+)
+AGENT_INPUTS = (
+    *("gen_ai.input.messages", "gen_ai.request.messages", "gen_ai.prompt", "ai.prompt"),
+    *("genkit:input", "lk.user_input", "traceloop.entity.input", "lmnr.span.input"),
+    *("input.value", "input"),
+)
+AGENT_OUTPUTS = (
+    *("gen_ai.output.messages", "gen_ai.response.text", "ai.response.text", "genkit:output"),
+    *("lk.response.text", "traceloop.entity.output", "lmnr.span.output", "output.value", "output"),
+)
+AGENT_NAMES = ("gen_ai.agent.name", "agent.name", "agent_name", "lk.agent_name", "genkit:name")
+MODELS = (
+    *("gen_ai.response.model", "gen_ai.request.model", "llm.response.model", "llm.request.model"),
+    *("llm.model_name", "llm.model", "ai.response.model", "ai.model.id", "model_name", "model"),
+    "genkit:name",
+)
+CONVERSATIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
+FLOW_PREFIXES = ("lk.", "genkit:")
+"""Attributes of frameworks whose spans have fixed names in place of an operation."""
+
+
+def word_of(operation: str) -> str:
+    """Return an operation without prefix, case and separators: ``gen_ai.Chat`` → ``chat``."""
+    return _SEPARATORS.sub("", _PREFIX.sub("", operation[:_MAX_WORD])).lower()
+
+
+def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:
+    """Return the kind that a span's operation means; ``OTHER`` for one that is no step.
+
+    ``None`` if it has none or none is known.
+    """
+    words = (word_of(text) for key in OPERATION_KEYS if (text := attributes.get(key)))
+    return next((_KINDS[word] for word in words if word in _KINDS), None)
+
+
+def kind_of_name(name: str) -> Kind | None:
+    """Return the kind that the first word of a span's name means, if any."""
+    return _KINDS.get(word_of(name.partition(" ")[0]))
+
+
+def data_kind_of(attributes: Mapping[str, str]) -> str:
+    """Return ``embedding``, ``retrieval`` or ``reranking`` for such operations, else nothing."""
+    words = [word_of(text) for key in OPERATION_KEYS if (text := attributes.get(key))]
+    return next((k for w in words for start, k in _DATA_KINDS.items() if w.startswith(start)), "")

@@ -1,0 +1,183 @@
+"""Token counts of a call, from attributes or JSON: one table of meanings with all spellings.
+
+Instrumentations name the same count in many ways: ``gen_ai.usage.cache_read.input_tokens``,
+``gen_ai.usage.cached_input_tokens``, ``ai.usage.inputTokenDetails.cacheReadTokens``. A name is
+reduced to its words without separators, case and unit (``cachereadinput``), and looked up.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.model.trajectory import Usage
+from spanloom.core.values.attributes import Json, count, integer
+from spanloom.core.values.bounds import ByteCache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+INPUT, OUTPUT, REASONING, CACHE_READ, CACHE_CREATION, TOTAL, NET_INPUT = range(7)
+_NAMES: Sequence[Sequence[str]] = (
+    ("input", "prompt", "totalinput", "totalprompt", "prompteval"),
+    (
+        *("output", "completion", "candidates", "generated", "totaloutput", "totalcompletion"),
+        "eval",
+    ),
+    (
+        *("reasoning", "reasoningoutput", "outputreasoning", "completionreasoning"),
+        *("thoughts", "thinking", "thought", "thoughtsoutput", "outputthinking"),
+    ),
+    (
+        *("cacheread", "cachereadinput", "inputcacheread", "promptcacheread", "cachedinput"),
+        *("inputcached", "cachedprompt", "promptcached", "cached", "cachedcontent"),
+        *("cachehit", "promptcachehit", "cachereadprompt", "inputcachehit"),
+    ),
+    (
+        *("cachecreation", "cachecreationinput", "inputcachecreation", "promptcachecreation"),
+        *("cachewrite", "cachewriteinput", "inputcachewrite", "promptcachewrite"),
+        *("cachecreationprompt", "cachewriteprompt", "inputcreationcached"),
+    ),
+    ("total",),
+    ("uncachedinput", "inputuncached", "inputnocache", "nocacheinput", "netinput"),
+)
+"""The words of each count, in the order in which they are preferred."""
+_MEANINGS = {
+    name: (meaning, rank) for meaning, names in enumerate(_NAMES) for rank, name in enumerate(names)
+}
+_PARTS = frozenset({REASONING, CACHE_READ, CACHE_CREATION})
+"""All that the details of one side (``prompt_tokens_details``) can count."""
+_UNIT = re.compile(r"^(?:num|numberof)(?=.)|tokens?|counts?$")
+_SEPARATORS = re.compile(r"[\W_]+")
+_DETAILS = re.compile(r"(?:(?:input|prompt|output|completion)(?:tokens?)?)?details?$")
+_GROUPS = frozenset(
+    {"details", "experimental", "usage", "usagemetadata", "usagedetails", "tokens", "tokenusage"}
+)
+
+GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.")
+"""Prefixes of attributes that are counts, the preferred one first."""
+AI_SDK = ("ai.usage.", "gen_ai.usage.")
+OPENINFERENCE = ("llm.token_count.",)
+EVIDENCE = (*GENAI, "usage.", "token_usage.", "metrics.", "llm.", "")
+"""Prefixes of any sender; a name without one counts only with the word ``token`` in it."""
+
+Plan = tuple[tuple[str, ...], ...]
+"""For each meaning the attributes that have it, the preferred one first."""
+CACHE_BYTES = 8 * 2**20
+MAX_NAME_CHARS, NAMES_KEPT = 100, 2048
+_MAX_DEPTH = 2
+_plans: ByteCache[tuple[tuple[str, ...], Sequence[str]], Plan] = ByteCache(CACHE_BYTES)
+
+
+class _Name(NamedTuple):
+    """How a name is ranked among those with its meaning; the lowest one is preferred."""
+
+    prefix: int
+    depth: int
+    rank: int
+    key: str
+
+
+def meaning_of(path: tuple[str, ...]) -> tuple[int, int] | None:
+    """Return the meaning and rank of a name: ``["prompt_details", "cache_read"]`` → CACHE_READ.
+
+    ``None`` for other names: of parts that have no count here (audio), of costs, of rates.
+    """
+    return _meaning(path) if sum(map(len, path)) <= MAX_NAME_CHARS else None
+
+
+@lru_cache(maxsize=NAMES_KEPT)
+def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
+    words = [_SEPARATORS.sub("", part).lower() for part in path]
+    is_detail = False
+    while len(words) > 1 and (words[0] in _GROUPS or _DETAILS.match(words[0])):
+        is_detail = is_detail or words[0] not in _GROUPS
+        words = words[1:]
+    found = _MEANINGS.get(_UNIT.sub("", "".join(words)))
+    return None if found is None or (is_detail and found[0] not in _PARTS) else found
+
+
+def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Usage:
+    """Return the call's counts in attributes with these prefixes; zero for those not reported."""
+    plan = _plan(attributes, prefixes)
+    return _usage([_first(attributes, keys) for keys in plan])
+
+
+def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> int:
+    """Return the reported sum of all tokens of the call, else zero."""
+    return _first(attributes, _plan(attributes, prefixes)[TOTAL])
+
+
+def has_counts(keys: Iterable[str]) -> bool:
+    """Return whether attributes with these keys count both input and output."""
+    plan = _plan(keys, EVIDENCE)
+    return bool(plan[INPUT] or plan[NET_INPUT]) and bool(plan[OUTPUT])
+
+
+def count_keys(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Iterable[str]:
+    """Return the attributes that are read as counts."""
+    return [key for keys in _plan(attributes, prefixes) for key in keys]
+
+
+def read_payload(payload: Mapping[str, Json]) -> Usage:
+    """Return the counts in an object of any provider, with one level of details inside."""
+    return _usage(_counts_in(payload))
+
+
+def read_total_in(payload: Mapping[str, Json]) -> int:
+    """Return the sum of all tokens that an object reports, else zero."""
+    return _counts_in(payload)[TOTAL]
+
+
+def _usage(counts: Sequence[int]) -> Usage:
+    usage = Usage(*counts[:TOTAL])
+    if counts[INPUT] or not counts[NET_INPUT]:
+        return usage
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    return usage._replace(input_tokens=counts[NET_INPUT] + cached)
+
+
+def _plan(attributes: Iterable[str], prefixes: Sequence[str]) -> Plan:
+    key = (tuple(attributes), prefixes)
+    return _plans.get(key) or _plans.keep(key, _make_plan(*key), _bytes_of(key[0]))
+
+
+def _bytes_of(keys: Sequence[str]) -> int:
+    return 1_000 + sum(map(len, keys)) + 64 * len(keys)
+
+
+def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
+    found: list[list[_Name]] = [[] for _ in _NAMES]
+    for key in keys:
+        for number, prefix in enumerate(prefixes):
+            if key.startswith(prefix) and (prefix or "token" in key):
+                path = tuple(key[len(prefix) :].split("."))
+                if (meaning := meaning_of(path)) is not None:
+                    found[meaning[0]].append(_Name(number, len(path), meaning[1], key))
+                break
+    return tuple(tuple(name.key for name in sorted(names)) for names in found)
+
+
+def _first(attributes: Mapping[str, str], keys: Iterable[str]) -> int:
+    return next((number for key in keys if (number := integer(attributes[key]))), 0)
+
+
+def _counts_in(payload: Mapping[str, Json]) -> list[int]:
+    """Return a count for each meaning: the first positive one of the most preferred name."""
+    counts, ranks = [0] * len(_NAMES), [(_MAX_DEPTH, 0)] * len(_NAMES)
+    for path, value in _leaves(payload):
+        meaning = meaning_of(path)
+        if meaning is not None and (number := count(value)):
+            rank = (len(path) - 1, meaning[1])
+            if not counts[meaning[0]] or rank < ranks[meaning[0]]:
+                counts[meaning[0]], ranks[meaning[0]] = number, rank
+    return counts
+
+
+def _leaves(payload: Mapping[str, Json]) -> Iterator[tuple[tuple[str, ...], Json]]:
+    for key, value in payload.items():
+        if isinstance(value, dict):
+            yield from (((key, inner), leaf) for inner, leaf in value.items())
+        else:
+            yield (key,), value

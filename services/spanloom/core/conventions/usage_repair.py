@@ -1,0 +1,111 @@
+"""Repairs token counts that cannot be: a part larger than its whole, a total that is not reached.
+
+Input includes cached tokens and output includes reasoning (``Usage``). Some senders report the
+rest only: 40 input tokens, 260 of them cached. What was left out is added where arithmetic proves
+it, and the step is marked; what stays impossible is marked too, and becomes a warning.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.model.trajectory import Usage
+
+REPAIRED = "usage_repaired"
+"""Metadata key of a model step whose counts were repaired: what they excluded."""
+DOUBTFUL = "usage_doubtful"
+"""Metadata key of a model step whose counts do not add up, and are as reported."""
+NO_CACHED = "input excluded cached tokens"
+NO_REASONING = "output excluded reasoning tokens"
+ABOVE_TOTAL = "input and output exceed the total"
+
+
+def repair(usage: Usage, total: int = 0) -> tuple[Usage, dict[str, str]]:
+    """Return the counts with what they excluded, and the metadata that says so.
+
+    ``total`` is the sum that the sender reports, 0 if none. It decides which parts were excluded;
+    without it, or if no choice reaches it, a part that is larger than its whole was.
+    """
+    if not _has_parts(usage) or (_is_possible(usage) and _reaches(usage, total)):
+        return usage, _doubt(usage, total)
+    repaired = _by_total(usage, total) or _by_parts(usage)
+    was_summed = _reaches(usage, total)  # a total of the counts as reported excludes the same
+    doubt = {} if was_summed else _doubt(repaired, total)
+    return repaired, {**_note(usage, repaired), **doubt}
+
+
+def with_cached(usage: Usage) -> Usage:
+    """Return the counts of a sender whose input excludes cached tokens: 10 + 90 cached → 100."""
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    return usage._replace(input_tokens=usage.input_tokens + cached)
+
+
+def _has_parts(usage: Usage) -> bool:
+    return any(usage[2:])
+
+
+def _is_possible(usage: Usage) -> bool:
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    return cached <= usage.input_tokens and usage.reasoning_tokens <= usage.output_tokens
+
+
+def _reaches(usage: Usage, total: int) -> bool:
+    return not total or usage.input_tokens + usage.output_tokens == total
+
+
+def _by_total(usage: Usage, total: int) -> Usage | None:
+    """Return the only possible counts with excluded parts added that reach the total, if any."""
+    fitting = {u for u in _completions(usage) if _is_possible(u) and _reaches(u, total)}
+    proven = {u for u in fitting if _is_sure(usage, u)}
+    return proven.pop() if total and len(proven) == 1 else None
+
+
+def _is_sure(usage: Usage, completed: Usage) -> bool:
+    """Return whether the completion does not explain by one side what the other lacks.
+
+    A side of 0 may not be reported at all; then the rest of the total may be its own.
+    """
+    is_output_kept = completed.output_tokens == usage.output_tokens
+    is_input_kept = completed.input_tokens == usage.input_tokens
+    return (usage.output_tokens > 0 or is_input_kept) and (usage.input_tokens > 0 or is_output_kept)
+
+
+def _completions(usage: Usage) -> Iterator[Usage]:
+    """Yield the counts with every choice of excluded parts added."""
+    reasoning, read, creation = usage[2:]
+    for more_output, more_read, more_creation in product((0, reasoning), (0, read), (0, creation)):
+        yield usage._replace(
+            input_tokens=usage.input_tokens + more_read + more_creation,
+            output_tokens=usage.output_tokens + more_output,
+        )
+
+
+def _by_parts(usage: Usage) -> Usage:
+    """Return the counts with those parts added that are larger than their whole.
+
+    A whole of 0 is not reported: it is left as it is.
+    """
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    if cached > usage.input_tokens > 0:
+        usage = with_cached(usage)
+    if usage.reasoning_tokens > usage.output_tokens > 0:
+        usage = usage._replace(output_tokens=usage.output_tokens + usage.reasoning_tokens)
+    return usage
+
+
+def _note(usage: Usage, repaired: Usage) -> dict[str, str]:
+    notes = []
+    if repaired.input_tokens != usage.input_tokens:
+        notes.append(NO_CACHED)
+    if repaired.output_tokens != usage.output_tokens:
+        notes.append(NO_REASONING)
+    return {REPAIRED: ", ".join(notes)} if notes else {}
+
+
+def _doubt(usage: Usage, total: int) -> dict[str, str]:
+    is_above = total and usage.input_tokens + usage.output_tokens > total
+    return {DOUBTFUL: ABOVE_TOTAL} if is_above else {}

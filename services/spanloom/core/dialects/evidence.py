@@ -1,0 +1,223 @@
+"""Spans of unknown conventions, by what they say: their operation, else what only one kind has.
+
+The operation counts in any spelling (``chat.completions``, ``llm_call``). Without one, tokens or
+messages with a model make a model call, unless one is below it; a tool's name with arguments, a
+result or a call id makes a tool; an agent's name around calls or tools makes an agent. Other
+dialects pass on spans that they do not know, so what they claim by a library's scope is read here
+too. Genkit's and LiveKit's spans are known by their own attributes and fixed names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions import genai as genai_facts
+from spanloom.core.conventions import meanings
+from spanloom.core.conventions.usage import EVIDENCE, has_counts, read_counts, read_payload
+from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.model.span import Classification, Facts
+from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.values.attributes import Json, first, json_object, json_value, unquoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.conventions.view import Signature, TraceView
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.tree import SpanTree
+
+_BY_OPERATION = {
+    Kind.MODEL: Classification(Kind.MODEL, "evidence.operation_model"),
+    Kind.TOOL: Classification(Kind.TOOL, "evidence.operation_tool"),
+    Kind.AGENT: Classification(Kind.AGENT, "evidence.operation_agent"),
+    Kind.GRAPH: Classification(Kind.GRAPH, "evidence.operation_graph"),
+    Kind.OTHER: Classification(Kind.OTHER, "evidence.operation_other"),
+}
+_CALL = Classification(Kind.MODEL, "evidence.call")
+_DATA_CALL = Classification(Kind.TOOL, "evidence.data_call")
+_DATA_MODELS = {"embed": "embedding", "rerank": "reranking"}
+"""What a model is for, by a word in its name."""
+_TOOL = Classification(Kind.TOOL, "evidence.tool")
+_AGENT = Classification(Kind.AGENT, "evidence.agent")
+_SUM = Classification(Kind.OTHER, "evidence.sum_of_calls")
+_UNKNOWN = Classification(Kind.OTHER, "evidence.unknown", is_unknown=True)
+_CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
+_TOOL_TEXTS = frozenset(
+    {*meanings.TOOL_INPUTS, *meanings.TOOL_OUTPUTS, *meanings.TOOL_CALL_IDS, "gen_ai.tool.type"}
+)
+_USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "gen_ai.usage", "llm.usage")
+"""JSON attributes, and members of an answer, that hold the counts."""
+
+
+class Evidence(Dialect):
+    """Reads spans by the meaning of their attributes."""
+
+    id = "evidence"
+    claims = Claim.ANY
+    before = ("fallback",)
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by keys that can decide a kind."""
+        keys = frozenset(signature.keys)
+        return (
+            not keys.isdisjoint(meanings.OPERATION_KEYS)
+            or _has_call(keys)
+            or _has_tool(keys)
+            or not keys.isdisjoint(meanings.AGENT_NAMES)
+            or any(key.startswith(meanings.FLOW_PREFIXES) for key in keys)
+        )
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by operation, else by what the span has."""
+        kind = _kind_of(span)
+        if kind is not None:
+            return _BY_OPERATION[kind]
+        if _has_call(span.attributes):
+            return _classify_call(span, view)
+        if _has_tool(span.attributes):
+            return _TOOL
+        return _AGENT if _is_agent(span, view) else _UNKNOWN
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read the texts, names and counts under any key that means them."""
+        if kind is Kind.MODEL:
+            return _describe_call(span.attributes)
+        if kind is Kind.TOOL:
+            return _describe_tool(span)
+        facts = genai_facts.read_agent_run(span.attributes)
+        facts.input = first(span.attributes, *meanings.AGENT_INPUTS)
+        facts.output = first(span.attributes, *meanings.AGENT_OUTPUTS)
+        facts.agent_name = first(span.attributes, *meanings.AGENT_NAMES)
+        return facts
+
+
+def _kind_of(span: Span) -> Kind | None:
+    attributes = span.attributes
+    if (kind := meanings.kind_of_operation(attributes)) is not None:
+        return kind
+    if any(key.startswith(meanings.FLOW_PREFIXES) for key in attributes):
+        return meanings.kind_of_name(span.name)
+    return None
+
+
+def _has_call(keys: Collection[str]) -> bool:
+    """Return whether there are counts of both sides or messages, and a model."""
+    if not any(key in keys for key in meanings.MODELS):
+        return False
+    return has_counts(keys) or not _CALL_TEXTS.isdisjoint(keys)
+
+
+def _has_tool(keys: Collection[str]) -> bool:
+    return not (meanings.TOOL_MARKS.isdisjoint(keys) or _TOOL_TEXTS.isdisjoint(keys))
+
+
+def _classify_call(span: Span, view: TraceView) -> Classification:
+    """Classify a span with counts or messages: a call, or what runs several."""
+    if span.span_id not in view.remember_tree(_around_calls):
+        return _DATA_CALL if _data_model(span.attributes) else _CALL
+    is_agent = first(span.attributes, *meanings.AGENT_NAMES) or (
+        span.span_id in view.remember_tree(_around_tools)
+    )
+    return _AGENT if is_agent else _SUM
+
+
+def _data_model(attributes: Mapping[str, str]) -> str:
+    """Return ``embedding`` or ``reranking`` if the name of the model says so, else nothing."""
+    model = first(attributes, *meanings.MODELS).lower()
+    return next((kind for word, kind in _DATA_MODELS.items() if word in model), "")
+
+
+def _is_agent(span: Span, view: TraceView) -> bool:
+    """Return whether the span has an agent's name that no other span of the run tells better.
+
+    Baggage may repeat the name on every span.
+    """
+    name = first(span.attributes, *meanings.AGENT_NAMES)
+    if not name or name in view.remember_tree(_agents_by_operation):
+        return False
+    if view.remember_tree(_names_above).get(span.span_id) == name:
+        return False
+    holders = (view.remember_tree(_around_calls), view.remember_tree(_around_tools))
+    return any(span.span_id in holder for holder in holders)
+
+
+def _names_above(tree: SpanTree) -> Mapping[str, str]:
+    """Return for each span the agent's name on the nearest span above that has one."""
+    names: dict[str, str] = {}
+    for span in tree.top_down:
+        if (parent := tree.parent(span)) is not None:
+            own = first(parent.attributes, *meanings.AGENT_NAMES)
+            names[span.span_id] = own or names.get(parent.span_id, "")
+    return names
+
+
+def _around_calls(tree: SpanTree) -> AbstractSet[str]:
+    return _around(tree, lambda span: _is_of(span, Kind.MODEL, _has_call))
+
+
+def _around_tools(tree: SpanTree) -> AbstractSet[str]:
+    return _around(tree, lambda span: _is_of(span, Kind.TOOL, _has_tool))
+
+
+def _is_of(span: Span, kind: Kind, has: Callable[[Collection[str]], bool]) -> bool:
+    own = _kind_of(span)
+    return own is kind or (own is None and has(span.attributes))
+
+
+def _around(tree: SpanTree, test: Callable[[Span], bool]) -> AbstractSet[str]:
+    """Return the ids of all spans with one below that passes the test."""
+    found: set[str] = set()
+    for span in filter(test, tree.spans):
+        for outer in tree.ancestors(span):
+            if outer.span_id in found:
+                break
+            found.add(outer.span_id)
+    return found
+
+
+def _agents_by_operation(tree: SpanTree) -> AbstractSet[str]:
+    agents = (s for s in tree.spans if _kind_of(s) is Kind.AGENT)
+    return {first(agent.attributes, *meanings.AGENT_NAMES) for agent in agents}
+
+
+def _describe_call(attributes: Mapping[str, str]) -> Facts:
+    facts = genai_facts.read_model_call(attributes)
+    facts.input = facts.input or first(attributes, *meanings.CALL_INPUTS)
+    facts.output = facts.output or first(attributes, *meanings.CALL_OUTPUTS)
+    facts.model = facts.model or first(attributes, *meanings.MODELS)
+    facts.conversation_id = first(attributes, *meanings.CONVERSATIONS)
+    facts.usage = read_counts(attributes, EVIDENCE)
+    if not any(facts.usage):
+        facts.usage = _usage_in(attributes, facts.output)
+    return facts
+
+
+def _usage_in(attributes: Mapping[str, str], answer: str) -> Usage:
+    """Return the counts in a JSON attribute, or in the answer."""
+    holder: Mapping[str, Json] = json_object(answer) if "sage" in answer else {}
+    payloads = [json_value(attributes[key]) for key in _USAGES if key in attributes]
+    payloads += [holder.get(key) for key in _USAGES]
+    found = (read_payload(p) for p in payloads if isinstance(p, dict))
+    return next((usage for usage in found if any(usage)), Usage())
+
+
+def _describe_tool(span: Span) -> Facts:
+    attributes = span.attributes
+    facts = genai_facts.read_tool_run(attributes)
+    facts.input = facts.input or first(attributes, *meanings.TOOL_INPUTS)
+    facts.output = unquoted(facts.output or first(attributes, *meanings.TOOL_OUTPUTS))
+    facts.tool_name = first(attributes, *meanings.TOOL_NAMES) or _named(span)
+    facts.data_kind = meanings.data_kind_of(attributes) or _data_model(attributes)
+    if call_id := first(attributes, *meanings.TOOL_CALL_IDS):
+        facts.metadata = {**facts.metadata, "tool_call_id": call_id}
+    return facts
+
+
+def _named(span: Span) -> str:
+    """Return the name behind the operation, else the whole name of the span."""
+    operation, _, name = span.name.partition(" ")
+    return name if name and meanings.kind_of_name(operation) is Kind.TOOL else span.name
+
+
+DIALECTS = (Evidence(),)

@@ -1,0 +1,133 @@
+"""Names under which a model may be listed: without the route of a gateway, without its date.
+
+``us.anthropic.claude-sonnet-4-5-20250929-v1:0``, ``vertex_ai/gemini-2.5-pro`` and
+``gpt-4o-mini-2026-08-01`` are models of price lists under shorter names. A route is a fixed word
+or path in front of the name; a name is shortened by rule only, so ``meta-llama/Llama-3.1-8B`` stays
+as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ROUTES = {
+    "openai": "openai",
+    "azure": "azure",
+    "azure_ai": "azure",
+    "azure_openai": "azure",
+    "anthropic": "anthropic",
+    "bedrock": "aws",
+    "bedrock_converse": "aws",
+    "converse": "aws",
+    "amazon": "aws",
+    "vertex_ai": "google",
+    "vertex_ai_beta": "google",
+    "google": "google",
+    "google_genai": "google",
+    "google_vertexai": "google",
+    "google-gla": "google",
+    "google-vertex": "google",
+    "gemini": "google",
+    "models": "google",
+    "mistral": "mistral",
+    "cohere": "cohere",
+    "groq": "groq",
+    "xai": "x-ai",
+    "x-ai": "x-ai",
+    "deepseek": "deepseek",
+    "perplexity": "perplexity",
+    "together_ai": "together",
+    "fireworks_ai": "fireworks",
+    "cerebras": "cerebras",
+    "openrouter": "openrouter",
+    "litellm_proxy": "",
+}
+"""Words in front of ``/`` or ``:``, as gateways and libraries write them, and whose models."""
+_VENDORS = {
+    "anthropic": "anthropic",
+    "amazon": "aws",
+    "meta": "meta",
+    "mistral": "mistral",
+    "cohere": "cohere",
+    "ai21": "aws",
+    "deepseek": "deepseek",
+    "openai": "openai",
+    "qwen": "aws",
+}
+_BEDROCK = re.compile(
+    r"(?:[a-z]{2,6}(?:-gov)?\.)?(?P<vendor>[a-z0-9]+)\.(?P<model>[\w.-]+?)(?:-v\d+(?::\d+\w*)?)?"
+)
+"""``us.anthropic.claude-sonnet-4-5-20250929-v1:0``: region, vendor, model, version."""
+_ARN = re.compile(r"arn:aws[\w-]*:bedrock:[^/]*/(.+)")
+_REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-?\d")
+_PUBLISHER = re.compile(r"(?:.*/)?publishers/([^/]+)/models/(.+)")
+_DATE = re.compile(
+    r"-(?:20\d\d-(?:0[1-9]|1[0-2])-\d\d"  # 2026-08-01
+    r"|20\d\d(?:0[1-9]|1[0-2])\d\d"  # 20260801
+    r"|(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])"  # 0806
+    r"|2\d(?:0[1-9]|1[0-2]))$"  # 2608
+)
+_MAX_ROUTES = 4
+
+
+class ListedName(NamedTuple):
+    """A name to look up, and whose model it is; an empty provider: anybody's."""
+
+    model: str
+    provider: str
+
+
+def listed_names(model: str, provider: str) -> Iterator[ListedName]:
+    """Yield the names under which the model may be listed, the most exact one first.
+
+    A name without its date comes after all names with it: the price of the model's newest release
+    stands in for one that is not listed by its date.
+    """
+    routed = list(_without_routes(model, provider))
+    yield from routed
+    for name, named in routed:
+        undated = _DATE.sub("", name.replace("@", "-"))
+        if undated not in ("", name):
+            yield ListedName(undated, named)
+
+
+def _without_routes(model: str, provider: str) -> Iterator[ListedName]:
+    yield from _for_anybody(model, provider)
+    for _ in range(_MAX_ROUTES):
+        shorter = _next_name(model)
+        if shorter is None:
+            break
+        model, provider = shorter.model, shorter.provider or provider
+        yield from _for_anybody(model, provider)
+    yield from _of_bedrock(model)
+
+
+def _for_anybody(model: str, provider: str) -> Iterator[ListedName]:
+    """Yield the provider's name first, then that of anybody: a gateway resells others' models."""
+    if provider:
+        yield ListedName(model, provider)
+    yield ListedName(model, "")
+
+
+def _next_name(model: str) -> ListedName | None:
+    """Return the name behind its first route; ``None`` if it has none."""
+    if found := _PUBLISHER.fullmatch(model):
+        return ListedName(found[2], found[1])
+    if found := _ARN.fullmatch(model):
+        return ListedName(found[1], "aws")
+    for separator in "/:":
+        route, _, rest = model.partition(separator)
+        if rest and (route.lower() in _ROUTES or _REGION.fullmatch(route)):
+            return ListedName(rest, _ROUTES.get(route.lower(), ""))
+    return None
+
+
+def _of_bedrock(model: str) -> Iterator[ListedName]:
+    found = _BEDROCK.fullmatch(model)
+    if found is not None and found["vendor"] in _VENDORS:
+        yield ListedName(model, "aws")
+        yield ListedName(found["model"], _VENDORS[found["vendor"]])

@@ -1,0 +1,157 @@
+"""Spans of unknown conventions are read by what they say, and known ones are passed on."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.spans import extract_spans, make_span, normalized
+
+from spanloom.core.model.trajectory import Kind, Usage
+
+COUNTS = {"gen_ai.usage.prompt_tokens": "44", "gen_ai.usage.completion_tokens": "21"}
+CALL = {**COUNTS, "gen_ai.response.model": "m"}
+TOOL = {"gen_ai.tool.name": "t", "gen_ai.tool.call.arguments": "{}"}
+OPERATION = "gen_ai.operation.name"
+
+
+def kinds(*spans: object) -> list[Kind]:
+    return [n.kind for n in normalized(*spans).values()]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind"),
+    [
+        ("chat.completions", Kind.MODEL),
+        ("chat_completion", Kind.MODEL),
+        ("gen_ai.generate_text", Kind.MODEL),
+        ("messages.create", Kind.MODEL),
+        ("llm_call", Kind.MODEL),
+        ("tool_call", Kind.TOOL),
+        ("tools/call", Kind.TOOL),
+        ("agent_call", Kind.AGENT),
+        ("workflow", Kind.OTHER),
+        ("execute_task", Kind.OTHER),
+        ("agent_step", Kind.OTHER),
+        ("of_my_own", Kind.OTHER),
+    ],
+)
+def test_operation_counts_in_any_spelling(operation: str, kind: Kind) -> None:
+    assert kinds(make_span(1, attributes={OPERATION: operation})) == [kind]
+
+
+@pytest.mark.parametrize("key", ["sentry.op", "span.type", "gen_ai.span.kind", "fi.span.kind"])
+def test_operation_counts_under_any_key(key: str) -> None:
+    assert kinds(make_span(1, attributes={key: "LLM"})) == [Kind.MODEL]
+
+
+def test_unknown_operation_yields_to_evidence() -> None:
+    assert kinds(make_span(1, attributes={**CALL, OPERATION: "of_my_own"})) == [Kind.MODEL]
+
+
+def test_known_operation_is_final() -> None:
+    assert kinds(make_span(1, attributes={**CALL, OPERATION: "create_agent"})) == [Kind.OTHER]
+
+
+def test_counts_and_a_model_make_a_call() -> None:
+    (call,) = normalized(make_span(1, attributes=CALL)).values()
+    assert (call.kind, call.rule) == (Kind.MODEL, "evidence.call")
+    assert (call.facts.model, call.facts.usage) == ("m", Usage(44, 21))
+
+
+@pytest.mark.parametrize("missing", CALL)
+def test_call_needs_counts_of_both_sides_and_a_model(missing: str) -> None:
+    left = {key: value for key, value in CALL.items() if key != missing}
+    assert kinds(make_span(1, attributes=left)) == [Kind.OTHER]
+
+
+def test_call_of_an_embedding_model_is_no_model_call() -> None:
+    call = {**CALL, "gen_ai.response.model": "text-embedding-3-small"}
+    (read,) = normalized(make_span(1, attributes=call)).values()
+    assert (read.kind, read.facts.data_kind) == (Kind.TOOL, "embedding")
+
+
+def test_sum_of_calls_is_no_call() -> None:
+    inner = make_span(2, 1, CALL)
+    assert kinds(make_span(1, attributes=CALL, end=99), inner) == [Kind.OTHER, Kind.MODEL]
+    agent = {**CALL, "agent.name": "a"}
+    assert kinds(make_span(1, attributes=agent, end=99), inner) == [Kind.AGENT, Kind.MODEL]
+
+
+def test_tool_is_known_by_name_and_arguments_result_or_id() -> None:
+    (tool,) = normalized(make_span(1, attributes=TOOL)).values()
+    assert (tool.kind, tool.facts.tool_name, tool.rule) == (Kind.TOOL, "t", "evidence.tool")
+    assert kinds(make_span(1, attributes={"tool_name": "t", "tool_input": "{}"})) == [Kind.TOOL]
+    assert kinds(make_span(1, attributes={"gen_ai.tool.name": "t"})) == [Kind.OTHER]
+
+
+def test_agent_is_the_outermost_with_its_name_around_steps() -> None:
+    named = {"gen_ai.agent.name": "a"}
+    spans = [
+        make_span(1, attributes=named, end=99),
+        make_span(2, 1, named, end=90),
+        make_span(3, 2, {**CALL, **named}),
+        make_span(4, 1, named),
+    ]
+    assert kinds(*spans) == [Kind.AGENT, Kind.OTHER, Kind.MODEL, Kind.OTHER]
+
+
+def test_agent_with_an_operation_is_told_by_it_alone() -> None:
+    named = {"gen_ai.agent.name": "a"}
+    inner = make_span(2, 1, {**named, OPERATION: "invoke_agent"}, end=90)
+    spans = [make_span(1, attributes=named, end=99), inner, make_span(3, 2, {**CALL, **named})]
+    assert kinds(*spans) == [Kind.OTHER, Kind.AGENT, Kind.MODEL]
+
+
+def test_genkit_is_read_by_its_marks() -> None:
+    usage = '{"message":{"role":"model"},"usage":{"inputTokens":3,"outputTokens":2}}'
+    flow = {"genkit:type": "flow", "genkit:name": "ask"}
+    model = {
+        "genkit:type": "action",
+        "genkit:metadata:subtype": "model",
+        "genkit:name": "googleai/gemini-2.5-flash",
+        "genkit:output": usage,
+    }
+    tool = {"genkit:metadata:subtype": "tool", "genkit:name": "rain", "genkit:input": "{}"}
+    spans = [make_span(1, attributes=flow, end=99), make_span(2, 1, model), make_span(3, 1, tool)]
+    read = list(normalized(*spans).values())
+    assert [n.kind for n in read] == [Kind.GRAPH, Kind.MODEL, Kind.TOOL]
+    assert read[1].facts.usage == Usage(3, 2)
+    assert read[2].facts.tool_name == "rain"
+
+
+def test_livekit_is_read_by_its_names() -> None:
+    spans = [
+        make_span(1, attributes={"lk.agent_name": "a"}, name="agent_turn", end=99),
+        make_span(2, 1, {"lk.chat_ctx": "[]", **CALL}, name="llm_request"),
+        make_span(3, 1, {"lk.function_tool.name": "rain"}, name="function_tool"),
+    ]
+    assert kinds(*spans) == [Kind.AGENT, Kind.MODEL, Kind.TOOL]
+
+
+@pytest.mark.parametrize("scope", ["litellm", "langfuse-sdk", "pydantic-ai", "autogen-core"])
+def test_known_library_passes_on_what_it_does_not_know(scope: str) -> None:
+    (call,) = normalized(make_span(1, attributes=CALL, scope=scope)).values()
+    assert (call.kind, call.dialect) == (Kind.MODEL, "evidence")
+
+
+def test_known_library_keeps_what_nobody_knows() -> None:
+    (span,) = normalized(make_span(1, attributes={"a": "b"}, scope="litellm")).values()
+    assert (span.kind, span.rule) == (Kind.OTHER, "litellm.plumbing")
+
+
+def test_observation_of_langfuse_is_not_passed_on() -> None:
+    own = {**CALL, "langfuse.observation.type": "span"}
+    assert kinds(make_span(1, attributes=own, scope="langfuse-sdk")) == [Kind.OTHER]
+
+
+def test_span_without_evidence_is_the_fallbacks() -> None:
+    (span,) = normalized(make_span(1, attributes={"sentry.op": "http.server"})).values()
+    assert span.rule == "fallback.no_convention"
+
+
+def test_run_of_unknown_spans_has_steps() -> None:
+    named = {"gen_ai.agent.name": "a"}
+    trajectory = extract_spans(
+        make_span(1, attributes=named, end=99), make_span(2, 1, CALL), make_span(3, 1, TOOL)
+    )
+    assert [s.name for s in trajectory.agent_steps[0].steps] == ["step", "t"]
+    assert trajectory.root_metrics.input_tokens == 44

@@ -1,0 +1,11 @@
+"""Inputs after public reports come out right; see ``fixtures/wild``."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.wild import faults, names
+
+
+@pytest.mark.parametrize("name", names())
+def test_input_comes_out_right(name: str) -> None:
+    assert faults(name) == []
