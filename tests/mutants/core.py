@@ -341,6 +341,8 @@ MUTANTS = (
         becomes="if (mine.input, mine.output) is (others.input, others.output):",
         why="two calls side by side with equal counts are one, although they say different things",
         killed_by=[f"{UNIT}/extraction/test_wording.py"],
+    ),
+    Mutant(
         name="half-a-name",
         room="core",
         was="is_lost = is_half and key in _NAMES",
