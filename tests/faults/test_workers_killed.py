@@ -84,7 +84,7 @@ def await_runs(client: httpx.Client, api: str) -> None:
     until = time.monotonic() + READY_S
     wanted = {f"{n:032x}" for n in range(1, REQUESTS * RUNS + 1)}
     while True:
-        answer = client.get(f"{api}/v1/trajectories", params={"limit": 500})
+        answer = client.get(f"{api}/v1/trajectories", params={"limit": 500, "has_steps": "any"})
         assert answer.status_code == 200, answer.text
         lines = answer.json()["items"]
         whole = {

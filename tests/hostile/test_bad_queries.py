@@ -57,7 +57,7 @@ def api(spanloom: RunningSpanloom) -> Iterator[httpx.Client]:
 @pytest.fixture(autouse=True)
 def neighbours_are_still_there(api: httpx.Client, trace_id: str) -> Iterator[None]:
     yield
-    listed = api.get("/v1/trajectories", params={"limit": 1}).json()["items"]
+    listed = api.get("/v1/trajectories", params={"limit": 1, "has_steps": "any"}).json()["items"]
     assert [item["trace_id"] for item in listed] == [trace_id]
 
 

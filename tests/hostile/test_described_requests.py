@@ -82,7 +82,7 @@ def known(api: httpx.Client, last: str) -> Mapping[str, Sequence[str]]:
     while last not in {item["trace_id"] for item in items if item["status"] != "live"}:
         assert time.monotonic() < until, f"{last} is not there"
         time.sleep(0.1)
-        items = api.get("/v1/trajectories?limit=1000").json()["items"]
+        items = api.get("/v1/trajectories?has_steps=any&limit=1000").json()["items"]
     wanted = {"project": "p", "scopes": ["read"]}
     spans = [
         span

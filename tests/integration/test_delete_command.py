@@ -35,7 +35,7 @@ def await_listed(spanloom: RunningSpanloom, *traces: str) -> None:
 
 
 def listed(spanloom: RunningSpanloom) -> set[str]:
-    items = httpx.get(f"{spanloom.api}/v1/trajectories").json()["items"]
+    items = httpx.get(f"{spanloom.api}/v1/trajectories?has_steps=any").json()["items"]
     return {item["trace_id"] for item in items}
 
 

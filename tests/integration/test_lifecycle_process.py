@@ -46,7 +46,7 @@ def _send(spanloom: RunningSpanloom, *requests: ExportTraceServiceRequest) -> No
 
 
 def _known(spanloom: RunningSpanloom) -> set[str]:
-    items = httpx.get(f"{spanloom.api}/v1/trajectories?limit=1000").json()["items"]
+    items = httpx.get(f"{spanloom.api}/v1/trajectories?has_steps=any&limit=1000").json()["items"]
     return {item["trace_id"] for item in items}
 
 

@@ -33,7 +33,9 @@ def await_project(spanloom: RunningSpanloom, trace_id: str) -> str:
     """Wait for the trajectory of a trace; give its project."""
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
-        items = httpx.get(f"{spanloom.api}/v1/trajectories", timeout=WAIT_S).json()["items"]
+        items = httpx.get(f"{spanloom.api}/v1/trajectories?has_steps=any", timeout=WAIT_S).json()[
+            "items"
+        ]
         for item in items:
             if item["trace_id"] == trace_id:
                 project: str = item["project"]

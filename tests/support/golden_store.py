@@ -110,7 +110,7 @@ def _send(service: RunningSpanloom) -> None:
 def _wait_until_settled(api: str, count: int) -> None:
     """Wait until all runs are listed and every text of theirs is found by its words."""
     until = time.monotonic() + SETTLED_S
-    stats_query = {"metrics": "count", "where": "status = settled"}
+    stats_query = {"metrics": "count", "where": "status = settled", "has_steps": "any"}
     while time.monotonic() < until:
         items = httpx.get(f"{api}/v1/stats", params=stats_query)
         words = httpx.get(f"{api}/v1/search", params={"q": "welcome"}).json()["items"]

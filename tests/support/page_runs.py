@@ -138,7 +138,7 @@ def wait_for_count(api: str, count: int, where: str) -> None:
     """Wait until so many runs are found."""
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
-        asked = {"where": where, "metrics": "count"}
+        asked = {"where": where, "metrics": "count", "has_steps": "any"}
         groups = httpx.get(f"{api}/v1/stats", params=asked).raise_for_status().json()["items"]
         if groups and groups[0]["count"] == count:
             return

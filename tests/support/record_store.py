@@ -103,7 +103,7 @@ def _settled(api: httpx.Client) -> list[str]:
     until = time.monotonic() + SETTLED_S
     before: object = None
     while time.monotonic() < until:
-        items = api.get("/v1/trajectories").json().get("items", [])
+        items = api.get("/v1/trajectories?has_steps=any").json().get("items", [])
         now = [(item["trace_id"], item["version"]) for item in items]
         if now and now == before and {item["status"] for item in items} == {"settled"}:
             return [trace for trace, _ in now]

@@ -57,6 +57,9 @@ Name = Annotated[str, Field(max_length=512)]
 ANY = "any"
 """The value that switches off a filter that is on by default."""
 _NAMES = tuple(run_shorts())
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_OF_EMPTY_RUNS = re.compile(r"\b(?:has_steps|steps|trace_id)\b")
+"""Fields of a ``where`` that asks for certain runs, also for those without a step."""
 
 
 def _kind_of(name: str, short: Short) -> Any:  # a type
@@ -67,16 +70,23 @@ def _kind_of(name: str, short: Short) -> Any:  # a type
 
 
 def _parameter(name: str, short: Short) -> Any:  # (type, field), as create_model expects
-    kind = _kind_of(name, short) | (Literal["any"] if short.has_to_be_asked_for else None)
-    default = False if short.has_to_be_asked_for else None
-    return (kind, Field(default, description=short.description, examples=[short.example]))
+    kind = _kind_of(name, short) | (None if short.default is None else Literal["any"])
+    return (kind, Field(short.default, description=short.description, examples=[short.example]))
 
 
 class _Filters(BaseModel):
     def filter(self) -> Condition | None:
         """Return the condition that the filters are short for; ``None`` without any."""
         given = {name: getattr(self, name, None) for name in _NAMES}
+        if "has_steps" not in self.model_fields_set and self._asks_for_all():
+            given["has_steps"] = None
         return condition_of({n: None if v == ANY else v for n, v in given.items()})
+
+    def _asks_for_all(self) -> bool:
+        """Return whether runs without a step are asked for in other words than ``has_steps``."""
+        where = getattr(self, "run_where", None) or getattr(self, "where", None) or ""
+        is_named = _OF_EMPTY_RUNS.search(_QUOTED.sub("", where)) is not None
+        return is_named or getattr(self, "duplicate", None) == ANY
 
 
 def _filters(name: str, *wanted: str) -> Any:  # a model class created at run time

@@ -41,10 +41,9 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
     """
     if trace_id != LATEST:
         return trace_id
-    for run in client.trajectories(limit=1, project=project, duplicate=False, has_steps=True):
-        return run.trace_id
-    for run in client.trajectories(limit=1, project=project):
-        return run.trace_id
+    for asked in ({}, {"has_steps": None}):
+        for run in client.trajectories(limit=1, project=project, **asked):
+            return run.trace_id
     raise click.ClickException(
         f"there are no trajectories at {client.url} yet; `spanloom instrument` says how agents "
         "are made to send"

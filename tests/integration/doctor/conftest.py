@@ -28,7 +28,7 @@ def served(start_shared_spanloom: StartSpanloom, tmp_path_factory: pytest.TempPa
     spanloom = start_shared_spanloom("serve", "--root-quiet-s=0", data_dir=data)
     send(spanloom, GOOD)
     until = time.monotonic() + 30
-    while not httpx.get(f"{spanloom.api}/v1/trajectories").json()["items"]:
+    while not httpx.get(f"{spanloom.api}/v1/trajectories?has_steps=any").json()["items"]:
         assert time.monotonic() < until, spanloom.log
         time.sleep(0.1)
     assert spanloom.stop() == 0

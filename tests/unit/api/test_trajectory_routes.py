@@ -145,7 +145,36 @@ def test_what_repeats_a_run_has_to_be_asked_for(
     client: TestClient, store: Any, path: str, asked: str, wanted: bool | None
 ) -> None:
     client.get(path, params={"duplicate": asked} if asked else {})
-    assert store.asked[-1][1] == filtered(duplicate=wanted)
+    assert store.asked[-1][1] == filtered(
+        duplicate=wanted, has_steps=None if wanted is None else True
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ({}, True),
+        ({"has_steps": "true"}, True),
+        ({"has_steps": "false"}, False),
+        ({"has_steps": "any"}, None),
+        ({"where": "not has_steps"}, None),
+        ({"where": f'trace_id = "{TRACE}"'}, None),
+        ({"where": "steps = 0 and has_steps", "has_steps": "false"}, False),
+        ({"where": 'user = "steps" or user = "a \\" trace_id"'}, True),
+        ({"where": "model_steps = 0"}, True),
+    ],
+)
+def test_runs_without_a_step_have_to_be_asked_for(
+    client: TestClient, store: Any, asked: dict[str, str], wanted: bool | None
+) -> None:
+    for method in ("GET", "POST"):
+        answer = (
+            client.get("/v1/trajectories", params=asked)
+            if method == "GET"
+            else client.post("/v1/trajectories/search", json=asked)
+        )
+        assert answer.status_code == 200, answer.text
+        assert store.asked[-1][1] == filtered(duplicate=False, has_steps=wanted)
 
 
 def test_nothing_else_is_a_word_for_it(client: TestClient) -> None:

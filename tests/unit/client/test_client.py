@@ -35,6 +35,7 @@ from spanloom.client import (
 from spanloom.client import request as request_module
 from spanloom.client.calls import runs as calls
 from spanloom.client.calls import walks
+from spanloom.client.calls.lists import trajectories
 from spanloom.client.request import Call, body_of, get
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.access import Reach, Scope
@@ -209,6 +210,12 @@ def test_runs_that_repeat_another_have_to_be_asked_for(world: World, client: Cli
         assert [run.duplicate_of for run in given()] == [None]
         assert [run.duplicate_of for run in given(duplicate=True)] == [key.trace_id]
         assert len(list(given(duplicate=None))) == 2
+
+
+def test_runs_without_a_step_have_to_be_asked_for() -> None:
+    assert trajectories().filters == {"duplicate": "false"}
+    assert trajectories(has_steps=None).filters["has_steps"] == "any"
+    assert trajectories(has_steps=False).filters["has_steps"] == "false"
 
 
 def test_a_replay(world: World, client: Client) -> None:

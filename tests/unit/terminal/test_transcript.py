@@ -251,7 +251,7 @@ def test_show_of_a_step_by_its_id_or_its_number(runner: CliRunner, named: str) -
     [
         ("model9", "the run has 3 steps of the type model"),
         ("model0", "the run has 3 steps of the type model"),
-        ("third", "no step's id, nor like `model3`"),
+        ("third", "no step's id or name, nor like `model3`"),
     ],
 )
 def test_a_step_that_is_none_is_one_line(runner: CliRunner, named: str, said: str) -> None:

@@ -51,7 +51,8 @@ def trajectories(
     ``limit`` is the maximum number of runs, by default all. ``since`` is the earliest start
     (inclusive), ``until`` the latest (exclusive): ``"2h"`` ago, a date, a ``datetime`` or
     milliseconds. Duplicates of other runs are left out, unless ``duplicate`` is ``True`` (only
-    duplicates) or ``None`` (duplicates too).
+    duplicates) or ``None`` (duplicates too); so are runs without a step, such as the making of an
+    agent, unless ``has_steps`` is ``False`` or ``None``, or ``duplicate`` is ``None``.
     """
     asked = {"where": where, "q": words, "order": order}
     params = given({**asked, **written({"duplicate": False, **filters})})
@@ -59,15 +60,18 @@ def trajectories(
 
 
 def written(filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return filters as parameters: times in milliseconds, ``any`` for ``duplicate=None``.
+    """Return filters as parameters: times in milliseconds, ``any`` for ``None`` where it differs.
 
     Raises ``TypeError`` for an unknown filter, as Python does for an unknown keyword argument.
     """
     if unknown := filters.keys() - {"project", *run_filters.run_shorts()}:
         raise TypeError(f"got an unexpected keyword argument {min(unknown)!r}")
     times = {name: milliseconds_or_none(filters.get(name)) for name in ("since", "until")}
-    repeats = {"duplicate": or_any(filters["duplicate"])} if "duplicate" in filters else {}
-    return {**filters, **times, **repeats}
+    shorts = run_filters.run_shorts()
+    named = {
+        n: or_any(v) for n, v in filters.items() if n in shorts and shorts[n].default is not None
+    }
+    return {**filters, **times, **named}
 
 
 def steps(
@@ -111,7 +115,7 @@ def conversation(
     project: str | None = None,
     limit: int | None = None,
     duplicate: bool | None = False,
-    has_steps: bool | None = None,
+    has_steps: bool | None = True,
 ) -> Listing[Run]:
     """Return the runs of a conversation, oldest first, page by page as they are needed."""
     path = f"/v1/conversations/{segment(conversation_id)}"

@@ -32,8 +32,8 @@ class Short:
     field: str = ""
     """The field of ``where``, if its name differs."""
     sign: str = "="
-    has_to_be_asked_for: bool = False
-    """Whether matching runs are left out by default, without this filter or ``any``."""
+    default: bool | None = None
+    """The value without this filter, which ``any`` switches off; ``None``: there is none."""
 
 
 class RunFilters(TypedDict, total=False):
@@ -78,14 +78,16 @@ class RunFilters(TypedDict, total=False):
         Short(
             "That repeat another run; left out unless asked for. `any`: those and all others.",
             example=False,
-            has_to_be_asked_for=True,
+            default=False,
         ),
     ]
     has_steps: Annotated[
         bool | None,
         Short(
-            "With a step or a failure (or without): an agent's making or a health check has none.",
+            "With a step or a failure, unless told: an agent's making or a health check has none."
+            " `any`: those and all others, as with `duplicate=any` or a `where` that names it.",
             example=True,
+            default=True,
         ),
     ]
     agent: Annotated[

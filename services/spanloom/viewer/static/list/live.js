@@ -40,13 +40,19 @@ function wonder(id) {
   asking ||= setTimeout(() => void ask(), PAUSE_MS);
 }
 
+/** As the list decides by its own query, whose `where` does not name the runs. @param {import("../state/place.js").Query} query */
+function filled(query) {
+  const isAll = query.duplicate === "any" || /\b(?:has_steps|steps|trace_id)\b/.test(query.where ?? "");
+  return query.has_steps ?? (isAll ? "any" : "true");
+}
+
 async function ask() {
   const { query } = place.peek();
   const ids = [...wondered].slice(0, AT_ONCE);
   ids.forEach((id) => wondered.delete(id));
   const where = joined([...conditions(query.where ?? ""), `trace_id in (${ids.map(quoted).join(", ")})`]);
   try {
-    const data = await getJson("/v1/trajectories", { ...question(query), where, limit: AT_ONCE });
+    const data = await getJson("/v1/trajectories", { ...question(query), has_steps: filled(query), where, limit: AT_ONCE });
     if (place.peek().query.where === query.where) add(arrived, data.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
     // Not known, so not counted: the next change of the run checks again.

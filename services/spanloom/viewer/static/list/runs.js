@@ -25,7 +25,7 @@ let asked = new AbortController();
 
 /** The part of the query that is sent to the service. @param {import("../state/place.js").Query} query */
 export function question(query) {
-  return { where: query.where, project: query.project, duplicate: query.duplicate ?? query.is_duplicate };
+  return { where: query.where, project: query.project, duplicate: query.duplicate ?? query.is_duplicate, has_steps: query.has_steps };
 }
 
 /** The parameters of a page of the list, without the cursor. @param {import("../state/place.js").Query} query */

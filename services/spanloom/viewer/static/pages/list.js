@@ -20,10 +20,10 @@ learn({ en, zh });
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 
 export function Page() {
-  const { where, order, cursor, project, duplicate: repeats } = place.value.query;
+  const { where, order, cursor, project, duplicate: repeats, has_steps: filled } = place.value.query;
   useEffect(() => {
     void load();
-  }, [where, order, cursor, project, repeats]);
+  }, [where, order, cursor, project, repeats, filled]);
   useEffect(() => {
     if (isAway()) void load();
   }, [returns.value]);
