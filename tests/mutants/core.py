@@ -278,4 +278,12 @@ MUTANTS = (
         why="two calls side by side with equal counts are one, although they say different things",
         killed_by=[f"{UNIT}/extraction/test_wording.py"],
     ),
+    Mutant(
+        name="words-of-other-traces",
+        room="core",
+        was="return any(ours and theirs and ours != theirs for ours, theirs in pairs)",
+        becomes="return all(ours and theirs and ours != theirs for ours, theirs in pairs)",
+        why="a call of another service is in no list, because one at that time had equal counts",
+        killed_by=[f"{UNIT}/extraction/test_duplicates.py"],
+    ),
 )

@@ -7,11 +7,14 @@ only letters and digits are compared, and a text that the other side lacks contr
 
 from __future__ import annotations
 
+import hashlib
 import re
+from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.message import read_conversation
 from spanloom.core.values.attributes import json_value
+from spanloom.core.values.bounds import may_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +25,9 @@ HEAD_CHARS = 256
 """Texts that agree so far are one, cut off differently."""
 _NO_WORDS = re.compile(r"\W+")
 _HIDDEN = frozenset({"redacted", "__redacted__", "hidden", "filtered", "masked"})
+_USER = '{"role":"user"'
+"""The start of a user's message in the compact JSON of a conversation."""
+_DECODER = JSONDecoder()
 _JSON_STARTS = ("{", "[")
 """Of texts that count only if they can be parsed: one that was cut off has keys for words."""
 
@@ -69,9 +75,40 @@ def read_answer(output: str) -> Answer:
 
 
 def read_question(asked: str) -> str:
-    """Return the wording of the last message of the user in a call's input; empty if unknown."""
-    last = next((m for m in reversed(_messages(asked)) if m.get("role") == "user"), None)
-    return "" if last is None else _letters([_text(last)])
+    """Return the wording of the last message of the user in a call's input; empty if unknown.
+
+    Only that message is parsed: it begins where its role is written for the last time.
+    """
+    start = asked.rfind(_USER)
+    if start < 0 or not may_read(asked):
+        return ""
+    try:
+        message, _ = _DECODER.raw_decode(asked, start)
+    except (ValueError, RecursionError):
+        return ""
+    return _letters([_text(message)])
+
+
+class Digests(NamedTuple):
+    """What a call said, as numbers to compare with calls of other traces; 0 is unknown."""
+
+    answer: int = 0
+    question: int = 0
+
+
+def digest_wording(asked: str, answered: str) -> Digests:
+    """Return the digests of a call; a long answer is enough to know it by."""
+    answer = read_answer(answered).text
+    is_short = 0 < len(answer) < TELLING_CHARS
+    return Digests(_digest(answer), _digest(read_question(asked)) if is_short else 0)
+
+
+def _digest(letters: str) -> int:
+    """Return a number from 1 on for the head of a text, which a limit has not cut off."""
+    if not letters:
+        return 0
+    digest = hashlib.blake2b(letters[:HEAD_CHARS].encode(), digest_size=8)
+    return int.from_bytes(digest.digest()) or 1
 
 
 def _messages(text: str) -> Sequence[Mapping[str, Json]]:
