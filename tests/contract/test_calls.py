@@ -43,6 +43,19 @@ def test_calls_are_found_by_key_project_and_time(
         assert store.calls.find(key.project, windows(keys, start, end)) == []
 
 
+def test_a_call_knows_what_it_said(store: Store, key: TraceKey) -> None:
+    record = make_record(key, call_keys={model_step(2).id: "said"})
+    [call] = record.calls
+    said = replace(record, calls=[call._replace(answer=2**64 - 1, question=7)])
+    store.trajectories.write([said])
+    [found] = store.calls.find(key.project, windows(["said"], START_NS, START_NS))
+    assert (found.answer, found.question) == (2**64 - 1, 7)
+    hours = windows(["said", *map(str, range(3))], START_NS, START_NS)
+    apart = [w._replace(until_ns=w.until_ns + 3600 * 10**9) for w in hours]
+    [found] = store.calls.find(key.project, apart)
+    assert (found.answer, found.question) == (2**64 - 1, 7)
+
+
 def test_a_call_knows_how_many_its_trace_has(store: Store, key: TraceKey) -> None:
     steps = [model_step(2), model_step(3), model_step(4)]
     store.trajectories.write(

@@ -429,5 +429,11 @@ MUTANTS = (
         becomes="return agent",
         why="a run of PydanticAI that waits for an approval has answered with JSON",
         killed_by=[f"{UNIT}/extraction/test_approvals.py"],
+        name="words-of-other-traces",
+        room="core",
+        was="return any(ours and theirs and ours != theirs for ours, theirs in pairs)",
+        becomes="return all(ours and theirs and ours != theirs for ours, theirs in pairs)",
+        why="a call of another service is in no list, because one at that time had equal counts",
+        killed_by=[f"{UNIT}/extraction/test_duplicates.py"],
     ),
 )

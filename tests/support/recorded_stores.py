@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tarfile
 import time
 from pathlib import Path
@@ -13,6 +14,8 @@ import httpx
 STORES = Path(__file__).parents[1] / "fixtures" / "stores"
 EARLIER = "before-0.1.0"
 RELEASES = sorted(path.name for path in STORES.iterdir() if path.is_dir() and path.name != EARLIER)
+UNRELEASED = STORES / "unreleased.sql"
+"""The tables and views that migrations since the last release have changed, as they are now."""
 STORED_S = 30.0
 
 
@@ -22,6 +25,12 @@ def unpack(name: str, data: Path) -> Path:
     with tarfile.open(STORES / name / "data.tar.xz") as archive:
         archive.extractall(data, filter="data")
     return data
+
+
+def definitions_of(schema: str) -> dict[str, str]:
+    """Return the statements of a schema by the kind and name of what they create."""
+    statements = re.split(r"\n\n(?=CREATE )", schema.strip())
+    return {" ".join(text.split("\n", 1)[0].split()): text for text in statements if text}
 
 
 def answers_of(name: str) -> dict[str, Any]:

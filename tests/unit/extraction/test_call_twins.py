@@ -40,6 +40,15 @@ def test_calls_side_by_side_that_say_the_same_are_paired_by_both_ends() -> None:
     assert twins(ours, theirs) == ["b2", "b1", "b0"]
 
 
+def test_calls_that_say_different_things_are_no_twins() -> None:
+    ours, theirs = calls("a", (0, 90)), calls("b", (1, 89))
+    assert twins(ours, theirs) == ["b0"]
+    no = [call._replace(answer=7) for call in ours]
+    assert twins(no, theirs) == ["b0"]
+    assert twins(no, [call._replace(answer=7) for call in theirs]) == ["b0"]
+    assert twins(no, [call._replace(answer=8) for call in theirs]) == []
+
+
 def test_one_call_of_several_may_be_told_late_at_one_end() -> None:
     ours = calls("a", (54.3, 106.0), (145.8, 201.8), (239.8, 276.6))
     theirs = calls("b", (54.4, 140.2), (145.9, 202.1), (239.9, 277.6))

@@ -7,6 +7,7 @@ from tests.support.spans import KEY, chat, extract_spans, genai, make_span, sid
 
 from spanloom.core.duplicates.keys import is_alone, is_tool
 from spanloom.core.duplicates.traces import find_original, list_calls
+from spanloom.core.model.message import make_message
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call
 
@@ -44,11 +45,43 @@ def test_equally_short_originals_are_told_apart_by_their_ids() -> None:
         call(1, 0, 50, bare=True),
         call(9, 0, 50),
         call(1, 0, 50)._replace(key=TraceKey("elsewhere", "1" * 32)),
+        call(1, 0, 50)._replace(answer=8),
+        call(1, 0, 50)._replace(answer=7, question=6),
     ],
-    ids=["ends before", "starts after", "says otherwise", "is bare", "same trace", "project"],
+    ids=[
+        *("ends before", "starts after", "other counts", "is bare", "same trace", "project"),
+        *("other answer", "other question"),
+    ],
 )
 def test_other_calls_are_no_originals(other: Call) -> None:
-    assert find_original(call(9, 3, 40, bare=True), [other]) is None
+    ours = call(9, 3, 40, bare=True)._replace(answer=7, question=5)
+    assert find_original(ours, [other]) is None
+
+
+def test_what_a_call_said_is_unknown_or_the_same() -> None:
+    original = call(1, 0, 50)
+    for answer, question in ((0, 0), (7, 0), (7, 5)):
+        ours = call(9, 3, 40, bare=True)._replace(answer=answer, question=question)
+        for other in (original, original._replace(answer=7), original._replace(question=5)):
+            assert find_original(ours, [other]) == other
+
+
+def test_calls_know_what_was_said_in_letters_and_digits() -> None:
+    def listed(question: str, answer: str) -> tuple[int, int]:
+        said = {
+            "gen_ai.input.messages": make_message(question, "user"),
+            "gen_ai.output.messages": make_message(answer, "assistant"),
+        }
+        [found] = list_calls(extract_spans(make_span(1, 0, {**chat(7, 3), **said})))
+        return found.answer, found.question
+
+    known = listed("Is it spam?", "No.")
+    assert 0 not in known
+    assert listed("is it  spam", "no") == known
+    assert listed("Is it urgent?", "No.")[1] != known[1]
+    assert listed("Is it spam?", "Yes.")[0] != known[0]
+    assert listed("Is it spam?", "No, " * 40)[1] == 0
+    assert listed("Is it spam?", "") == (0, 0)
 
 
 def test_of_two_bare_reports_in_two_dialects_the_inner_one_repeats_the_outer() -> None:

@@ -9,6 +9,8 @@ from tests.support.extracting import TRACE, World, sent
 from tests.support.ground_truth import Capture
 from tests.support.spans import chat, openinference
 
+from spanloom.core.model.message import make_message
+
 if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
@@ -259,3 +261,30 @@ def test_two_runs_of_one_script_recorded_side_by_side_are_two_runs(world: World)
         extraction = world.document(trace_id)["extraction"]
         assert extraction["step_counts"]["model"] == 3
         assert "duplicate_of" not in extraction
+
+
+def said(question: str, answer: str) -> dict[str, str]:
+    return {
+        "gen_ai.input.messages": make_message(question, "user"),
+        "gen_ai.output.messages": make_message(answer, "assistant"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "is_repeat"),
+    [
+        ("Is mail A spam?", "no", True),
+        ("Is ticket 7 urgent?", "no", False),
+        ("Is mail A spam?", "yes", False),
+    ],
+)
+def test_another_call_at_the_same_time_with_equal_counts_is_no_repeat(
+    world: World, question: str, answer: str, *, is_repeat: bool
+) -> None:
+    run, call = FRAMEWORK[0], {**chat(58, 1), **said("Is mail A spam?", "no")}
+    world.send(run, sent(2, 1, call, last_ms=90))
+    world.run(2)
+    other = {**chat(58, 1), **said(question, answer)}
+    world.send(sent(1, attributes=other, trace_id=OTHER, start_ms=10, last_ms=20))
+    world.run(2)
+    assert ("duplicate_of" in world.document(OTHER)["extraction"]) is is_repeat

@@ -17,6 +17,7 @@ from spanloom.core.duplicates.keys import (
 )
 from spanloom.core.duplicates.matching import MAX_OPEN, slack_ns
 from spanloom.core.duplicates.reports import MAX_PAIRS
+from spanloom.core.duplicates.wording import digest_wording
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, StepType, Trajectory
 from spanloom.core.model.tree import BLUR_NS
@@ -105,7 +106,12 @@ def are_twins(ours: Call, theirs: Call) -> bool:
 
 
 def _may_be_twins(ours: Call, theirs: Call) -> bool:
-    """Return whether the calls began or ended together and overlap for half of the shorter."""
+    """Return whether the calls began or ended together and overlap for half of the shorter.
+
+    Never if they say different things.
+    """
+    if ours.contradicts(theirs):
+        return False
     if are_twins(ours, theirs):
         return True
     shared_ns = min(ours.end_ns, theirs.end_ns) - max(ours.start_ns, theirs.start_ns)
@@ -144,7 +150,10 @@ def list_calls(trajectory: Trajectory) -> Sequence[Call]:
         *((s, make_tool_key(s, is_alone=not calls)) for s in tools),
     ]
     return [
-        Call(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.dialect, extent)
+        Call(
+            *(key, s.id, call_key, s.start_ns, s.end_ns, is_bare, s.dialect, extent),
+            *(digest_wording(s.input, s.output) if s.type is _MODEL else ()),
+        )
         for s, call_key in keys
         if call_key
     ]
@@ -182,6 +191,7 @@ def _have_same_content(ours: Call, theirs: Call) -> bool:
         ours.call_key == theirs.call_key
         and ours.key.project == theirs.key.project
         and ours.key.trace_id != theirs.key.trace_id
+        and not ours.contradicts(theirs)
     )
 
 

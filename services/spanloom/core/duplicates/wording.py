@@ -7,11 +7,14 @@ only letters and digits are compared, and a text that the other side lacks contr
 
 from __future__ import annotations
 
+import hashlib
 import re
+from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.message import read_conversation
 from spanloom.core.values.attributes import json_value
+from spanloom.core.values.bounds import may_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,12 +23,15 @@ if TYPE_CHECKING:
 
 HEAD_CHARS = 256
 """Texts that agree so far are one, cut off differently."""
+LONGEST_HEAD = 4 * HEAD_CHARS
+"""So many characters of a text are read for its head."""
 _NO_WORDS = re.compile(r"\W+")
 _HIDDEN = frozenset({"redacted", "__redacted__", "hidden", "filtered", "masked"})
+_USER = '{"role":"user"'
+"""The start of a user's message in the compact JSON of a conversation."""
+_DECODER = JSONDecoder()
 _JSON_STARTS = ("{", "[")
 """Of texts that count only if they can be parsed: one that was cut off has keys for words."""
-
-
 TELLING_CHARS = 64
 """Equal answers of this length are of one call: the questions need not be read."""
 
@@ -64,14 +70,46 @@ def _are_telling(answer: Answer) -> bool:
 def read_answer(output: str) -> Answer:
     """Return the wording of a call's output, which is messages or plain text."""
     messages = _messages(output)
-    text = _letters(_text(m) for m in messages) if messages else _plain(output)
-    return Answer(text, _letters(call for m in messages for call in _requests(m)))
+    text = _letters(*map(_text, messages)) if messages else _plain(output)
+    return Answer(text, _letters(*(call for m in messages for call in _requests(m))))
 
 
 def read_question(asked: str) -> str:
-    """Return the wording of the last message of the user in a call's input; empty if unknown."""
-    last = next((m for m in reversed(_messages(asked)) if m.get("role") == "user"), None)
-    return "" if last is None else _letters([_text(last)])
+    """Return the wording of the last message of the user in a call's input; empty if unknown.
+
+    Only that message is parsed: it begins where its role is written for the last time.
+    """
+    start = asked.rfind(_USER)
+    if start < 0 or not may_read(asked):
+        return ""
+    try:
+        message, _ = _DECODER.raw_decode(asked, start)
+    except (ValueError, RecursionError):
+        return ""
+    return _letters(_text(message))
+
+
+class Digests(NamedTuple):
+    """What a call said, as numbers to compare with calls of other traces; 0 is unknown."""
+
+    answer: int = 0
+    question: int = 0
+
+
+def digest_wording(asked: str, answered: str) -> Digests:
+    """Return the digests of a call; a long answer is enough to know it by."""
+    text = "\n".join(map(_text, _messages(answered)))
+    answer = _letters(text if text.startswith(_JSON_STARTS) else text[:LONGEST_HEAD])
+    is_short = 0 < len(answer) < TELLING_CHARS
+    return Digests(_digest(answer), _digest(read_question(asked)) if is_short else 0)
+
+
+def _digest(letters: str) -> int:
+    """Return a number from 1 on for the head of a text, which a limit has not cut off."""
+    if not letters:
+        return 0
+    digest = hashlib.blake2b(letters[:HEAD_CHARS].encode(), digest_size=8)
+    return int.from_bytes(digest.digest()) or 1
 
 
 def _messages(text: str) -> Sequence[Mapping[str, Json]]:
@@ -80,6 +118,8 @@ def _messages(text: str) -> Sequence[Mapping[str, Json]]:
 
 def _text(message: Mapping[str, Json]) -> str:
     content = message.get("content")
+    if isinstance(content, str):
+        return content
     parts = content if isinstance(content, list) else [content]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "\n".join(text for text in texts if isinstance(text, str))
@@ -95,15 +135,14 @@ def _requests(message: Mapping[str, Json]) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Return the letters of an answer that is no messages; none of other JSON."""
-    return "" if text.startswith(_JSON_STARTS) else _letters([text])
+    return "" if text.startswith(_JSON_STARTS) else _letters(text)
 
 
 def _is_cut_off(text: str) -> bool:
     return text.startswith(_JSON_STARTS) and isinstance(json_value(text), str)
 
 
-def _letters(texts: Iterator[str] | Sequence[str]) -> str:
+def _letters(*texts: str) -> str:
     """Return the letters and digits; none of JSON that cannot be parsed, or of a hidden text."""
-    known = (text for text in texts if not _is_cut_off(text))
-    letters = _NO_WORDS.sub("", "".join(known)).lower()
+    letters = _NO_WORDS.sub("", "".join(t for t in texts if not _is_cut_off(t))).lower()
     return "" if letters in _HIDDEN else letters

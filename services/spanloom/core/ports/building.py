@@ -68,6 +68,15 @@ class Call(NamedTuple):
     """The dialect that classified it."""
     extent: Extent = Extent()
     """The extent of its trace."""
+    answer: int = 0
+    """A digest of what the model answered; 0 if it is unknown."""
+    question: int = 0
+    """A digest of what the user asked it; 0 if it is unknown, or the answer is long enough."""
+
+    def contradicts(self, other: Call) -> bool:
+        """Return whether two calls are known to say different things."""
+        pairs = ((self.answer, other.answer), (self.question, other.question))
+        return any(ours and theirs and ours != theirs for ours, theirs in pairs)
 
     def is_within(self, window: CallWindow) -> bool:
         """Return whether the call matches the window."""

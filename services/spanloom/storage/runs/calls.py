@@ -33,6 +33,8 @@ CALL_COLUMNS = (
     "ModelSteps",
     "ToolSteps",
     "Richness",
+    "Answer",
+    "Question",
 )
 
 
@@ -124,6 +126,8 @@ def call_rows(seq: int, version: int, calls: Iterable[Call]) -> Iterator[list[ob
             call.is_bare,
             call.dialect,
             *call.extent,
+            call.answer,
+            call.question,
         ]
 
 
@@ -137,4 +141,6 @@ def _call_of(project: str, row: Row) -> Call:
         is_bare=bool(row.IsBare),
         dialect=row.Dialect,
         extent=Extent(row.ModelSteps, row.ToolSteps, row.Richness),
+        answer=row.Answer,
+        question=row.Question,
     )

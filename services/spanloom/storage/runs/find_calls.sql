@@ -4,7 +4,8 @@ SELECT stored.TraceId AS TraceId, stored.StepId AS StepId, stored.CallKey AS Cal
        stored.Seq AS Seq, stored.Version AS Version,
        stored.StartTimeUnixNano AS StartTimeUnixNano, stored.EndTimeUnixNano AS EndTimeUnixNano,
        stored.IsBare AS IsBare, stored.Dialect AS Dialect,
-       stored.ModelSteps AS ModelSteps, stored.ToolSteps AS ToolSteps, stored.Richness AS Richness
+       stored.ModelSteps AS ModelSteps, stored.ToolSteps AS ToolSteps, stored.Richness AS Richness,
+       stored.Answer AS Answer, stored.Question AS Question
 FROM
 (
     SELECT *
