@@ -302,4 +302,20 @@ MUTANTS = (
         why="a run of PydanticAI that waits for an approval has answered with JSON",
         killed_by=[f"{UNIT}/extraction/test_approvals.py"],
     ),
+    Mutant(
+        name="an-open-run-went-well",
+        room="core",
+        was="if self.is_unfinished:",
+        becomes="if False:",
+        why="a run whose process was killed went well",
+        killed_by=[f"{UNIT}/extraction/test_unfinished.py"],
+    ),
+    Mutant(
+        name="killed-at-its-start",
+        room="core",
+        was="seen[around.span_id] = max(seen[around.span_id], seen[span.span_id])",
+        becomes="seen[around.span_id] = seen[around.span_id]",
+        why="a run without an end took no time, whatever ran in it",
+        killed_by=[f"{UNIT}/extraction/test_unfinished.py"],
+    ),
 )
