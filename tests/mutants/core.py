@@ -318,4 +318,20 @@ MUTANTS = (
         why="a run without an end took no time, whatever ran in it",
         killed_by=[f"{UNIT}/extraction/test_unfinished.py"],
     ),
+    Mutant(
+        name="guardrail-as-a-tool",
+        room="core",
+        was="if is_guardrail(span):",
+        becomes="if False:",
+        why="a check that no model called counts as a tool run",
+        killed_by=[f"{UNIT}/dialects/mlflow/test_dialect.py"],
+    ),
+    Mutant(
+        name="documents-speak",
+        room="core",
+        was="return [message for message in found if message.role] or found",
+        becomes="return found",
+        why="a document in a state is shown as the run's answer",
+        killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+    ),
 )
