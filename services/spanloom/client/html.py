@@ -66,7 +66,13 @@ def size(html: str) -> int:
 
 
 _TITLES = ("run", "asked", "answered", "went", "began", "took", "tokens", "trace id")
-_OUTCOME_COLOURS = {"failed": "#c00", "recovered": "#a60", "paused": "#07a", "cancelled": "#808"}
+_OUTCOME_COLOURS = {
+    "failed": "#c00",
+    "recovered": "#a60",
+    "paused": "#07a",
+    "cancelled": "#808",
+    "unfinished": "#808",
+}
 _FRAME_BYTES = 2_000
 """Reserved for the HTML around the rows."""
 

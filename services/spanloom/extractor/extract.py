@@ -66,12 +66,13 @@ def make_record(
 ) -> TrajectoryRecord | None:
     """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
 
-    A live run has no warnings about absent spans such as the root, which comes when the run ends.
+    A live run has no warnings about absent spans such as the root, which comes when the run ends,
+    and is not unfinished.
     """
     version = head.version + 1 if head is not None else 1
     if status is Status.LIVE and trajectory.absences:
         shown = [text for text in trajectory.warnings if text not in trajectory.absences]
-        trajectory = replace(trajectory, warnings=shown)
+        trajectory = replace(trajectory, warnings=shown, is_unfinished=False)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
     fingerprint = _fingerprint(*without_version(document), verdicts)

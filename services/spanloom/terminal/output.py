@@ -89,6 +89,7 @@ OUTCOME_STYLES = {
     "recovered": "yellow",
     "paused": "cyan",
     "cancelled": "magenta",
+    "unfinished": "magenta",
     "failed": "bold red",
 }
 """Outcomes that are printed; ``ok`` is not."""
@@ -112,12 +113,12 @@ class Signs(NamedTuple):
 
 _UNICODE = Signs(
     {"agent": "◆", "model": "●", "tool": "■", "graph": "▲", "other": "○"},
-    {"recovered": "!", "paused": "…", "cancelled": "⊘", "failed": "✗"},
+    {"recovered": "!", "paused": "…", "cancelled": "⊘", "unfinished": "◌", "failed": "✗"},
     *("├─ ", "└─ ", "│  ", "━", "✗", "!", "→", "·", "…"),
 )
 _ASCII = Signs(
     {"agent": "@", "model": "*", "tool": "+", "graph": "#", "other": "o"},
-    {"recovered": "!", "paused": "...", "cancelled": "/", "failed": "x"},
+    {"recovered": "!", "paused": "...", "cancelled": "/", "unfinished": "~", "failed": "x"},
     *("|- ", "`- ", "|  ", "=", "x", "!", "->", "-", "..."),
 )
 

@@ -133,6 +133,7 @@ def _outcome(extraction: Mapping[str, Any]) -> Text | str:
         "recovered": f"recovered from {failures}",
         "paused": "paused, then resumed" if is_over else "paused, waits for a person",
         "cancelled": "cancelled, stopped from outside",
+        "unfinished": "unfinished, its spans have no end",
         "failed": f"failed, {failures}",
     }
     return Text(words[outcome], OUTCOME_STYLES[outcome])

@@ -209,3 +209,31 @@ def test_the_last_text_of_a_team_is_its_answer() -> None:
     said = [{"source": "a", "content": "x", "type": "TextMessage"}]
     said += [{"source": "b", "content": "y", "type": "StopMessage"}]
     assert read_answer(json.dumps({"messages": said, "stop_reason": "done"})) == "y"
+
+
+SAID = [{"role": "assistant", "content": "Hi", "tool_calls": [CALL]}]
+MESSAGE = f"ChatCompletionMessage(content='Hi', role='assistant', tool_calls=[{TOOL_CALL}])"
+TOOL_USE = "ToolUseBlock(id='c1', input={'a': 1}, name='f', type='tool_use')"
+BLOCKS = f"[TextBlock(text='Hi', type='text'), {TOOL_USE}]"
+TEXT = "[ResponseOutputText(text='Hi', type='output_text')]"
+FUNCTION_CALL = """arguments='{"a":1}', call_id='c1', name='f', type='function_call'"""
+OUTPUT = f"ResponseOutputMessage(role='assistant', type='message', content={TEXT})"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"ChatCompletion(id='x', choices=[Choice(finish_reason=None, index=0, message={MESSAGE})])",
+        f"Message(id='m', content={BLOCKS}, role='assistant')",
+        f"Response(id='r', output=[{OUTPUT}, ResponseFunctionToolCall({FUNCTION_CALL})])",
+        f"[{{'role': 'assistant', 'content': {BLOCKS}}}]",
+    ],
+)
+def test_responses_that_are_the_repr_of_an_object(text: str) -> None:
+    assert json.loads(read_output(text)) == SAID
+
+
+def test_what_somebody_said_comes_before_texts_that_nobody_said() -> None:
+    state = {"last": {"role": "assistant", "content": "Rome."}, "docs": [{"content": "A page."}]}
+    assert answer_in(json.dumps(state)) == "Rome."
+    assert answer_in(json.dumps({"docs": [{"content": "A page."}]})) == "A page."

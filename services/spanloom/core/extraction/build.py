@@ -80,10 +80,24 @@ def build_trajectory(
         failures=with_words(failures) if is_cancelled else failures,
         pauses=pauses,
         is_cancelled=is_cancelled,
+        is_unfinished=_is_unfinished(tree, arranged),
         is_resuming=is_resuming(arranged, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
         absences=tree.absences,
+    )
+
+
+_RUNS = (StepType.AGENT, StepType.GRAPH)
+
+
+def _is_unfinished(tree: SpanTree, arranged: ArrangedSteps) -> bool:
+    """Return whether the root has no end, or an agent or graph that no other agent runs."""
+    if not tree.open:
+        return False
+    outermost = arranged.owned.get(arranged.root.id, ())
+    return tree.root.span_id in tree.open or any(
+        step.id in tree.open for step in outermost if step.type in _RUNS
     )
 
 

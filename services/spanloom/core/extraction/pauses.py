@@ -75,9 +75,12 @@ def is_waiting(step: Step) -> bool:
     return step.metadata.get("outcome") == Outcome.PAUSED
 
 
+_STOPPED = (Outcome.PAUSED, Outcome.CANCELLED, Outcome.UNFINISHED)
+
+
 def has_stopped(step: Step) -> bool:
-    """Return whether the step ended without an answer: it waits, or was cancelled."""
-    return step.metadata.get("outcome") in (Outcome.PAUSED, Outcome.CANCELLED)
+    """Return whether the step has no answer: it waits, was cancelled, or never ended."""
+    return step.metadata.get("outcome") in _STOPPED
 
 
 def _waiting(step: Step, question: str) -> Step:

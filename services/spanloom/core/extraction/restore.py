@@ -76,6 +76,7 @@ def _restore(
         failures=[_failure(one) for one in _objects(fields.get("errors", []))],
         pauses=[_pause(one) for one in _objects(fields.get("pauses", []))],
         is_cancelled=fields.get("outcome") == Outcome.CANCELLED,
+        is_unfinished=fields.get("outcome") == Outcome.UNFINISHED,
         is_resuming=fields.get("is_resuming") is True,
         duplicate_of=_original(fields["duplicate_of"]) if "duplicate_of" in fields else None,
         extractor_version=extractor_version,

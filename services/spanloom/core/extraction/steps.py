@@ -64,6 +64,8 @@ def arrange_steps(
     for step_id, others in reports.merged.items():
         facts[step_id] = complete(reports.spans[step_id], others)
     steps = {i: _make_step(i, anchors[i], f, reports, prices) for i, f in facts.items()}
+    for step_id in tree.open & steps.keys():
+        steps[step_id] = _unfinished(steps[step_id])
     steps.update((step.id, step) for step in complete_arguments([*steps.values()]))
     show_pauses(steps, anchors, pauses)
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
@@ -76,6 +78,11 @@ def arrange_steps(
         if len(completed) > 1 or root_id not in completed:  # the root has no owner
             owned = {i: [completed.get(s.id, s) for s in mine] for i, mine in owned.items()}
     return ArrangedSteps(root, steps, owned, facts)
+
+
+def _unfinished(step: Step) -> Step:
+    """Return a step without an end with its outcome, unless it has another."""
+    return step._replace(metadata={"outcome": str(Outcome.UNFINISHED), **step.metadata})
 
 
 def _own(

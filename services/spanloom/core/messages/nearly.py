@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.messages.envelopes import find_messages
 from spanloom.core.messages.parts import may_be_object, read_objects
 from spanloom.core.messages.wire import parse_composite
-from spanloom.core.values.attributes import unquoted
+from spanloom.core.values.attributes import json_value, unquoted
 from spanloom.core.values.cut_json import read_cut
-from spanloom.core.values.python_repr import as_json
+from spanloom.core.values.python_repr import as_json, objects_as_json
 
 if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 MAX_LAYERS = 64
 """Maximum layers of JSON strings: each doubles the quoting inside, so no text has as many."""
+_RESPONSES = (
+    *("ChatCompletion(", "ParsedChatCompletion(", "ModelResponse("),
+    *("Message(id=", "Response("),
+)
+"""The classes of SDKs whose objects are whole responses."""
 _QUOTED_JSON = ('"[', '"{', '"\\"')
 _MESSAGES = re.compile(r"""\s*+[\[{]\s*+(?:\{\s*+)?["'](?:role|messages)["']\s*+:""")
 
@@ -34,6 +39,10 @@ class Mended(NamedTuple):
 def mend(text: str, role: str) -> Mended:
     """Return the messages of a text that could not be parsed; ``role`` is their default role."""
     text, is_cut = _without_quotes(text)
+    if text.startswith(_RESPONSES):
+        items = json_value(objects_as_json(f"[{text}]"))
+        response = items[0] if isinstance(items, list) and len(items) == 1 else None
+        return Mended(text, None if find_messages(response, role) is None else response)
     if may_be_object(text):
         is_call = role == "assistant" and read_objects(text)
         return Mended(text, [{"role": role, "content": text}] if is_call else None)
@@ -64,5 +73,6 @@ def _read(text: str) -> tuple[Json, bool]:
     """Return the value of JSON or of a Python repr, and whether it was cut off."""
     value = parse_composite(text)
     if value is None and "'" in text[:8]:
-        value = parse_composite(as_json(text.strip()))
+        words = text.strip()
+        value = parse_composite(as_json(words)) or parse_composite(objects_as_json(words))
     return (value, False) if value is not None else (read_cut(text.lstrip()), True)

@@ -109,7 +109,7 @@ def question_in(text: str, max_chars: int = MAX_PARSED) -> str:
 
     Return a text without messages, or longer than ``max_chars``, unchanged.
     """
-    messages = list(_messages_in(text, max_chars))
+    messages = _said(_messages_in(text, max_chars))
     last = messages[-1].text if messages else text
     return next((m.text for m in reversed(messages) if m.role == "user"), last)
 
@@ -119,8 +119,14 @@ def answer_in(text: str, max_chars: int = MAX_PARSED) -> str:
 
     For a message without content, return its tool calls: ``weather({"city": "Oslo"})``.
     """
-    messages = list(_messages_in(text, max_chars))
+    messages = _said(_messages_in(text, max_chars))
     return messages[-1].text if messages else text
+
+
+def _said(texts: Iterable[_Message]) -> Sequence[_Message]:
+    """Return the texts that somebody said, if any; else all, such as those of documents."""
+    found = list(texts)
+    return [message for message in found if message.role] or found
 
 
 class _Message(NamedTuple):

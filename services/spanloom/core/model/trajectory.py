@@ -61,6 +61,8 @@ class Outcome(StrEnum):
     """It waits for a person, and was not resumed in the same trace."""
     CANCELLED = "cancelled"
     """It was stopped from outside before it had an answer."""
+    UNFINISHED = "unfinished"
+    """It never ended, as far as its spans tell: its process may have been killed."""
     FAILED = "failed"
     """Something failed, and nothing around it ended well."""
 
@@ -265,6 +267,8 @@ class Trajectory:
     """Those not resumed within the trace."""
     is_cancelled: bool = False
     """Whether a cancellation ended it: nothing around it continued, and there is no answer."""
+    is_unfinished: bool = False
+    """Whether its root, or an agent that no other agent runs, has no end."""
     is_resuming: bool = False
     """Whether it continues an earlier run that waited for a person, as its root reports."""
     duplicate_of: DuplicateOf | None = None
@@ -291,13 +295,15 @@ class Trajectory:
 
     @property
     def outcome(self) -> Outcome:
-        """How the run ended; failed, cancelled and paused take precedence in this order."""
+        """How the run ended; of several, the first of failed, cancelled, paused, unfinished."""
         if not all(failure.recovered for failure in self.failures):
             return Outcome.FAILED
         if self.is_cancelled:
             return Outcome.CANCELLED
         if self.pauses:
             return Outcome.PAUSED
+        if self.is_unfinished:
+            return Outcome.UNFINISHED
         return Outcome.RECOVERED if self.failures else Outcome.OK
 
     @property

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Span
 
@@ -19,10 +19,11 @@ _WARNINGS = {
     "no_root": "no span without a parent arrived: the earliest topmost span stands in for the root",
     "extra_root": "{n} more spans have no parent: they hang below the root",
     "orphan": "{n} spans have a parent that is not in the trace: they hang below the root",
+    "open": "{n} spans have no end: they were not finished",
     "cycle": "{n} parent cycles: each is cut at its earliest span, which hangs below the root",
 }
 
-_MAY_ARRIVE = ("no_root", "orphan")
+_MAY_ARRIVE = ("no_root", "orphan", "open")
 """Reasons that later spans may resolve."""
 
 
@@ -36,17 +37,27 @@ class SpanTree:
 
     __slots__ = (
         *("_children", "_parents", "absences", "has_root"),
-        *("has_other_tops", "root", "spans", "top_down", "warnings"),
+        *("has_other_tops", "open", "root", "spans", "top_down", "warnings"),
     )
 
     def __init__(self, spans: Iterable[Span]) -> None:
         """Build the tree; the order of ``spans`` does not matter.
 
+        A span without an end ends with the last that is known of it and of what ran below it.
         Raises ``ValueError`` without spans.
         """
-        self.spans: Sequence[Span] = sorted(spans, key=span_order)
-        if not self.spans:
+        ordered = sorted(spans, key=span_order)
+        if not ordered:
             raise ValueError("a tree needs at least one span")
+        self.open = frozenset([s.span_id for s in ordered if not s.end_ns and s.start_ns])
+        """Ids of the spans without an end: their process was killed, or they still run."""
+        self._build(ordered)
+        if self.open:
+            ends = self._last_seen()
+            self._build([s if s.end_ns else s._replace(end_ns=ends[s.span_id]) for s in ordered])
+
+    def _build(self, spans: Sequence[Span]) -> None:
+        self.spans: Sequence[Span] = spans
         known = {span.span_id: span for span in self.spans}
         self._parents: dict[str, Span] = {}
         self._children: defaultdict[str, list[Span]] = defaultdict(list)
@@ -69,7 +80,7 @@ class SpanTree:
         """The warnings about missing spans, which may still arrive."""
         self.has_other_tops = bool(attached) and not self.has_root
         """Whether the root is only the first of several spans whose parents are missing."""
-        if attached or not self.has_root:
+        if attached or not self.has_root or self.open:
             self._warn(attached, cuts)
             self.top_down = self._walk([self.root, *attached])
 
@@ -98,6 +109,17 @@ class SpanTree:
         if span.span_id == self.root.span_id:
             return None
         return self._parents.get(span.span_id, self.root)
+
+    def _last_seen(self) -> Mapping[str, int]:
+        """Return the last time at which each span is known to have run, in ns, by span id."""
+        seen: dict[str, int] = {}
+        for span in self.spans:
+            times = [event.time_ns for event in span.events]
+            seen[span.span_id] = max(span.start_ns, span.end_ns, *times)
+        for span in reversed(self.top_down):
+            if (around := self.place(span)) is not None:
+                seen[around.span_id] = max(seen[around.span_id], seen[span.span_id])
+        return seen
 
     def _tops(self) -> Sequence[Span]:
         return [span for span in self.spans if span.span_id not in self._parents]
@@ -141,6 +163,7 @@ class SpanTree:
                 reasons["orphan" if span.parent_span_id else "extra_root"] += 1
         if not self.has_root:
             reasons["no_root"] = 1
+        reasons["open"] = len(self.open)
         texts = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
         self.warnings = list(texts.values())
         self.absences = [text for reason, text in texts.items() if reason in _MAY_ARRIVE]

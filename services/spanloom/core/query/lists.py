@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from spanloom.core.records.conversation import ConversationItem
     from spanloom.core.records.run import Run
 
+_UNEVENTFUL = (Outcome.OK, Outcome.UNFINISHED)
+"""Outcomes that alone are nothing to show: an open span of a web server has no steps."""
+
 
 class Cursor(NamedTuple):
     """A position in a list; places compare in the order of the list, oldest first."""
@@ -90,7 +93,7 @@ class ListedRun:
         """Whether there is anything to show: a step, or a failure."""
         run = self.run
         steps = sum(count for kind, count in run.step_counts.items() if kind != "other")
-        return steps > 0 or run.outcome is not Outcome.OK or run.status is Status.FAILED
+        return steps > 0 or run.outcome not in _UNEVENTFUL or run.status is Status.FAILED
 
     @property
     def cursor(self) -> Cursor:

@@ -25,7 +25,8 @@ _NAME = "LowCardinality(String)"
 _NAMES = "Array(LowCardinality(String))"
 _INT64_MAX = 2**63 - 1
 _HAS_STEPS = (
-    "(AgentSteps + ModelSteps + ToolSteps + GraphSteps > 0 OR Outcome != 'ok' OR Status = 'failed')"
+    "(AgentSteps + ModelSteps + ToolSteps + GraphSteps > 0 OR Outcome NOT IN ('ok', 'unfinished')"
+    " OR Status = 'failed')"
 )
 
 

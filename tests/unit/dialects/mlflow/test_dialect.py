@@ -349,3 +349,18 @@ def test_details_stand_in_the_output_of_the_node_around_whatever_is_between() ->
     usage = normalized(node, between, call)[3].facts.usage
     assert usage is not None
     assert usage.reasoning_tokens == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ({"spanOutputs": {"triggered": False}}, "graph"),
+        ({"spanOutputs": {"triggered": True}, "spanInputs": None}, "graph"),
+        ({"spanOutputs": {"triggered": True}, "spanInputs": {"a": 1}}, "tool"),
+        ({"spanOutputs": {"triggered": True, "by": "x"}}, "tool"),
+    ],
+)
+def test_a_guardrail_of_openai_agents_is_no_tool(said: dict[str, object], kind: str) -> None:
+    span = called("no_homework", 1, 0, "TOOL", **said)
+    assert rules(span)[1][0] == kind
+    assert normalized(span)[1].facts.data_kind == ("guardrail" if kind == "graph" else "")

@@ -35,7 +35,7 @@ from spanloom.core.dialects.mlflow.libraries import OPENAI_AGENTS, read_decision
 from spanloom.core.dialects.mlflow.names import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.dialects.mlflow.usage import read_client_details, read_run_usage
 from spanloom.core.dialects.otel_genai import OPERATION
-from spanloom.core.model.span import Classification, Facts
+from spanloom.core.model.span import GUARDRAIL, Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_field
 
@@ -125,6 +125,8 @@ class MLflow(Dialect):
         if kind is Kind.TOOL:
             facts.data_kind = _DATA_KINDS.get(_span_type(span), "")
             facts.tool_name = mlflow_names.tool_name(span)
+        elif kind is Kind.GRAPH and mlflow_libraries.is_guardrail(span):
+            facts.data_kind = GUARDRAIL
         elif kind is not Kind.MODEL:
             facts.agent_name = mlflow_names.agent_name(span)
             if answer := read_decisions(facts.input):

@@ -3,7 +3,8 @@
 - OpenAI Agents: ``AgentRunner.run`` has type ``AGENT``, but only wraps the SDK's own spans, which
   include the agents. So does the author's ``trace(…)``, in which the runner's spans are empty: it
   is a graph if several agents start in it. A handoff, which the model calls like a tool, has type
-  ``CHAIN``.
+  ``CHAIN``. A guardrail, which no model calls, has type ``TOOL``, no input, and the output
+  ``{"triggered": false}``.
 - If one method of an agent calls another (``run_sync``, ``on_messages``), one run has two spans of
   type ``AGENT``.
 - A workflow of LlamaIndex (``X.run``, above its steps ``X.method``) is a ``CHAIN``, and a graph.
@@ -16,6 +17,7 @@ the questions and which calls the person approved or rejected.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.pauses import SpanReader, ToolRun, as_question, ask_to_run
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 _FRAME = Classification(Kind.OTHER, "mlflow.frame_of_a_run")
 _COMPOSED = Classification(Kind.GRAPH, "mlflow.composed_runs")
 _HANDOFF = Classification(Kind.TOOL, "mlflow.handoff")
+_GUARDRAIL = Classification(Kind.GRAPH, "mlflow.guardrail_of_agents")
+_TRIGGERED = re.compile(r'\{"triggered": ?(?:true|false)\}')
 _PREDICTOR = Classification(Kind.OTHER, "mlflow.predictor")
 _WORKFLOW = Classification(Kind.GRAPH, "mlflow.run_of_a_workflow")
 _CALLS_NOTHING = Classification(Kind.OTHER, "mlflow.calls_nothing")
@@ -58,7 +62,17 @@ def correct(span: Span, span_type: str, view: TraceView) -> Classification | Non
         return _correct_agent(span, view)
     if span_type in ("LLM", "GENERATE_CONTENT", "CHAT_MODEL"):
         return _correct_call(span, view)
+    if is_guardrail(span):
+        return _GUARDRAIL
     return _correct_chain(span, view) if span_type == "CHAIN" else None
+
+
+def is_guardrail(span: Span) -> bool:
+    """Return whether it is a guardrail of OpenAI Agents, by its output."""
+    attributes = span.attributes
+    if attributes.get(INPUTS, "null") != "null":
+        return False
+    return _TRIGGERED.fullmatch(attributes.get(OUTPUTS, "")) is not None
 
 
 def _correct_chain(span: Span, view: TraceView) -> Classification | None:

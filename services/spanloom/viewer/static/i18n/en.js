@@ -108,6 +108,7 @@ export const en = {
   "state.recovered": "recovered",
   "state.paused": "waits for a person",
   "state.cancelled": "cancelled",
+  "state.unfinished": "never ended",
   "state.failed": "failed",
   "state.live": "live",
   "state.partial": "without a root",

@@ -109,6 +109,7 @@ export const zh = {
   "state.recovered": "已恢复",
   "state.paused": "等待人工",
   "state.cancelled": "已取消",
+  "state.unfinished": "未结束",
   "state.failed": "失败",
   "state.live": "进行中",
   "state.partial": "缺少根",

@@ -14,7 +14,7 @@ export const pageOf = (run, query = {}) => link(`/trajectories/${run.trace_id}`,
 /** Return the state of a run in words. @param {{status: string, outcome: string}} run */
 export function stateOf(run) {
   const state = run.status === "settled" ? run.outcome : run.status;
-  const signs = /** @type {Record<string, string>} */ ({ ok: "✓", recovered: "↻", paused: "❚❚", cancelled: "⊘", failed: "✕", live: "●", partial: "◌" });
+  const signs = /** @type {Record<string, string>} */ ({ ok: "✓", recovered: "↻", paused: "❚❚", cancelled: "⊘", unfinished: "…", failed: "✕", live: "●", partial: "◌" });
   return { state, sign: signs[state] ?? "·", words: t(/** @type {import("../i18n/index.js").Key} */ (`state.${state}`)) };
 }
 
