@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(
         name="nothing-is-passed-on",
         room="core",
-        was="if not verdict.is_unknown:",
-        becomes="if verdict is not None:",
+        was="if classification.is_unknown:",
+        becomes="if classification is None:",
         why="spans of a known library that its dialect does not know are dropped",
         killed_by=[f"{UNIT}/dialects/test_evidence.py"],
     ),
