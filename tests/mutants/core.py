@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(
         name="nothing-is-passed-on",
         room="core",
-        was="if not verdict.is_unknown:",
-        becomes="if verdict is not None:",
+        was="if classification.is_unknown:",
+        becomes="if classification is None:",
         why="spans of a known library that its dialect does not know are dropped",
         killed_by=[f"{UNIT}/dialects/test_evidence.py"],
     ),
@@ -101,6 +101,22 @@ MUTANTS = (
         becomes='if key == "message" in attributes and (body := json_object(attributes[key])):',
         why="messages in the bodies of events are lost",
         killed_by=[f"{UNIT}/extraction/test_wild.py"],
+    ),
+    Mutant(
+        name="kind-beats-operation",
+        room="core",
+        was="return has_operation or scope in self._frameworks",
+        becomes="return scope in self._frameworks",
+        why="a workflow with a span kind LLM counts as a model call",
+        killed_by=[f"{UNIT}/extraction/test_wild.py"],
+    ),
+    Mutant(
+        name="messages-left-on-the-step",
+        room="core",
+        was='is_step = step.attributes.get(_TYPE) == "model_step"',
+        becomes='is_step = step.attributes.get(_TYPE) == ""',
+        why="calls of Mastra have no question and no tool calls",
+        killed_by=[f"{UNIT}/dialects/test_mastra.py"],
     ),
     Mutant(
         name="code-of-any-length",
@@ -429,6 +445,8 @@ MUTANTS = (
         becomes="return agent",
         why="a run of PydanticAI that waits for an approval has answered with JSON",
         killed_by=[f"{UNIT}/extraction/test_approvals.py"],
+    ),
+    Mutant(
         name="words-of-other-traces",
         room="core",
         was="return any(ours and theirs and ours != theirs for ours, theirs in pairs)",

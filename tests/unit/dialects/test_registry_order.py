@@ -53,6 +53,7 @@ SCOPES = {
     "vercel_ai_genai": "gen_ai",
     "google_adk": "gcp.vertex.agent",
     "agent_framework": "agent_framework",
+    "mastra": "@mastra/otel-exporter",
     "autogen": "autogen-core",
     "strands": "strands.telemetry.tracer",
     "anthropic_sdk": "com.anthropic.sdk.python",

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions import meanings
 from spanloom.core.conventions.usage import read_counts
 from spanloom.core.model.span import Facts
 from spanloom.core.values.attributes import (
+    Json,
     first,
     json_text,
+    json_value,
     pick,
     seconds_as_ms,
+    written,
 )
 from spanloom.core.values.cut_json import read_cut
 from spanloom.core.values.indexed import indexed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 OFFERED_TOOLS = "gen_ai.tool.definitions"
@@ -51,9 +55,12 @@ def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
 def read_model_call(attributes: Mapping[str, str]) -> Facts:
     """Return the facts of a model call's span."""
     return Facts(
-        input=read_input(attributes) or indexed_text(attributes, "gen_ai.prompt."),
+        input=read_input(attributes)
+        or indexed_text(attributes, "gen_ai.prompt.")
+        or _first_said(attributes, meanings.CALL_INPUTS),
         output=_messages(attributes, "gen_ai.output.messages")
-        or indexed_text(attributes, "gen_ai.completion."),
+        or indexed_text(attributes, "gen_ai.completion.")
+        or _read_answer(attributes),
         usage=read_counts(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),
@@ -62,6 +69,33 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
         conversation_id=attributes.get("gen_ai.conversation.id", ""),
         metadata=read_metadata(attributes),
     )
+
+
+def _first_said(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
+    """Return the first text under the keys; an empty list counts as absent."""
+    for key in keys:
+        if (text := attributes.get(key)) and text != "[]":
+            return text
+    return ""
+
+
+def _read_answer(attributes: Mapping[str, str]) -> str:
+    """Return the answer under any other key, with the calls that a key of their own holds."""
+    answer = _first_said(attributes, meanings.CALL_OUTPUTS)
+    listed = json_value(first(attributes, *meanings.CALLS_IN_ANSWER))
+    calls = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
+    return write_answer(answer, calls)
+
+
+def write_answer(answer: str, calls: Sequence[dict[str, Json]]) -> str:
+    """Return the text of an answer, as a message if it has calls: OpenAI's or the AI SDK's."""
+    if not calls:
+        return answer
+    content: list[Json] = [{"type": "text", "text": answer}] if answer else []
+    if any("toolName" in call for call in calls):  # parts of the AI SDK
+        content += [{**call, "type": "tool-call"} for call in calls]
+        return written([{"role": "assistant", "content": content}])
+    return written([{"role": "assistant", "content": answer, "tool_calls": list[Json](calls)}])
 
 
 def read_input(attributes: Mapping[str, str]) -> str:
@@ -89,8 +123,8 @@ def _messages(attributes: Mapping[str, str], key: str) -> str:
 def read_tool_run(attributes: Mapping[str, str]) -> Facts:
     """Return the facts of a tool's span."""
     return Facts(
-        input=first(attributes, "gen_ai.tool.call.arguments", "gen_ai.retrieval.query.text"),
-        output=first(attributes, "gen_ai.tool.call.result", "gen_ai.retrieval.documents"),
+        input=first(attributes, *meanings.TOOL_INPUTS),
+        output=first(attributes, *meanings.TOOL_OUTPUTS),
         tool_name=attributes.get("gen_ai.tool.name", ""),
         agent_name=attributes.get("gen_ai.agent.name", ""),
         conversation_id=attributes.get("gen_ai.conversation.id", ""),
@@ -101,8 +135,8 @@ def read_tool_run(attributes: Mapping[str, str]) -> Facts:
 def read_agent_run(attributes: Mapping[str, str]) -> Facts:
     """Return the facts of an agent's or graph's span, without its usage, which is a sum."""
     return Facts(
-        input=attributes.get("gen_ai.input.messages", ""),
-        output=attributes.get("gen_ai.output.messages", ""),
+        input=first(attributes, *meanings.AGENT_INPUTS),
+        output=first(attributes, *meanings.AGENT_OUTPUTS),
         agent_name=attributes.get("gen_ai.agent.name", ""),
         conversation_id=attributes.get("gen_ai.conversation.id", ""),
         metadata=read_metadata(attributes),

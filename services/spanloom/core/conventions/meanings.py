@@ -83,8 +83,6 @@ CALL_OUTPUTS = (
     "output",
 )
 CALLS_IN_ANSWER = ("gen_ai.response.tool_calls", "ai.response.toolCalls", "llm.response.tool_calls")
-INDEXED_INPUTS = ("gen_ai.prompt.", "llm.prompts.", "gen_ai.input.messages.")
-INDEXED_OUTPUTS = ("gen_ai.completion.", "llm.completions.", "gen_ai.output.messages.")
 TOOL_INPUTS = (
     *("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"),
     *("gen_ai.tool.args", "gen_ai.retrieval.query.text", "ai.toolCall.args", "ai.toolCall.input"),
@@ -113,11 +111,11 @@ TOOL_CALL_IDS = (
 AGENT_INPUTS = (
     *("gen_ai.input.messages", "gen_ai.request.messages", "gen_ai.prompt", "ai.prompt"),
     *("genkit:input", "lk.user_input", "traceloop.entity.input", "lmnr.span.input"),
-    *("input.value", "input"),
+    "input",
 )
 AGENT_OUTPUTS = (
     *("gen_ai.output.messages", "gen_ai.response.text", "ai.response.text", "genkit:output"),
-    *("lk.response.text", "traceloop.entity.output", "lmnr.span.output", "output.value", "output"),
+    *("lk.response.text", "traceloop.entity.output", "lmnr.span.output", "output"),
 )
 AGENT_NAMES = ("gen_ai.agent.name", "agent.name", "agent_name", "lk.agent_name", "genkit:name")
 MODELS = (

@@ -160,7 +160,10 @@ def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
 
 
 def _first(attributes: Mapping[str, str], keys: Iterable[str]) -> int:
-    return next((number for key in keys if (number := integer(attributes[key]))), 0)
+    for key in keys:  # a generator would take twice the time
+        if number := integer(attributes[key]):
+            return number
+    return 0
 
 
 def _counts_in(payload: Mapping[str, Json]) -> list[int]:
@@ -177,7 +180,9 @@ def _counts_in(payload: Mapping[str, Json]) -> list[int]:
 
 def _leaves(payload: Mapping[str, Json]) -> Iterator[tuple[tuple[str, ...], Json]]:
     for key, value in payload.items():
+        if not value:  # most details are zero: they are not even named
+            continue
         if isinstance(value, dict):
-            yield from (((key, inner), leaf) for inner, leaf in value.items())
+            yield from (((key, inner), leaf) for inner, leaf in value.items() if leaf)
         else:
             yield (key,), value

@@ -30,7 +30,7 @@ def repair(usage: Usage, total: int = 0) -> tuple[Usage, dict[str, str]]:
     ``total`` is the sum that the sender reports, 0 if none. It decides which parts were excluded;
     without it, or if no choice reaches it, a part that is larger than its whole was.
     """
-    if not _has_parts(usage) or (_is_possible(usage) and _reaches(usage, total)):
+    if not any(usage[2:]) or (_is_possible(usage) and _reaches(usage, total)):
         return usage, _doubt(usage, total)
     repaired = _by_total(usage, total) or _by_parts(usage)
     was_summed = _reaches(usage, total)  # a total of the counts as reported excludes the same
@@ -42,10 +42,6 @@ def with_cached(usage: Usage) -> Usage:
     """Return the counts of a sender whose input excludes cached tokens: 10 + 90 cached → 100."""
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
     return usage._replace(input_tokens=usage.input_tokens + cached)
-
-
-def _has_parts(usage: Usage) -> bool:
-    return any(usage[2:])
 
 
 def _is_possible(usage: Usage) -> bool:

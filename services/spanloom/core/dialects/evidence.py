@@ -86,8 +86,8 @@ class Evidence(Dialect):
         if kind is Kind.TOOL:
             return _describe_tool(span)
         facts = genai_facts.read_agent_run(span.attributes)
-        facts.input = first(span.attributes, *meanings.AGENT_INPUTS)
-        facts.output = first(span.attributes, *meanings.AGENT_OUTPUTS)
+        facts.input = facts.input or span.attributes.get("input.value", "")
+        facts.output = facts.output or span.attributes.get("output.value", "")
         facts.agent_name = first(span.attributes, *meanings.AGENT_NAMES)
         return facts
 
@@ -183,8 +183,6 @@ def _agents_by_operation(tree: SpanTree) -> AbstractSet[str]:
 
 def _describe_call(attributes: Mapping[str, str]) -> Facts:
     facts = genai_facts.read_model_call(attributes)
-    facts.input = facts.input or first(attributes, *meanings.CALL_INPUTS)
-    facts.output = facts.output or first(attributes, *meanings.CALL_OUTPUTS)
     facts.model = facts.model or first(attributes, *meanings.MODELS)
     facts.conversation_id = first(attributes, *meanings.CONVERSATIONS)
     facts.usage = read_counts(attributes, EVIDENCE)
@@ -205,8 +203,7 @@ def _usage_in(attributes: Mapping[str, str], answer: str) -> Usage:
 def _describe_tool(span: Span) -> Facts:
     attributes = span.attributes
     facts = genai_facts.read_tool_run(attributes)
-    facts.input = facts.input or first(attributes, *meanings.TOOL_INPUTS)
-    facts.output = unquoted(facts.output or first(attributes, *meanings.TOOL_OUTPUTS))
+    facts.output = unquoted(facts.output)
     facts.tool_name = first(attributes, *meanings.TOOL_NAMES) or _named(span)
     facts.data_kind = meanings.data_kind_of(attributes) or _data_model(attributes)
     if call_id := first(attributes, *meanings.TOOL_CALL_IDS):

@@ -88,14 +88,13 @@ def _find(signature: Signature) -> Reading:
     )
 
 
-def _classify(span: Span, view: TraceView, first: Dialect) -> tuple[Dialect, Classification]:
-    """Return the first dialect that knows what the span is, with its verdict.
+def _pass_on(
+    span: Span, view: TraceView, first: Dialect, verdict: Classification
+) -> tuple[Dialect, Classification]:
+    """Return the first later dialect that knows what the span is, with its verdict.
 
-    If none does, the first verdict stands; that of a dialect for any span gives way to the last.
+    If none does, the first verdict stands; that of ``evidence`` gives way to the fallback's.
     """
-    verdict = first.classify(span, view)
-    if not verdict.is_unknown:
-        return first, verdict
     for dialect in _find_later(span, first):
         known = dialect.classify(span, view)
         if known.kind is not Kind.OTHER:
@@ -125,7 +124,9 @@ def _bytes_of(signature: Signature) -> int:
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
     dialect, may_fail, context_keys = _find_reading(span)
-    dialect, classification = _classify(span, view, dialect)
+    classification = dialect.classify(span, view)
+    if classification.is_unknown:
+        dialect, classification = _pass_on(span, view, dialect, classification)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
     )
@@ -172,7 +173,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
     """Add what the counts exclude; a running sum's total is not that of the call."""
-    if facts.usage is None:
+    if facts.usage is None or not any(facts.usage):
         return
     total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
     facts.usage, marks = repair(facts.usage, total)

@@ -34,6 +34,27 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 OPERATION = "ai.operationId"
+_RENAMED = "vercel.ai."
+"""Prefix under which Sentry's SDK keeps the attributes of the AI SDK that it does not rename."""
+_RENAMED_OPERATION = _RENAMED + "operationId"
+_BY_SENTRY = {
+    "gen_ai.request.messages": "ai.prompt.messages",
+    "gen_ai.input.messages": "ai.prompt.messages",
+    "gen_ai.request.available_tools": "ai.prompt.tools",
+    "gen_ai.tool.definitions": "ai.prompt.tools",
+    "gen_ai.response.text": "ai.response.text",
+    "gen_ai.response.object": "ai.response.object",
+    "gen_ai.response.tool_calls": "ai.response.toolCalls",
+    "gen_ai.tool.name": "ai.toolCall.name",
+    "gen_ai.tool.call.id": "ai.toolCall.id",
+    "gen_ai.tool.input": "ai.toolCall.args",
+    "gen_ai.tool.call.arguments": "ai.toolCall.args",
+    "gen_ai.tool.output": "ai.toolCall.result",
+    "gen_ai.tool.call.result": "ai.toolCall.result",
+    "gen_ai.function_id": "ai.telemetry.functionId",
+    "gen_ai.agent.name": "ai.telemetry.functionId",
+}
+"""What Sentry's SDK calls the attributes of the AI SDK."""
 _SCOPE = "ai"
 _TOOL = "ai.toolCall"
 _CALLS = (".doGenerate", ".doStream")
@@ -49,7 +70,9 @@ _CONVERSATION = tuple(
 
 def _operation(span: Span) -> str:
     """Return the operation, else the first word of the span's name."""
-    return span.attributes.get(OPERATION) or span.name.partition(" ")[0]
+    attributes = span.attributes
+    operation = attributes.get(OPERATION) or attributes.get(_RENAMED_OPERATION)
+    return operation or span.name.partition(" ")[0]
 
 
 def _is_tool(span: Span) -> bool:
@@ -61,7 +84,20 @@ def _is_call(span: Span) -> bool:
 
 
 def _offers_tools(span: Span) -> bool:
-    return span.attributes.get("ai.prompt.tools", "[]") != "[]"
+    return _own(span.attributes).get("ai.prompt.tools", "[]") != "[]"
+
+
+def _own(attributes: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the attributes under the names of the AI SDK, also if Sentry's SDK renamed them."""
+    if _RENAMED_OPERATION not in attributes:
+        return attributes
+    kept = {
+        key.removeprefix("vercel."): value
+        for key, value in attributes.items()
+        if key.startswith(_RENAMED)
+    }
+    renamed = {_BY_SENTRY[key]: attributes[key] for key in _BY_SENTRY if key in attributes}
+    return {**attributes, **renamed, **kept}
 
 
 def _data_kind(operation: str) -> str:
@@ -77,8 +113,10 @@ class VercelAI(Dialect):
     def recognises(self, signature: Signature) -> bool:
         """Recognise by operation id, else by scope and name."""
         attributes = signature.attributes
-        return OPERATION in attributes or (
-            signature.scope_name == _SCOPE and signature.name.startswith("ai.")
+        return (
+            OPERATION in attributes
+            or _RENAMED_OPERATION in attributes
+            or (signature.scope_name == _SCOPE and signature.name.startswith("ai."))
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
@@ -98,7 +136,7 @@ class VercelAI(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read ``ai.prompt*``, ``ai.response.*``, ``ai.toolCall.*`` and ``ai.usage.*``."""
-        attributes = span.attributes
+        attributes = _own(span.attributes)
         facts = Facts(
             input=first(attributes, "ai.prompt.messages", "ai.prompt", "ai.values", "ai.value"),
             output=first(attributes, "ai.response.text", "ai.response.object"),
