@@ -6,20 +6,24 @@ reads (messages, a state, a repr), it continues in the way that costs that parse
 
 from __future__ import annotations
 
+import gzip
 import re
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from tests.support import wild
 from tests.support.ground_truth import all_captures
-from tests.support.mutations import traces_of
+from tests.support.mutations import stored_traces, traces_of
 
 from spanloom.core.dialects.registry import find_dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
 
+RECORDED = Path(__file__).parents[1] / "fixtures" / "recorded"
 _NUMBER = re.compile(r"\d+")
 
 
@@ -49,14 +53,24 @@ class Target(NamedTuple):
 def all_targets() -> Sequence[Target]:
     """Return each text attribute of each dialect once; keys that differ in a number are one."""
     found: dict[tuple[str, str], Target] = {}
-    for capture in all_captures():
-        for key, spans in traces_of(capture).items():
-            for at, span in enumerate(spans):
-                dialect = find_dialect(span).id
-                for name in span.attributes:
-                    kind = (dialect, _NUMBER.sub("0", name))
-                    found.setdefault(kind, Target(dialect, name, key, spans, at))
+    for key, spans in _every_trace():
+        for at, span in enumerate(spans):
+            dialect = find_dialect(span).id
+            for name in span.attributes:
+                kind = (dialect, _NUMBER.sub("0", name))
+                found.setdefault(kind, Target(dialect, name, key, spans, at))
     return sorted(found.values(), key=str)
+
+
+def _every_trace() -> Iterator[tuple[TraceKey, Sequence[Span]]]:
+    """Yield the traces of captures, of recorded runs, and of inputs after public reports."""
+    for capture in all_captures():
+        yield from traces_of(capture).items()
+    for path in sorted(RECORDED.rglob("*.otlp.gz")):
+        yield from stored_traces([gzip.decompress(path.read_bytes())]).items()
+    for path in sorted(wild.WILD.glob("*.json")):
+        if not path.name.endswith(".expect.json"):
+            yield from stored_traces(wild.messages(path.stem)).items()
 
 
 _REPEATED: Mapping[str, tuple[str, str, str]] = {

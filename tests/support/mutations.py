@@ -15,8 +15,9 @@ from spanloom.core.model.trajectory import StepType
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
     from tests.support.ground_truth import Capture
 
     from spanloom.core.model.span import Span, TraceKey
@@ -34,8 +35,15 @@ _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 @cache
 def traces_of(capture: Capture) -> Mapping[TraceKey, Sequence[Span]]:
     """Return the spans of each trace of a capture, as they are stored."""
+    return stored_traces(capture.requests())
+
+
+def stored_traces(
+    messages: Iterable[ExportTraceServiceRequest | bytes],
+) -> Mapping[TraceKey, Sequence[Span]]:
+    """Return the spans of each trace of OTLP messages, as they are stored."""
     store = MemoryStore()
-    store.spans.append([spooled(body, "p") for body in capture.requests()])
+    store.spans.append([spooled(message, "p") for message in messages])
     return store.spans.read_spans([change.key for change in store.progress.unextracted()])
 
 

@@ -12,7 +12,8 @@ from spanloom.collector.doors.otlp.json import decode_traces
 from spanloom.collector.intake.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
 
 WILD = Path(__file__).parents[1] / "fixtures" / "wild"
 LATER_S = 100.0
@@ -34,6 +35,13 @@ def faults(name: str) -> list[str]:
         if not holds(check, got):
             found.append(f"{check}: {got!r}")
     return found
+
+
+def messages(name: str) -> Iterator[bytes]:
+    """Yield the requests of an input as OTLP messages."""
+    sent = json.loads((WILD / f"{name}.json").read_text())
+    for request in sent if isinstance(sent, list) else [sent]:
+        yield decode_traces(json.dumps(request).encode(), Limits())
 
 
 def wild_documents(name: str) -> list[Document]:

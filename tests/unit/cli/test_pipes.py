@@ -21,7 +21,18 @@ if TYPE_CHECKING:
 
 OPERATIONS = (Path(__file__).parents[3] / "docs" / "operations.md").read_text("utf-8")
 LOOKING = {
-    *("list", "conversations", "tail", "show", "diff", "explain", "spans", "instrument", "doctor"),
+    *(
+        "list",
+        "conversations",
+        "tail",
+        "show",
+        "diff",
+        "explain",
+        "spans",
+        "steps",
+        "instrument",
+        "doctor",
+    ),
     *("keys list", "dead-letters list", "stats", "fields"),
     *("search", "sql"),
 }

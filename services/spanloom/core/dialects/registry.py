@@ -139,14 +139,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     if matters:
         show_texts(facts, classification.kind)
         note_context(facts, span, context_keys)
-    if classification.usage is not None:
-        facts.usage = (
-            facts.usage.completed_by(classification.usage) if facts.usage else classification.usage
-        )
-    if classification.summed_from is not None and facts.usage is not None:
-        facts.usage = facts.usage.since(classification.summed_from)
-    if facts.usage is not None and classification.kind is Kind.MODEL:
-        _repair_usage(facts, span, has_sum=classification.summed_from is not None)
+    _settle_usage(facts, span, classification)
     error, question, is_cut = None, classification.question, False
     may_fail = may_fail or span.status_code == "Error" or (bool(span.events) and has_raised(span))
     if may_fail and not classification.is_sound:
@@ -169,6 +162,18 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         classification.question is not None,
         is_cut,
     )
+
+
+def _settle_usage(facts: Facts, span: Span, classification: Classification) -> None:
+    """Complete the token counts, reduce a running sum to the call's own, and repair them."""
+    if classification.usage is not None:
+        facts.usage = (
+            facts.usage.completed_by(classification.usage) if facts.usage else classification.usage
+        )
+    if classification.summed_from is not None and facts.usage is not None:
+        facts.usage = facts.usage.since(classification.summed_from)
+    if facts.usage is not None and classification.kind is Kind.MODEL:
+        _repair_usage(facts, span, has_sum=classification.summed_from is not None)
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
