@@ -214,4 +214,24 @@ MUTANTS = (
         why="a run that began at the end of a period is in two periods",
         killed_by=["tests/contract/test_trajectory_lists.py::test_filters"],
     ),
+    Mutant(
+        name="clock-ahead-leads-the-list",
+        room="core",
+        was="return start_ns - ahead_ns(start_ns, seq)",
+        becomes="return start_ns",
+        why="a sender whose clock is ahead leads every list for hours",
+        killed_by=[
+            "tests/unit/extractor/test_clocks_ahead.py::test_a_clock_three_hours_ahead_does_not_lead_the_list"
+        ],
+    ),
+    Mutant(
+        name="argument-without-its-type",
+        room="core",
+        was='is_argument = message and (kind == "KeyError" or _LITERAL.fullmatch(message))',
+        becomes='is_argument = message and kind == "LookupError"',
+        why="a KeyError is shown as 'city', a word that explains nothing",
+        killed_by=[
+            "tests/unit/extraction/test_failures.py::test_a_message_that_is_only_an_argument_says_its_type"
+        ],
+    ),
 )
