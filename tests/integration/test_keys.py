@@ -119,10 +119,13 @@ def test_two_projects_on_one_service_never_see_each_other(
         for trace in traces[other]:
             for path in (f"/{trace}", f"/{trace}/spans", f"/{trace}?project={other}"):
                 assert httpx.get(list_url + path, headers=headers).status_code == 404
-        for query in ("", f"?project={project}"):
+        for query in ("?has_steps=any", f"?has_steps=any&project={project}"):
             items = httpx.get(list_url + query, headers=headers).json()["items"]
             assert {item["trace_id"] for item in items} == set(traces[project])
-        assert httpx.get(f"{list_url}?project={other}", headers=headers).json()["items"] == []
+        assert (
+            httpx.get(f"{list_url}?has_steps=any&project={other}", headers=headers).json()["items"]
+            == []
+        )
 
     named = {"SPANLOOM_API_KEY": keys["one"]}
     listed = run_spanloom("list", "--all", "--json", f"--api-url={service.api}", env=named)

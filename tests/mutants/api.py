@@ -106,4 +106,24 @@ MUTANTS = (
         why="a trace id in upper case is not found",
         killed_by=[f"{UNIT}/terminal/test_views.py::test_the_tree_in_a_pipe_has_no_colours"],
     ),
+    Mutant(
+        name="empty-runs-in-lists",
+        room="api",
+        was='if "has_steps" not in self.model_fields_set and self._asks_for_all():',
+        becomes='if "has_steps" not in self.model_fields_set:',
+        why="the making of an agent is listed as a run",
+        killed_by=[
+            "tests/unit/api/test_trajectory_routes.py::test_runs_without_a_step_have_to_be_asked_for"
+        ],
+    ),
+    Mutant(
+        name="whole-run-for-each-agent",
+        room="api",
+        was="if of is Subject.STEP or not shared:",
+        becomes="if of is Subject.RUN or not shared:",
+        why="each agent of a run is given the tokens of all",
+        killed_by=[
+            "tests/unit/api/test_questions.py::test_totals_of_runs_by_what_they_share_are_refused_with_the_right_question"
+        ],
+    ),
 )

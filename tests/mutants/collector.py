@@ -118,4 +118,14 @@ MUTANTS = (
         why="bytes in the URL-safe alphabet are refused in OTLP JSON",
         killed_by=[f"{UNIT}/test_otlp_json.py"],
     ),
+    Mutant(
+        name="refusals-flood-the-log",
+        room="collector",
+        was="if now - seen.at < AGAIN_S:",
+        becomes="if now - seen.at < 0:",
+        why="a sender with a bad key writes a line of the log with each request",
+        killed_by=[
+            "tests/unit/collector/test_refusals.py::test_each_cause_is_logged_at_once_then_once_a_minute_with_the_number"
+        ],
+    ),
 )

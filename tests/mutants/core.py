@@ -485,5 +485,23 @@ MUTANTS = (
         becomes="return found",
         why="a document in a state is shown as the run's answer",
         killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+        name="clock-ahead-leads-the-list",
+        room="core",
+        was="return start_ns - ahead_ns(start_ns, seq)",
+        becomes="return start_ns",
+        why="a sender whose clock is ahead leads every list for hours",
+        killed_by=[
+            "tests/unit/extractor/test_clocks_ahead.py::test_a_clock_three_hours_ahead_does_not_lead_the_list"
+        ],
+    ),
+    Mutant(
+        name="argument-without-its-type",
+        room="core",
+        was='is_argument = message and (kind == "KeyError" or _LITERAL.fullmatch(message))',
+        becomes='is_argument = message and kind == "LookupError"',
+        why="a KeyError is shown as 'city', a word that explains nothing",
+        killed_by=[
+            "tests/unit/extraction/test_failures.py::test_a_message_that_is_only_an_argument_says_its_type"
+        ],
     ),
 )

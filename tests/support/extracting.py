@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.store import Store
 
-T0_NS = 1_763_600_000 * NS
+T0_NS = 1_900_000_000 * NS
 TRACE = "ab" * 16
 
 

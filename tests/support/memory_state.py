@@ -152,5 +152,5 @@ def covers_record(record: TrajectoryRecord, scope: DeletionScope, until_seq: int
         and scope.reach.covers(record.key.project)
         and scope.trace_id in (None, record.key.trace_id)
         and scope.conversation_id in (None, record.trajectory.conversation_id)
-        and (before_ns is None or record.trajectory.root.start_ns < before_ns)
+        and (before_ns is None or record.start_ns < before_ns)
     )

@@ -39,7 +39,7 @@ def _row(place: int, run: Run, record: TrajectoryRecord) -> ListedStep:
         trace_id=record.key.trace_id,
         project=record.key.project,
         version=record.version,
-        run_started_at=root.start_ns // 1_000_000,
+        run_started_at=record.start_ns // 1_000_000,
         position=place - 1,
         step_id=step.id,
         agent_id=(run.steps[flat.agent - 1].step.id if flat.agent else above) or None,

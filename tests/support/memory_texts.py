@@ -43,7 +43,7 @@ class MemoryTexts(MemorySubject):
                 for part, content in zip(Part, (new.input, new.output, new.error), strict=True):
                     if part in wanted.parts and has_text(wanted.query, tokenize(content)):
                         snippet = make_snippet(content, wanted.query)
-                        start_ns = record.trajectory.root.start_ns
+                        start_ns = record.start_ns
                         hit = Hit(
                             trace_id=record.key.trace_id,
                             project=record.key.project,
@@ -106,7 +106,7 @@ class MemoryTextIndex(MemorySubject):
 
 
 def _place(record: TrajectoryRecord, new: NewTexts) -> tuple[TraceKey, int, int]:
-    return record.key, record.trajectory.root.start_ns, new.hash
+    return record.key, record.start_ns, new.hash
 
 
 def _texts_of(record: TrajectoryRecord) -> Sequence[NewTexts]:
@@ -115,5 +115,5 @@ def _texts_of(record: TrajectoryRecord) -> Sequence[NewTexts]:
 
 
 def _is_within(record: TrajectoryRecord, wanted: TextSearch) -> bool:
-    start_ns, is_repeat = record.trajectory.root.start_ns, record.trajectory.duplicate_of
+    start_ns, is_repeat = record.start_ns, record.trajectory.duplicate_of
     return not is_repeat and wanted.start_from_ns <= start_ns < wanted.start_before_ns

@@ -165,7 +165,7 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "trace_id": record.key.trace_id,
         "status": record.status.value,
         "outcome": trajectory.outcome.value,
-        "start": root.start_ns,
+        "start": record.start_ns,
         "duration": max(root.end_ns - root.start_ns, 0),
         "root_name": root.name or None,
         "root_type": trajectory.root_type.value,

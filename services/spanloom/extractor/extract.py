@@ -11,7 +11,7 @@ from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
-from spanloom.core.model.trajectory import Status
+from spanloom.core.model.trajectory import Status, ahead_ns
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.pricing import LISTED
@@ -55,6 +55,12 @@ def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> T
     return describe_failure(key, SpanTree(spans), error, EXTRACTOR_VERSION)
 
 
+_AHEAD = (
+    "the run begins {:.1f} h after it arrived: the sender's clock is ahead of the service's; lists "
+    "order it by its arrival"
+)
+
+
 def make_record(
     key: TraceKey,
     trajectory: Trajectory,
@@ -73,6 +79,9 @@ def make_record(
     if status is Status.LIVE and trajectory.absences:
         shown = [text for text in trajectory.warnings if text not in trajectory.absences]
         trajectory = replace(trajectory, warnings=shown, is_unfinished=False)
+    if late := ahead_ns(trajectory.root.start_ns, seq):
+        warnings = (*trajectory.warnings, _AHEAD.format(late / 3.6e12))
+        trajectory = replace(trajectory, warnings=warnings)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
     fingerprint = _fingerprint(*without_version(document), verdicts)

@@ -77,14 +77,15 @@ def read_frameworks(endpoint: str = ENDPOINT) -> Sequence[Framework]:
 def find_framework(name: str, endpoint: str = ENDPOINT) -> Framework:
     """Return the framework of a name or alias, ignoring case.
 
-    Raises ``UnknownRecipeError`` with similar names.
+    Raises ``UnknownRecipeError`` with similar names, and what to do without a recipe.
     """
     frameworks = read_frameworks(endpoint)
     names = {known: one for one in frameworks for known in (one.name, *one.also)}
     if framework := names.get(name.lower()):
         return framework
     raise UnknownRecipeError(
-        f"{_unknown('framework', name, names)}; `spanloom instrument` lists all"
+        f"{_unknown('framework', name, names)}; `spanloom instrument` lists all. Whatever else "
+        f"sends OpenTelemetry spans is read too: export OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}"
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-START_NS = 1_800_000_000_000_000_000
+START_NS = 1_700_000_000_000_000_000
 
 
 class InProcess(httpx.BaseTransport):

@@ -96,18 +96,18 @@ def test_runs_are_typed(world: World, client: Client) -> None:
     world.write(1)
     (run,) = client.trajectories()
     assert (run.status, run.root_type, run.project) == (Status.SETTLED, Kind.AGENT, "p")
-    assert run.started_at == 1_800_000_001_000
+    assert run.started_at == 1_700_000_001_000
     assert run.step_counts["model"] == 1
 
 
 def test_filters_reach_the_api(world: World, client: Client) -> None:
     for n in range(1, 5):
         world.write(n, project="even" if n % 2 == 0 else "odd")
-    second = datetime.fromtimestamp(1_800_000_002, UTC)
+    second = datetime.fromtimestamp(1_700_000_002, UTC)
     assert [r.project for r in client.trajectories(project="even")] == ["even", "even"]
     since = client.trajectories(since=second, until=second + timedelta(seconds=2))
     assert [int(r.trace_id, 16) for r in since] == [3, 2]
-    assert [int(r.trace_id, 16) for r in client.trajectories(since=1_800_000_004_000)] == [4]
+    assert [int(r.trace_id, 16) for r in client.trajectories(since=1_700_000_004_000)] == [4]
     assert list(client.trajectories(since="2027-01-16", until="2027-01-17")) == []
     assert list(client.trajectories(has_error=True)) == []
     assert list(client.trajectories(agent="nobody")) == []
@@ -119,7 +119,7 @@ def test_a_long_question_is_asked_in_a_body(
 ) -> None:
     keys = [world.write(n).trace_id for n in range(1, 6)]
     monkeypatch.setattr(walks, "PAGE_ITEMS", 2)
-    some = {"where": "duration >= 0ms", "since": 1_800_000_002_000, "has_steps": True}
+    some = {"where": "duration >= 0ms", "since": 1_700_000_002_000, "has_steps": True}
     other = {"status": Status.SETTLED, "duplicate": None, "has_error": False, "order": "-start"}
     wanted = client.trajectories(**some, **other).to_arrow()  # type: ignore[arg-type]
     assert wanted["trace_id"].to_pylist() == keys[:0:-1]
@@ -198,7 +198,7 @@ def test_conversations_are_typed_and_paged_to_their_end(
     talks = list(client.conversations(project="p"))
     assert [talk.conversation_id for talk in talks] == ["talk 2", "talk 1", "talk 0"]
     assert (talks[0].runs, talks[0].input_tokens) == (2, 20)
-    assert talks[0].last_run.started_at == 1_800_000_005_000
+    assert talks[0].last_run.started_at == 1_700_000_005_000
     assert [talk.runs for talk in client.conversations(limit=1)] == [1]
     assert list(client.conversations(user="nobody")) == []
 

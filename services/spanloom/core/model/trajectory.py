@@ -104,6 +104,26 @@ def explained(message: str, kind: str) -> str:
     return with_type(message, kind) if is_argument else message
 
 
+AHEAD_NS = 60 * 10**9
+"""Clocks of two machines that are set right differ by less."""
+_FIRST_SET_US = 10**15
+"""A sequence before 2001 is that of a service whose own clock is not set."""
+
+
+def ahead_ns(start_ns: int, seq: int) -> int:
+    """Return how long after its arrival something began, because the sender's clock is ahead.
+
+    ``seq`` is a span version: microseconds at which it was accepted. 0 if the clocks agree.
+    """
+    ahead = start_ns - seq * 1_000
+    return ahead if ahead > AHEAD_NS and seq > _FIRST_SET_US else 0
+
+
+def listed_start_ns(start_ns: int, seq: int) -> int:
+    """Return the start by which lists order a run: never later than it arrived."""
+    return start_ns - ahead_ns(start_ns, seq)
+
+
 class Failure(NamedTuple):
     """One failure of a run, on any span including noise."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from spanloom.core.model.trajectory import listed_start_ns
 from spanloom.core.ports.feed import Announcement
 
 if TYPE_CHECKING:
@@ -115,9 +116,14 @@ class TrajectoryRecord:
         return len(self.document) + len(self.spans_document)
 
     @property
+    def start_ns(self) -> int:
+        """The start by which lists order it."""
+        return listed_start_ns(self.trajectory.root.start_ns, self.seq)
+
+    @property
     def announcement(self) -> Announcement:
         """The line of the change feed for this record once it is stored."""
-        return Announcement(self.key, self.version, self.status, self.trajectory.root.start_ns)
+        return Announcement(self.key, self.version, self.status, self.start_ns)
 
 
 class TrajectoryWriter(Protocol):

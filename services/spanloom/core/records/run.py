@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from spanloom.core.model.trajectory import Kind, Outcome, Status
+from spanloom.core.model.trajectory import Kind, Outcome, Status, listed_start_ns
 from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
     Asked,
@@ -117,12 +117,12 @@ class Run(Record):
     ]
     started_at: Annotated[
         Moment,
-        Field(description="Milliseconds since the epoch."),
+        Field(description="Milliseconds since the epoch; its arrival if it lies after that."),
         Stored(
             "StartTimeUnixNano",
             "UInt64",
             "Start of the root in nanoseconds since the epoch.",
-            lambda run: run.trajectory.root.start_ns,
+            lambda run: listed_start_ns(run.trajectory.root.start_ns, run.seq),
             codec="Delta, ZSTD(1)",
         ),
         Asked("start", "When it began.", 'start >= "2026-01-31T12:00:00Z"'),

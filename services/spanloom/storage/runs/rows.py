@@ -187,7 +187,7 @@ def laid_out(
 def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
     """Yield a tombstone for the trajectory's previous place in the list, if it has moved."""
     before = record.previous
-    if before is not None and before.start_ns != record.trajectory.root.start_ns:
+    if before is not None and before.start_ns != record.start_ns:
         yield {**summary, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
 
 
@@ -208,7 +208,7 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
         version=record.version,
         seq=record.seq,
         status=record.status,
-        start_ns=trajectory.root.start_ns,
+        start_ns=record.start_ns,
         conversation_id=trajectory.conversation_id,
         calls=_call_texts(record),
         listed=listed,

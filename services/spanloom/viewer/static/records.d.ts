@@ -9,7 +9,7 @@ export interface Run {
   status: string;
   root_name: string;
   root_type: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; its arrival if it lies after that. */
   started_at: string;
   /** Milliseconds. */
   duration: string;
