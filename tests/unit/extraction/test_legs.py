@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -147,3 +148,16 @@ def test_a_clients_call_of_an_application_is_a_step() -> None:
     chat = make_span(1, 0, {}, name="POST /chat", end=50)
     assert owners(alone(chat, leg(2, 1, "Client"), leg(3, 2, "Server"))) == {1: [2]}
     assert alone(leg(1, 0, "Client"), leg(2, 1, "Server")).step_counts["tool"] == 0
+
+
+def test_many_legs_take_linear_time() -> None:
+    number = 6_000
+    noise = [make_span(n, n - 1, start=n) for n in range(2, number)]
+    deep = [leg(number + n, n, "Client", f"t{n}", start=n) for n in range(2, number)]
+    named = openinference("TOOL", **{"tool.name": "b"})
+    flat = [make_span(2 * number + n, 1, named, start=n, end=n + 5) for n in range(number)]
+    legs = [leg(3 * number + n, 1, "Client", start=n + 1, end=n + 2) for n in range(number)]
+    started = time.process_time()
+    tools(*noise, *deep)
+    tools(*flat, *legs)
+    assert time.process_time() - started < 10  # a walk to the top from each took minutes
