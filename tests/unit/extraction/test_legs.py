@@ -161,3 +161,13 @@ def test_many_legs_take_linear_time() -> None:
     tools(*noise, *deep)
     tools(*flat, *legs)
     assert time.process_time() - started < 10  # a walk to the top from each took minutes
+
+
+def test_tools_of_one_instrumentation_in_one_of_their_name_are_runs_of_their_own() -> None:
+    """As OpenInference reports functions of a server below a framework's span of a tool."""
+    named = openinference("TOOL", **{"tool.name": "b"})
+    once, again = (make_span(n, 2, named, start=n * 10, end=n * 10 + 5) for n in (3, 4))
+    other = make_span(5, 2, named, start=31, end=34, scope="other")
+    assert tools(wrapper(2, 1), once) == [2]
+    assert tools(wrapper(2, 1), once, other) == [2]
+    assert tools(wrapper(2, 1), once, again) == [2, 3, 4]

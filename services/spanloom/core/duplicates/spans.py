@@ -126,6 +126,7 @@ def _merge_nested(
     """
     calls: dict[str, str] = {}
     merged: dict[str, str] = {}
+    tools: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     is_idle = cache(partial(_does_nothing_itself, tree, reports.spans))
     for n, above in _nearest_above(tree, reports.spans, outer):
         if n.kind is _MODEL:
@@ -133,8 +134,12 @@ def _merge_nested(
                 calls[n.span.span_id] = above.span.span_id
         elif n.span.span_id in legs:
             continue
-        elif _is_part_of_tool(n, above) or _is_same_agent(n, above, is_idle):
+        elif _is_same_tool(n, above):
+            tools[above.span.span_id, n.span.scope_name].append(n.span.span_id)
+        elif _is_part_of_tool(n) or _is_same_agent(n, above, is_idle):
             merged[n.span.span_id] = above.span.span_id
+    # No instrumentation reports a run twice: several runs in one of their name are its own.
+    merged |= {ids[0]: outer_id for (outer_id, _), ids in tools.items() if len(ids) == 1}
     return merged | _merge_calls(calls, reports) if calls else merged
 
 
@@ -243,8 +248,12 @@ def _convention(n: NormalizedSpan) -> str:
     return n.rule.partition(".")[0]
 
 
-def _is_part_of_tool(n: NormalizedSpan, above: NormalizedSpan) -> bool:
-    if n.kind is not _TOOL:
-        return False
-    same_tool = n.facts.tool_name == above.facts.tool_name and n.dialect != above.dialect
-    return bool(n.facts.data_kind) or same_tool
+def _is_part_of_tool(n: NormalizedSpan) -> bool:
+    """Return whether a tool within a tool only gets its data: a retrieval or an embedding."""
+    return n.kind is _TOOL and bool(n.facts.data_kind)
+
+
+def _is_same_tool(n: NormalizedSpan, above: NormalizedSpan) -> bool:
+    """Return whether two nested spans of two conventions are of one tool, by its name."""
+    is_named_so = n.facts.tool_name == above.facts.tool_name and n.dialect != above.dialect
+    return n.kind is _TOOL and is_named_so and not n.facts.data_kind
