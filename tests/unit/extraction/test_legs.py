@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -147,3 +148,26 @@ def test_a_clients_call_of_an_application_is_a_step() -> None:
     chat = make_span(1, 0, {}, name="POST /chat", end=50)
     assert owners(alone(chat, leg(2, 1, "Client"), leg(3, 2, "Server"))) == {1: [2]}
     assert alone(leg(1, 0, "Client"), leg(2, 1, "Server")).step_counts["tool"] == 0
+
+
+def test_many_legs_take_linear_time() -> None:
+    number = 6_000
+    noise = [make_span(n, n - 1, start=n) for n in range(2, number)]
+    deep = [leg(number + n, n, "Client", f"t{n}", start=n) for n in range(2, number)]
+    named = openinference("TOOL", **{"tool.name": "b"})
+    flat = [make_span(2 * number + n, 1, named, start=n, end=n + 5) for n in range(number)]
+    legs = [leg(3 * number + n, 1, "Client", start=n + 1, end=n + 2) for n in range(number)]
+    started = time.process_time()
+    tools(*noise, *deep)
+    tools(*flat, *legs)
+    assert time.process_time() - started < 10  # a walk to the top from each took minutes
+
+
+def test_tools_of_one_instrumentation_in_one_of_their_name_are_runs_of_their_own() -> None:
+    """As OpenInference reports functions of a server below a framework's span of a tool."""
+    named = openinference("TOOL", **{"tool.name": "b"})
+    once, again = (make_span(n, 2, named, start=n * 10, end=n * 10 + 5) for n in (3, 4))
+    other = make_span(5, 2, named, start=31, end=34, scope="other")
+    assert tools(wrapper(2, 1), once) == [2]
+    assert tools(wrapper(2, 1), once, other) == [2]
+    assert tools(wrapper(2, 1), once, again) == [2, 3, 4]

@@ -12,18 +12,20 @@ Times do not tell: networks and the client's own work make them differ. What tel
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.mcp import Leg, read_leg
 from spanloom.core.duplicates.keys import argument_values
+from spanloom.core.duplicates.matching import MAX_OPEN
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import BLUR_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.model.span import NormalizedSpan
+    from spanloom.core.model.span import NormalizedSpan, Span
     from spanloom.core.model.tree import SpanTree
 
 FAR_SIDE = "mcp.far_side_alone"
@@ -31,7 +33,9 @@ FAR_SIDE = "mcp.far_side_alone"
 _SLACKS_NS = (BLUR_NS, 20_000_000)
 """How far a leg may reach beyond its tool: first by the blur of one clock, then by two clocks'."""
 _TOOL, _OTHER = Kind.TOOL, Kind.OTHER
-_SEPARATORS = tuple("_-./:")
+_SEPARATORS = frozenset("_-./:")
+LONGEST_NAME = 128
+"""So far into a tool's name the name of its server may reach."""
 
 
 def find_legs(spans: Iterable[NormalizedSpan]) -> Mapping[str, Leg]:
@@ -60,23 +64,22 @@ class Calls:
         for span_id, target in outer.items():
             if span_id in self._legs and target not in self._legs:
                 families[target].append(span_id)
-        own = [
+        own = {
             span_id
             for target, family in families.items()
             if any(self._differ(span_id, other) for span_id in family for other in family[:1])
             or (len(family) == 1 and self._differ(family[0], target))
             for span_id in family
-        ]
+        }
         return {span_id: target for span_id, target in outer.items() if span_id not in own}
 
     def pair(self, outer: Mapping[str, str]) -> Mapping[str, str]:
         """Return for each further report of a call the id of the span that it reports again."""
         families: defaultdict[str, list[str]] = defaultdict(list)
         alone: list[str] = []
-        for span in self._tree.top_down:
-            if span.span_id in outer or self._spans[span.span_id].kind is not _TOOL:
+        for span, above in self._tools_below():
+            if span.span_id in outer:
                 continue
-            above = self._above(span.span_id)
             if above and self._may_be_one(above, span.span_id):
                 families[above].append(span.span_id)
             elif not above and span.span_id in self._legs:
@@ -87,15 +90,15 @@ class Calls:
         free = [span_id for span_id in alone if span_id not in pairs]
         return pairs | self._pair_beside(free, {*outer, *outer.values(), *pairs.values()})
 
-    def _above(self, span_id: str) -> str:
-        """Return the tool or leg in which a span ran; empty if another step is between or none."""
-        for span in self._tree.ancestors(self._spans[span_id].span):
-            kind = self._spans[span.span_id].kind
+    def _tools_below(self) -> Iterator[tuple[Span, str]]:
+        """Yield each tool run and the tool in which it ran, or ``""``: no other step is between."""
+        nearest: dict[str, str] = {}
+        for span in self._tree.top_down:
+            span_id, kind = span.span_id, self._spans[span.span_id].kind
+            above = nearest.get(span.parent_span_id, "")
             if kind is _TOOL:
-                return span.span_id
-            if kind is not _OTHER:
-                break
-        return ""
+                yield span, above
+            nearest[span_id] = span_id if kind is _TOOL else above if kind is _OTHER else ""
 
     def _may_be_one(self, above: str, inner: str) -> bool:
         """Return whether a tool run may be reported by the tool or leg above it as well."""
@@ -129,28 +132,31 @@ class Calls:
     def _pair_beside(self, alone: Sequence[str], taken: set[str]) -> dict[str, str]:
         """Pair legs with the tools of their name in whose time they lie, strictly first."""
         pairs: dict[str, str] = {}
-        for slack_ns in _SLACKS_NS:
+        for slack_ns in _SLACKS_NS if alone else ():
             legs = [i for i in alone if i not in pairs]
-            used = taken | set(pairs.values())
+            tools = self._tools_by_name(taken | set(pairs.values()))
             for name, group in self._by_name(legs).items():
-                pairs |= self._match(group, self._tools_named(name, used), slack_ns)
+                pairs |= self._match(group, tools.get(name, ()), slack_ns)
         return pairs
 
     def _by_name(self, legs: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        """Return the legs of each name in order of their start."""
         groups: defaultdict[str, list[str]] = defaultdict(list)
-        for span_id in legs:
+        for span_id in sorted(legs, key=self._start):
             groups[self._name(span_id)].append(span_id)
         return groups
 
-    def _tools_named(self, name: str, used: set[str]) -> Sequence[NormalizedSpan]:
-        return [
-            n
-            for span_id, n in self._spans.items()
-            if n.kind is _TOOL
-            and span_id not in self._legs
-            and span_id not in used
-            and _same_name(n.facts.tool_name, name)
-        ]
+    def _start(self, span_id: str) -> int:
+        return self._spans[span_id].span.start_ns
+
+    def _tools_by_name(self, used: set[str]) -> Mapping[str, Sequence[NormalizedSpan]]:
+        """Return the free tools by each name that a leg of theirs may have; a leg may have none."""
+        tools: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
+        for span_id, n in self._spans.items():
+            if n.kind is _TOOL and span_id not in self._legs and span_id not in used:
+                for name in {"", *_names_in(n.facts.tool_name)}:
+                    tools[name].append(n)
+        return tools
 
     def _match(
         self, legs: Sequence[str], tools: Sequence[NormalizedSpan], slack_ns: int
@@ -158,11 +164,16 @@ class Calls:
         """Match the legs with the tools of each time, unless there are more legs than tools."""
         pairs: dict[str, str] = {}
         for near in _overlapping(tools):
-            within = [i for i in legs if any(self._holds(n, i, slack_ns) for n in near)]
+            first, last = near[0].span.start_ns, max(n.span.end_ns for n in near)
+            begin = bisect_left(legs, first - slack_ns, key=self._start)
+            end = bisect_right(legs, last + slack_ns, key=self._start)
+            if len(near) > MAX_OPEN or end - begin > 2 * MAX_OPEN:
+                continue
+            within = [i for i in legs[begin:end] if any(self._holds(n, i, slack_ns) for n in near)]
             if len(within) > len(near):
                 continue
             free = list(near)
-            for leg in sorted(within, key=lambda i: self._spans[i].span.start_ns):
+            for leg in within:
                 own = [n for n in free if self._holds(n, leg, slack_ns)]
                 if own:
                     tool = min(own, key=lambda n: n.span.end_ns)
@@ -186,17 +197,22 @@ def _overlapping(tools: Sequence[NormalizedSpan]) -> Iterator[Sequence[Normalize
             yield group
             group = []
         group.append(tool)
-        end_ns = max(end_ns, tool.span.end_ns) if len(group) > 1 else tool.span.end_ns
+        end_ns = max(end_ns, tool.span.end_ns)
     if group:
         yield group
 
 
 def _same_name(outer: str, inner: str) -> bool:
     """Return whether two names are of one tool: equal, one unknown, or one with its server's."""
-    if not outer or not inner or outer == inner:
-        return True
-    before = outer.removesuffix(inner)
-    return before != outer and before.endswith(_SEPARATORS)
+    return not outer or not inner or outer == inner or inner in _names_in(outer)
+
+
+def _names_in(name: str) -> Iterator[str]:
+    """Yield the names that a tool may have on its server: ``a_b`` is ``b`` of a server ``a``."""
+    yield name
+    for at, letter in enumerate(name[:LONGEST_NAME]):
+        if letter in _SEPARATORS and at + 1 < len(name):
+            yield name[at + 1 :]
 
 
 def is_far_side(tree: SpanTree, span_id: str, leg: Leg) -> bool:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from spanloom.core.duplicates.legs import FAR_SIDE, Calls, find_legs, is_far_side
 from spanloom.core.duplicates.matching import has_usage, pair_orphans, pair_siblings
 from spanloom.core.duplicates.reports import pair_twins
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.tree import with_all_below
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from spanloom.core.conventions.mcp import Leg
-    from spanloom.core.model.span import NormalizedSpan, Span
+    from spanloom.core.model.span import NormalizedSpan
     from spanloom.core.model.tree import SpanTree
 
 _AGENT, _MODEL, _TOOL, _OTHER = Kind.AGENT, Kind.MODEL, Kind.TOOL, Kind.OTHER
@@ -88,17 +89,11 @@ def _demote_far_sides(
 ) -> None:
     """Demote the calls of a trace that has no steps but them and what ran in them."""
     far = {i for i, leg in legs.items() if i not in outer and is_far_side(tree, i, leg)}
-    steps = (
-        n.span
-        for span_id, n in reports.spans.items()
-        if n.kind is not _OTHER and span_id not in reports.demoted
-    )
-    if far and all(span.span_id in far or _ran_in(tree, span, far) for span in steps):
+    if not far:
+        return
+    steps = {i for i, n in reports.spans.items() if n.kind is not _OTHER}
+    if steps - reports.demoted.keys() <= with_all_below(tree, far):
         reports.demoted |= dict.fromkeys(far, FAR_SIDE)
-
-
-def _ran_in(tree: SpanTree, span: Span, outer: AbstractSet[str]) -> bool:
-    return any(above.span_id in outer for above in tree.ancestors(span))
 
 
 def _merge_second_reports(
@@ -131,14 +126,20 @@ def _merge_nested(
     """
     calls: dict[str, str] = {}
     merged: dict[str, str] = {}
+    tools: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    is_idle = cache(partial(_does_nothing_itself, tree, reports.spans))
     for n, above in _nearest_above(tree, reports.spans, outer):
         if n.kind is _MODEL:
             if not _comes_after(n, above):
                 calls[n.span.span_id] = above.span.span_id
         elif n.span.span_id in legs:
             continue
-        elif _is_part_of_tool(n, above) or _is_same_agent(tree, reports.spans, n, above):
+        elif _is_same_tool(n, above):
+            tools[above.span.span_id, n.span.scope_name].append(n.span.span_id)
+        elif _is_part_of_tool(n) or _is_same_agent(n, above, is_idle):
             merged[n.span.span_id] = above.span.span_id
+    # No instrumentation reports a run twice: several runs in one of their name are its own.
+    merged |= {ids[0]: outer_id for (outer_id, _), ids in tools.items() if len(ids) == 1}
     return merged | _merge_calls(calls, reports) if calls else merged
 
 
@@ -215,7 +216,7 @@ def _comes_after(n: NormalizedSpan, above: NormalizedSpan) -> bool:
 
 
 def _is_same_agent(
-    tree: SpanTree, by_id: Mapping[str, NormalizedSpan], n: NormalizedSpan, above: NormalizedSpan
+    n: NormalizedSpan, above: NormalizedSpan, is_idle: Callable[[str], bool]
 ) -> bool:
     """Return whether two nested agent spans report the same run.
 
@@ -223,15 +224,16 @@ def _is_same_agent(
     """
     if n.kind is not _AGENT or not n.facts.agent_name == above.facts.agent_name != "":
         return False
-    return _convention(n) != _convention(above) or _is_proxy(tree, by_id, above.span, n.span)
+    if _convention(n) != _convention(above):
+        return True
+    return n.span.service_name != above.span.service_name and is_idle(above.span.span_id)
 
 
-def _is_proxy(
-    tree: SpanTree, by_id: Mapping[str, NormalizedSpan], agent: Span, remote: Span
+def _does_nothing_itself(
+    tree: SpanTree, by_id: Mapping[str, NormalizedSpan], agent_id: str
 ) -> bool:
-    """Return whether an agent does nothing in its service but run one in another service."""
-    if agent.service_name == remote.service_name:
-        return False
+    """Return whether an agent runs no model and no tool in its own service."""
+    agent = by_id[agent_id].span
     below = list(tree.children(agent))
     for span in below:
         if span.service_name == agent.service_name:
@@ -246,8 +248,12 @@ def _convention(n: NormalizedSpan) -> str:
     return n.rule.partition(".")[0]
 
 
-def _is_part_of_tool(n: NormalizedSpan, above: NormalizedSpan) -> bool:
-    if n.kind is not _TOOL:
-        return False
-    same_tool = n.facts.tool_name == above.facts.tool_name and n.dialect != above.dialect
-    return bool(n.facts.data_kind) or same_tool
+def _is_part_of_tool(n: NormalizedSpan) -> bool:
+    """Return whether a tool within a tool only gets its data: a retrieval or an embedding."""
+    return n.kind is _TOOL and bool(n.facts.data_kind)
+
+
+def _is_same_tool(n: NormalizedSpan, above: NormalizedSpan) -> bool:
+    """Return whether two nested spans of two conventions are of one tool, by its name."""
+    is_named_so = n.facts.tool_name == above.facts.tool_name and n.dialect != above.dialect
+    return n.kind is _TOOL and is_named_so and not n.facts.data_kind

@@ -15,6 +15,7 @@ from spanloom.core.duplicates.legs import FAR_SIDE
 from spanloom.core.duplicates.matching import are_simultaneous
 from spanloom.core.duplicates.reports import complete_error
 from spanloom.core.model.trajectory import Failure
+from spanloom.core.model.tree import with_all_below
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -32,11 +33,9 @@ SHORTEST_WORDS = 5
 
 def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     """Return the failures of a trace in start order of the failed spans."""
-    failed = {
-        i: n
-        for i, n in reports.spans.items()
-        if n.error is not None and not _is_of_no_run(tree, reports, n)
-    }
+    failed = {i: n for i, n in reports.spans.items() if n.error is not None}
+    if failed and (apart := _apart_from_runs(tree, reports)):
+        failed = {i: n for i, n in failed.items() if i in reports.step_of or i not in apart}
     if not failed:
         return ()
     around = nearest_above(tree, failed)
@@ -59,17 +58,14 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
     ]
 
 
-def _is_of_no_run(tree: SpanTree, reports: Reports, n: NormalizedSpan) -> bool:
-    """Return whether a span is no step, and of a request that is no part of an agent's run.
+def _apart_from_runs(tree: SpanTree, reports: Reports) -> set[str]:
+    """Return the ids of spans of requests that are no part of an agent's run, and all below.
 
-    That is one that sets up a session with a server of tools, or a call whose caller is elsewhere.
+    Such a request sets up a session with a server of tools, or is a call whose caller is elsewhere.
     """
-    if n.span.span_id in reports.step_of:
-        return False
-    return any(
-        reports.spans[span.span_id].rule == SESSION or reports.demoted.get(span.span_id) == FAR_SIDE
-        for span in (n.span, *tree.ancestors(n.span))
-    )
+    demoted = reports.demoted
+    apart = {i for i, n in reports.spans.items() if n.rule == SESSION or demoted.get(i) == FAR_SIDE}
+    return with_all_below(tree, apart) if apart else apart
 
 
 def _has_answer(tree: SpanTree, reports: Reports) -> bool:

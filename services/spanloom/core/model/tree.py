@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Span
 
@@ -167,6 +167,15 @@ class SpanTree:
         texts = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
         self.warnings = list(texts.values())
         self.absences = [text for reason, text in texts.items() if reason in _MAY_ARRIVE]
+
+
+def with_all_below(tree: SpanTree, span_ids: Collection[str]) -> set[str]:
+    """Return the ids of these spans and of all their descendants."""
+    inside: set[str] = set()
+    for span in tree.top_down:
+        if span.span_id in span_ids or span.parent_span_id in inside:
+            inside.add(span.span_id)
+    return inside
 
 
 BLUR_NS = 1_000_000
