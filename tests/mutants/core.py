@@ -334,4 +334,12 @@ MUTANTS = (
         why="a document in a state is shown as the run's answer",
         killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
     ),
+    Mutant(
+        name="json-encoded-twice",
+        room="core",
+        was="if text.startswith(_TWICE)",
+        becomes="if text.startswith(_TWICE[:0])",
+        why="arguments and messages that were encoded twice are texts",
+        killed_by=[f"{UNIT}/reading/test_attribute_values.py"],
+    ),
 )
