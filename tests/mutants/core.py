@@ -504,4 +504,12 @@ MUTANTS = (
             "tests/unit/extraction/test_failures.py::test_a_message_that_is_only_an_argument_says_its_type"
         ],
     ),
+    Mutant(
+        name="json-encoded-twice",
+        room="core",
+        was="if text.startswith(_TWICE)",
+        becomes="if text.startswith(_TWICE[:0])",
+        why="arguments and messages that were encoded twice are texts",
+        killed_by=[f"{UNIT}/reading/test_attribute_values.py"],
+    ),
 )

@@ -9,6 +9,7 @@ from tests.support.each_capture import each_capture
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.mutations import (
     cut_off,
+    encoded_twice,
     extract_all,
     same,
     traces_of,
@@ -61,6 +62,12 @@ def test_values_cut_at_1024_characters(capture: Capture) -> None:
     traces = traces_of(capture)
     is_kept = evidence(extract_all(traces, cut_off)) == evidence(unchanged(capture))
     assert is_kept is (capture.id not in TOLD_BY_LONG_VALUES)
+
+
+@each_capture(CAPTURES)
+def test_json_that_was_encoded_twice(capture: Capture) -> None:
+    plain, twice = unchanged(capture), extract_all(traces_of(capture), encoded_twice)
+    assert [t.agent_steps for t in twice] == [t.agent_steps for t in plain]
 
 
 @each_capture(CAPTURES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from functools import cache
@@ -29,6 +30,12 @@ _FIXED = {
     *("LangGraph", "ReActAgent", "task", "converter"),  # named by a library, not by the author
 }
 CUT_CHARS = 1024
+TEXTS = (
+    *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion"),
+    *("gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "input.value", "output.value"),
+    *("traceloop.entity.input", "traceloop.entity.output", "ai.prompt.messages"),
+)
+"""Attributes that hold what went into a step and what came out of it."""
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 
 
@@ -136,6 +143,17 @@ def cut_off(span: Span) -> Span:
         for event in span.events
     ]
     return span._replace(attributes=attributes, events=events)
+
+
+def encoded_twice(span: Span) -> Span:
+    """Encode the objects and lists in texts of steps once more, as some SDKs do."""
+    texts = {
+        key: v
+        for key in TEXTS
+        if (v := span.attributes.get(key, "")).startswith(('{"', '[{"', "[[{"))
+    }
+    encoded = {key: json.dumps(text) for key, text in texts.items()}
+    return span._replace(attributes={**span.attributes, **encoded})
 
 
 def without_events(span: Span) -> Span:

@@ -15,6 +15,7 @@ from spanloom.core.model.trajectory import Status, ahead_ns
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.pricing import LISTED
+from spanloom.core.values.attributes import decoded
 from spanloom.core.values.bounds import legible, watch_unread
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ ILLEGIBLE = "{n} values are largely control characters: they are shown without t
 
 def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
     """Return the trajectory of a trace's spans; their order does not matter."""
-    read = [legible(span) for span in spans]
+    read = [legible(decoded(span)) for span in spans]
     tree = SpanTree(span for span, _ in read)
     with watch_unread() as unread:
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(

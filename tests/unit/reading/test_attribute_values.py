@@ -7,12 +7,14 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.spans import make_span
 
 from spanloom.core.values.attributes import (
     MAX_COUNT,
     Json,
     count,
     decimal,
+    decoded,
     first,
     first_integer,
     integer,
@@ -162,3 +164,19 @@ def test_what_is_read_can_be_written_again(depth: int, is_read: bool) -> None:
     value = json_value(text)
     assert (value is not text) == is_read
     assert isinstance(json_text([{"said": value}]), str)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "shown"),
+    [
+        ("input.value", '"{\\"a\\": 1}"', '{"a": 1}'),
+        ("input.value", '"\\"[1]\\""', "[1]"),
+        ("input.value", '"hi"', '"hi"'),
+        ("input.value", '"{no JSON"', '"{no JSON"'),
+        ("input.value", '"[1]" and "[2]"', '"[1]" and "[2]"'),
+        ("langfuse.observation.input", '"{\\"a\\": 1}"', '"{\\"a\\": 1}"'),
+    ],
+)
+def test_objects_that_were_encoded_several_times(key: str, text: str, shown: str) -> None:
+    span = make_span(1, 0, {key: text, "n": "1"})
+    assert decoded(span).attributes == {key: shown, "n": "1"}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.model import message
+    from spanloom.core.model.span import Span
 
 
 Json: TypeAlias = "message.Json"
@@ -171,6 +172,39 @@ def unquoted(text: str) -> str:
         value = json_value(text)
         return value if isinstance(value, str) else text
     return text
+
+
+def decoded(span: Span) -> Span:
+    """Return the span with objects and lists decoded that were encoded as JSON several times.
+
+    A text that is only in quotation marks is unchanged, and so are the attributes of senders that
+    write every value as JSON, where each text is in quotation marks.
+    """
+    quoted = [(key, text) for key, text in span.attributes.items() if text[:1] == '"']
+    if not quoted:
+        return span
+    twice = {
+        key: inner
+        for key, text in quoted
+        if text.startswith(_TWICE)
+        and not key.startswith(_WRITE_JSON)
+        and (inner := _inside_quotes(text)) is not text
+    }
+    return span._replace(attributes={**span.attributes, **twice}) if twice else span
+
+
+_WRITE_JSON = ("langfuse.", "mlflow.")
+_TWICE = ('"[', '"{', '"\\"')
+"""First characters of an object, a list or JSON text that was encoded once more."""
+
+
+def _inside_quotes(text: str) -> str:
+    """Return the JSON of an object or list inside of quotation marks; else the text itself."""
+    inner = text
+    while (shorter := unquoted(inner)) is not inner:
+        inner = shorter
+    is_composite = inner[:1] in ("[", "{") and json_value(inner) is not inner
+    return inner if is_composite else text
 
 
 def plain_arguments(text: str, ignored: frozenset[str] = frozenset()) -> str:
