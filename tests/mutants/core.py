@@ -103,6 +103,22 @@ MUTANTS = (
         killed_by=[f"{UNIT}/extraction/test_wild.py"],
     ),
     Mutant(
+        name="kind-beats-operation",
+        room="core",
+        was="return has_operation or scope in self._frameworks",
+        becomes="return scope in self._frameworks",
+        why="a workflow with a span kind LLM counts as a model call",
+        killed_by=[f"{UNIT}/dialects/openinference/test_overlay.py"],
+    ),
+    Mutant(
+        name="messages-left-on-the-step",
+        room="core",
+        was='is_step = step.attributes.get(_TYPE) == "model_step"',
+        becomes='is_step = step.attributes.get(_TYPE) == ""',
+        why="calls of Mastra have no question and no tool calls",
+        killed_by=[f"{UNIT}/dialects/test_mastra.py"],
+    ),
+    Mutant(
         name="code-of-any-length",
         room="core",
         was="if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:",

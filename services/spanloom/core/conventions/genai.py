@@ -83,6 +83,11 @@ def _read_answer(attributes: Mapping[str, str]) -> str:
     answer = _first_said(attributes, meanings.CALL_OUTPUTS)
     listed = json_value(first(attributes, *meanings.CALLS_IN_ANSWER))
     calls = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
+    return write_answer(answer, calls)
+
+
+def write_answer(answer: str, calls: Sequence[dict[str, Json]]) -> str:
+    """Return the text of an answer, as a message if it has calls: OpenAI's or the AI SDK's."""
     if not calls:
         return answer
     content: list[Json] = [{"type": "text", "text": answer}] if answer else []

@@ -36,6 +36,16 @@ STRANDS = "strands.telemetry.tracer"
             {**openinference("AGENT"), "gen_ai.operation.name": "invoke_agent"},
             ("agent", "pydantic_ai.invoke_agent"),
         ),
+        (
+            "any-library",
+            {**openinference("AGENT"), "gen_ai.operation.name": "chat"},
+            ("model", "otel_genai.chat"),
+        ),
+        (
+            "any-library",
+            {**openinference("LLM"), "gen_ai.operation.name": "of_my_own"},
+            ("model", "openinference.kind_llm"),
+        ),
     ],
 )
 def test_the_framework_says_what_its_spans_are(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 SPAN_KIND = "openinference.span.kind"
-_SCOPES = ("openinference.instrumentation.", "@arizeai/openinference-instrumentation-")
+SCOPES = ("openinference.instrumentation.", "@arizeai/openinference-instrumentation-")
 _KIND_OF_KEY = {
     "tool.name": "TOOL",
     "llm.model_name": "LLM",
@@ -68,7 +68,7 @@ _DATA_KINDS = {
     "GUARDRAIL": "guardrail",
 }
 
-_LANGCHAIN = frozenset({f"{_SCOPES[0]}langchain", f"{_SCOPES[1]}langchain"})
+_LANGCHAIN = frozenset({f"{SCOPES[0]}langchain", f"{SCOPES[1]}langchain"})
 _CHAINS = frozenset({"CHAIN", "AGENT"})
 
 _METADATA = {
@@ -130,7 +130,7 @@ class OpenInference(Dialect):
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by span kind, or by the scope of an instrumentation."""
-        return SPAN_KIND in signature.attributes or signature.scope_name.startswith(_SCOPES)
+        return SPAN_KIND in signature.attributes or signature.scope_name.startswith(SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Classify tools by name, calls by kind, runs by LangChain's metadata, else by kind."""

@@ -8,6 +8,9 @@ reasoning and cached tokens are omitted. So the framework's dialect reads the sp
 missing facts come from OpenInference's attributes: Strands' processor removes the events, which
 contain the messages.
 
+Exporters of other libraries add the span kind next to a GenAI operation. If the two disagree, the
+operation is right: Mastra's has kind ``LLM`` on workflows and ``AGENT`` on calls.
+
 Vercel's processor sets the first error of a trace on every span that ends after it. The SDK records
 exceptions of a span as events, so an error without one belongs to another span, if this one has an
 answer.
@@ -22,7 +25,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.base import Dialect
-from spanloom.core.dialects.openinference.dialect import SPAN_KIND, OpenInference
+from spanloom.core.dialects.openinference.dialect import SCOPES, SPAN_KIND, OpenInference
+from spanloom.core.dialects.otel_genai import KINDS, OPERATION, OtelGenAI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Kind
 
 _OPENINFERENCE = OpenInference()
+_GENAI = OtelGenAI()
 
 
 class OpenInferenceOverlay(Dialect):
@@ -49,18 +54,27 @@ class OpenInferenceOverlay(Dialect):
         self._frameworks = {dialect.own_scope: dialect for dialect in others if dialect.own_scope}
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the span kind on a span in the scope of such a framework."""
-        return SPAN_KIND in signature.attributes and signature.scope_name in self._frameworks
+        """Recognise by the span kind on a span of such a framework, or beside an operation."""
+        attributes, scope = signature.attributes, signature.scope_name
+        if SPAN_KIND not in attributes:
+            return False
+        has_operation = OPERATION in attributes and not scope.startswith(SCOPES)
+        return has_operation or scope in self._frameworks
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Classify as the framework's own dialect."""
-        classification = self._frameworks[span.scope_name].classify(span, view)
+        classification = self._reader(span).classify(span, view)
         return classification._replace(is_sound=_succeeded(span))
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read the span as the framework's own dialect, and the rest as OpenInference's."""
-        own = self._frameworks[span.scope_name].describe(span, kind)
+        own = self._reader(span).describe(span, kind)
         return _completed(own, _OPENINFERENCE.describe(span, kind))
+
+    def _reader(self, span: Span) -> Dialect:
+        """Return the framework's dialect; for others a known operation beats the span kind."""
+        is_known = span.attributes.get(OPERATION) in KINDS
+        return self._frameworks.get(span.scope_name) or (_GENAI if is_known else _OPENINFERENCE)
 
 
 def _succeeded(span: Span) -> bool:

@@ -1,0 +1,70 @@
+"""Mastra's exporter for OpenTelemetry (``@mastra/otel-exporter``): GenAI operations, own texts.
+
+Inputs and outputs are in ``mastra.{type of the span}.input`` and ``.output``, as the SDK has them.
+A call is ``chat`` with tokens and the answer's text; messages and tool calls are on the step around
+it (``agent_step``), and the step of the whole loop (``model_generation``) has sums.
+
+Verified on runs of @mastra/core 1.71 with @mastra/otel-exporter 1.4.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.genai import write_answer
+from spanloom.core.dialects.otel_genai import OtelGenAI
+from spanloom.core.model.span import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import Json, first, json_object
+
+if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
+    from spanloom.core.model.span import Span
+
+_SCOPE = "@mastra/otel-exporter"
+_TYPE = "mastra.span.type"
+_THREADS = ("mastra.metadata.threadId", "mastra.metadata.sessionId")
+
+
+class Mastra(OtelGenAI):
+    """The GenAI conventions as Mastra writes them."""
+
+    id = "mastra"
+    own_scope = _SCOPE
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by scope name."""
+        return signature.scope_name == _SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by operation; a call gets its messages from the step around it."""
+        classification = super().classify(span, view)
+        step = view.tree.parent(span)
+        if classification.kind is not Kind.MODEL or step is None:
+            return classification
+        sent, received = _text(step, "input"), _text(step, "output")
+        is_step = step.attributes.get(_TYPE) == "model_step"
+        return classification._replace(facts=Facts(sent, received)) if is_step else classification
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read the ``gen_ai.*`` attributes, and Mastra's own texts."""
+        facts = super().describe(span, kind)
+        facts.input = facts.input or _text(span, "input")
+        facts.output = facts.output or _text(span, "output")
+        facts.conversation_id = facts.conversation_id or first(span.attributes, *_THREADS)
+        return facts
+
+
+def _text(span: Span, side: str) -> str:
+    """Return a side of the span; an answer as its text, or as a message if it has tool calls."""
+    attributes = span.attributes
+    text = attributes.get(f"mastra.{attributes.get(_TYPE, '')}.{side}", "")
+    answer = json_object(text) if side == "output" else {}
+    said, calls = answer.get("text"), answer.get("toolCalls")
+    if not isinstance(said, str):
+        return text
+    listed: list[Json] = calls if isinstance(calls, list) else []
+    return write_answer(said, [call for call in listed if isinstance(call, dict)])
+
+
+DIALECTS = (Mastra(),)
