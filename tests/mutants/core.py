@@ -119,6 +119,14 @@ MUTANTS = (
         killed_by=[f"{UNIT}/dialects/test_mastra.py"],
     ),
     Mutant(
+        name="unread-in-silence",
+        room="core",
+        was="return bool(_NUMBERS.search(key) or _TEXTS.search(key))",
+        becomes="return bool(_NUMBERS.search(key) and _TEXTS.search(key))",
+        why="tokens under a name that nothing reads are lost without a warning",
+        killed_by=[f"{UNIT}/extraction/test_unread.py"],
+    ),
+    Mutant(
         name="code-of-any-length",
         room="core",
         was="if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:",
