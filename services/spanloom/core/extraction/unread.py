@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import meanings
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
 MAX_SHOWN = 10
+NAMES_KEPT = 4096
 _MAX_KEY_CHARS = 100
 """Longer keys are no names, and not searched."""
 _NUMBERS = re.compile(r"(?:^|[._])(?:\w*tokens?(?:_?count)?|usage)(?=$|\.)", re.IGNORECASE)
@@ -47,7 +49,8 @@ def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each such attribute, the most frequent first, at most ten."""
     counts: Counter[str] = Counter()
     generic = [n.span for n in spans if n.dialect in GENERIC]
-    suspicious = {key for key in set().union(*(s.attributes for s in generic)) if _is_named(key)}
+    keys = set[str]().union(*[s.attributes for s in generic])
+    suspicious = {key for key in keys if len(key) <= _MAX_KEY_CHARS and _is_named(key)}
     if not suspicious:
         return []
     for span in generic:
@@ -56,9 +59,10 @@ def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     return [f"not read: {key} ({count} spans)" for key, count in shown]
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def _is_named(key: str) -> bool:
     """Return whether a key names tokens, messages or a model, and is in no table."""
-    if key in _READ or len(key) > _MAX_KEY_CHARS or _FINE.search(key):
+    if key in _READ or _FINE.search(key):
         return False
     return bool(_NUMBERS.search(key) or _TEXTS.search(key))
 
