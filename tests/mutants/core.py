@@ -109,6 +109,7 @@ MUTANTS = (
         becomes="return scope in self._frameworks",
         why="a workflow with a span kind LLM counts as a model call",
         killed_by=[f"{UNIT}/extraction/test_wild.py"],
+        killed_by=[f"{UNIT}/dialects/openinference/test_overlay.py"],
     ),
     Mutant(
         name="messages-left-on-the-step",
@@ -117,6 +118,14 @@ MUTANTS = (
         becomes='is_step = step.attributes.get(_TYPE) == ""',
         why="calls of Mastra have no question and no tool calls",
         killed_by=[f"{UNIT}/dialects/test_mastra.py"],
+    ),
+    Mutant(
+        name="unread-in-silence",
+        room="core",
+        was="return bool(_NUMBERS.search(key) or _TEXTS.search(key))",
+        becomes="return bool(_NUMBERS.search(key) and _TEXTS.search(key))",
+        why="tokens under a name that nothing reads are lost without a warning",
+        killed_by=[f"{UNIT}/extraction/test_unread.py"],
     ),
     Mutant(
         name="code-of-any-length",
@@ -485,6 +494,8 @@ MUTANTS = (
         becomes="return found",
         why="a document in a state is shown as the run's answer",
         killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+    ),
+    Mutant(
         name="clock-ahead-leads-the-list",
         room="core",
         was="return start_ns - ahead_ns(start_ns, seq)",

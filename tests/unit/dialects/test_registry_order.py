@@ -105,7 +105,8 @@ def test_a_scope_of_its_own_wins_over_the_conventions_it_borrows(name: str) -> N
 @pytest.mark.parametrize(
     ("name", "others"),
     [
-        *((overlay, [*LIBRARIES, *SHARED]) for overlay in OVERLAYS),
+        *((overlay, [*LIBRARIES, *SHARED]) for overlay in OVERLAYS if overlay != "openinference"),
+        ("openinference", [*LIBRARIES, *(SHARED.keys() - {"otel_genai"})]),
         *((library, [*SHARED]) for library in LIBRARIES),
         *((name, [*SHARED][at:]) for at, name in enumerate(SHARED)),
         ("openinference", ["langfuse", "langsmith", "mlflow"]),
@@ -116,6 +117,11 @@ def test_a_scope_of_its_own_wins_over_the_conventions_it_borrows(name: str) -> N
 def test_the_more_particular_mark_wins(name: str, others: list[str]) -> None:
     marks = {key: value for each in (name, *others) for key, value in MARKS[each].items()}
     assert find_dialect(make_span(1, 0, marks, scope=SCOPE)).id == name
+
+
+def test_openinference_next_to_an_operation_is_laid_over_it() -> None:
+    marks = MARKS["openinference"] | MARKS["otel_genai"]
+    assert find_dialect(make_span(1, 0, marks)).id == "openinference_overlay"
 
 
 @pytest.mark.parametrize("mark", ["langfuse", "langsmith", "mlflow"])

@@ -21,6 +21,7 @@ from spanloom.core.extraction.pauses import (
     with_words,
 )
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
+from spanloom.core.extraction.unread import warn_of_unread
 from spanloom.core.model.trajectory import (
     AgentStep,
     Kind,
@@ -75,7 +76,12 @@ def build_trajectory(
         span_count=len(verdicts),
         step_counts=_count(by_type, len(verdicts)),
         dialects=sorted({n.dialect for n in spans}),
-        warnings=[*tree.warnings, *_clock_warnings(tree), *token_warnings(tree, by_type)],
+        warnings=[
+            *tree.warnings,
+            *_clock_warnings(tree),
+            *token_warnings(tree, by_type),
+            *warn_of_unread(spans),
+        ],
         extras=list_extras(tree, arranged, by_type),
         failures=with_words(failures) if is_cancelled else failures,
         pauses=pauses,

@@ -1,0 +1,47 @@
+"""What looks like tokens, messages or a model and is not read is named once."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.spans import extract_spans, make_span
+
+OPERATION = {"gen_ai.operation.name": "chat"}
+
+
+def warnings(*attributes: dict[str, str]) -> list[str]:
+    spans = [make_span(1, end=99)]
+    spans += [make_span(n, 1, each) for n, each in enumerate(attributes, start=2)]
+    return [w for w in extract_spans(*spans).warnings if w.startswith("not read: ")]
+
+
+def test_unread_names_are_told_once_with_their_spans() -> None:
+    unread = {**OPERATION, "gen_ai.usage.magic_tokens": "3", "their.messages": "hi"}
+    assert warnings(unread, unread) == [
+        "not read: gen_ai.usage.magic_tokens (2 spans)",
+        "not read: their.messages (2 spans)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"gen_ai.usage.input_tokens": "3"},
+        {"gen_ai.usage.magic_tokens": "0"},
+        {"gen_ai.usage.magic_tokens": "many"},
+        {"gen_ai.request.max_tokens": "3"},
+        {"gen_ai.input.messages": "hi"},
+        {"gen_ai.request.model": "m"},
+        {"x" * 200 + ".messages": "hi"},
+    ],
+)
+def test_what_is_read_or_says_nothing_is_not_told(attributes: dict[str, str]) -> None:
+    assert warnings({**OPERATION, **attributes}) == []
+
+
+def test_attributes_of_a_known_library_are_not_looked_at() -> None:
+    known = {"openinference.span.kind": "LLM", "llm.magic_tokens": "3"}
+    assert warnings(known) == []
+
+
+def test_at_most_ten_are_told() -> None:
+    assert len(warnings({**OPERATION, **{f"a{n}.messages": "hi" for n in range(30)}})) == 10
