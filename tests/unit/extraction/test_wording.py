@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import orjson
 import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, step_types
 
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 def says(answer: str, question: str = "Is it spam?") -> tuple[str, str]:
     return make_message(question, "user"), make_message(answer, "assistant")
+
+
+def roles(*names: str) -> str:
+    """Return a question and another message, with these roles."""
+    texts = ("Is it spam?", "A result of a tool whose role was lost.")
+    return orjson.dumps(
+        [{"role": r, "content": t} for r, t in zip(names, texts, strict=True)]
+    ).decode()
 
 
 def requests(name: str, arguments: str) -> tuple[str, str]:
@@ -51,6 +60,8 @@ def test_other_words_are_of_another_call(ours: tuple[str, str], theirs: tuple[st
         (says("no"), (make_message("You judge mails.", "system"), says("no")[1])),
         (says("I look."), requests("weather", '{"city":"Oslo"}')),
         (requests("weather", '{"city": "Oslo"}'), requests("weather", '{"city":"Oslo"}')),
+        (requests("weather", '{"city":"Oslo"}'), requests("weather", "")),
+        (says("no"), (roles("user", "user"), says("no")[1])),
         (says("no"), ("", '[{"role": "assistant", "content": "n')),
         (says("no"), says('[{"role": "assistant", "content": "n')),
         (says("no"), ("", '{"generations": [[{"text": "no"}]]}')),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from itertools import islice
 from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 HEAD_CHARS = 256
 """Texts that agree so far are one, cut off differently."""
+MOST_REQUESTS = 16
+"""So many tools that a call requests are compared."""
 LONGEST_HEAD = 4 * HEAD_CHARS
 """So many characters of a text are read for its head."""
 _NO_WORDS = re.compile(r"\W+")
@@ -40,13 +43,24 @@ def contradict(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
     """Return whether two calls, each as input and output, say different things."""
     if ours[1] != theirs[1]:
         mine, others = read_answer(ours[1]), read_answer(theirs[1])
-        if any(map(_differ, mine, others)):
+        if _differ(mine.text, others.text) or _request_others(mine, others):
             return True
         if _are_telling(mine) and _are_telling(others):
             return False
-    if ours[0] == theirs[0]:
-        return False
-    return _differ(read_question(ours[0]), read_question(theirs[0]))
+    return ours[0] != theirs[0] and _ask_others(ours[0], theirs[0])
+
+
+def _ask_others(ours: str, theirs: str) -> bool:
+    """Return whether the question of neither call is anywhere in the input of the other.
+
+    One may have another role there, where a role was lost.
+    """
+    mine, others = read_question(ours), read_question(theirs)
+    return (
+        _differ(mine, others)
+        and mine not in _letters(*map(_text, _messages(theirs)))
+        and others not in _letters(*map(_text, _messages(ours)))
+    )
 
 
 def _differ(ours: str, theirs: str) -> bool:
@@ -59,19 +73,29 @@ class Answer(NamedTuple):
     """The letters and digits of what a model answered; each is empty if it is unknown."""
 
     text: str
-    requested: str
-    """Names and arguments of the tools that it called."""
+    requests: Sequence[str]
+    """Name and arguments of each of the first tools that it called."""
+
+
+def _request_others(ours: Answer, theirs: Answer) -> bool:
+    """Return whether both call tools, and none of one is among those of the other.
+
+    Names or arguments of some may be lost.
+    """
+    pairs = [(a, b) for a in ours.requests for b in theirs.requests]
+    return bool(pairs) and not any(a in b or b in a for a, b in pairs)
 
 
 def _are_telling(answer: Answer) -> bool:
-    return len(answer.text) >= TELLING_CHARS or len(answer.requested) >= TELLING_CHARS
+    return any(len(words) >= TELLING_CHARS for words in (answer.text, *answer.requests))
 
 
 def read_answer(output: str) -> Answer:
     """Return the wording of a call's output, which is messages or plain text."""
     messages = _messages(output)
     text = _letters(*map(_text, messages)) if messages else _plain(output)
-    return Answer(text, _letters(*(call for m in messages for call in _requests(m))))
+    requests = islice((call for m in messages for call in _requests(m)), MOST_REQUESTS)
+    return Answer(text, [_letters(request) for request in requests])
 
 
 def read_question(asked: str) -> str:
@@ -130,7 +154,7 @@ def _requests(message: Mapping[str, Json]) -> Iterator[str]:
     for call in calls if isinstance(calls, list) else []:
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
-            yield f"{function.get('name')} {function.get('arguments')}"
+            yield f"{function.get('name') or ''} {function.get('arguments') or ''}"
 
 
 def _plain(text: str) -> str:
