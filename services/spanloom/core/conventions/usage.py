@@ -101,7 +101,7 @@ def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
 def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Usage:
     """Return the call's counts in attributes with these prefixes; zero for those not reported."""
     plan = _plan(attributes, prefixes)
-    return _usage([_first(attributes, keys) for keys in plan])
+    return _usage([_first(attributes, keys) if keys else 0 for keys in plan])
 
 
 def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> int:
