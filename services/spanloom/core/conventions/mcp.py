@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 METHODS = ("mcp.method.name", "mcp.method")
 """The attributes that name the method; each marks a span of the protocol."""
 _RPC_METHOD, _RPC_SYSTEM, _PROTOCOLS = "rpc.method", "rpc.system", ("mcp", "jsonrpc")
+_ANY_METHOD = (*METHODS, _RPC_METHOD)
 _TOOL_NAMES = ("gen_ai.tool.name", "mcp.tool.name", "tool.name")
 CALL = "tools/call"
 CONTENT_REQUESTS = frozenset({"resources/read", "prompts/get", "sampling/createMessage"})
@@ -83,6 +84,8 @@ def read_leg(span: Span) -> Leg | None:
     if is_openllmetry(span.scope_name):
         is_tool = span.name.endswith(_TOOL_SUFFIX)
         return Leg(tool_of(span), span.kind == _SERVER, True) if is_tool else None
+    if CALL not in span.name and span.attributes.keys().isdisjoint(_ANY_METHOD):
+        return None  # true of nearly all tools, and faster
     return Leg(tool_of(span), _is_server(span)) if method_of(span) == CALL else None
 
 
