@@ -38,7 +38,7 @@ TOLD_BY_PLUMBING = {
     *(f"eino-langfuse/{name}" for name in ("concurrent_traces", "host_multiagent", "supervisor")),
     *(f"eino-langfuse/{name}" for name in ("interrupt_resume", "nested_subgraph", "subagent_tool")),
     *("js-traceloop/stream_agent", "js-traceloop-openai/stream_agent"),  # tokens, as above
-    "other-openllmetry-sdks/mcp_decorated_tool",  # the ends of an MCP call tell that two tools are one
+    "other-openllmetry-sdks/mcp_decorated_tool",  # its ends tell they are one
     "other-openai-agents-mlflow/handoff_genai",  # what is around a handoff
     "other-sdks-mlflow/dspy_chain_of_thought",  # tokens
     # What is between the calls of a stream, of which each counts those before it once more.
