@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.model.message import read_conversation
+from spanloom.core.model.message import functions_of, read_conversation, texts_of
 from spanloom.core.values.attributes import json_object, json_text, json_value
 from spanloom.core.values.python_repr import as_json
 
@@ -89,16 +89,9 @@ def _answer_text(output: str) -> str:
 
 
 def _lines(message: Mapping[str, Json]) -> Iterator[str]:
-    content = message.get("content")
-    for part in content if isinstance(content, list) else [content]:
-        text = part.get("text") if isinstance(part, dict) else part
-        if isinstance(text, str):
-            yield text
-    calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        function = call.get("function") if isinstance(call, dict) else None
-        if isinstance(function, dict):
-            yield f"{function.get('name')} {_arguments(function.get('arguments'))}"
+    yield from texts_of(message)
+    for function in functions_of(message):
+        yield f"{function.get('name')} {_arguments(function.get('arguments'))}"
 
 
 def _arguments(payload: Json) -> str:

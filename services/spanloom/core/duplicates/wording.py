@@ -13,7 +13,7 @@ from itertools import islice
 from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.model.message import read_conversation
+from spanloom.core.model.message import functions_of, read_conversation, texts_of
 from spanloom.core.values.attributes import json_value
 from spanloom.core.values.bounds import may_read
 
@@ -141,20 +141,12 @@ def _messages(text: str) -> Sequence[Mapping[str, Json]]:
 
 
 def _text(message: Mapping[str, Json]) -> str:
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else [content]
-    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return "\n".join(texts_of(message))
 
 
 def _requests(message: Mapping[str, Json]) -> Iterator[str]:
-    calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        function = call.get("function") if isinstance(call, dict) else None
-        if isinstance(function, dict):
-            yield f"{function.get('name') or ''} {function.get('arguments') or ''}"
+    for function in functions_of(message):
+        yield f"{function.get('name') or ''} {function.get('arguments') or ''}"
 
 
 def _plain(text: str) -> str:

@@ -19,7 +19,7 @@ import orjson
 
 from spanloom.core.extraction.pauses import has_stopped
 from spanloom.core.messages.wire import as_text
-from spanloom.core.model.message import find_answer, find_request, read_conversation
+from spanloom.core.model.message import calls_of, find_answer, find_request, read_conversation
 from spanloom.core.model.span import GUARDRAIL
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.model.tree import BLUR_NS
@@ -199,9 +199,8 @@ def _lacks(step: Step) -> bool:
 def _calls_in(step: Step) -> Iterator[tuple[_Place, str]]:
     messages = read_conversation(step.output) if '"tool_calls":' in step.output else []
     for message in messages:
-        calls = message.get("tool_calls") if isinstance(message, dict) else None
-        for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, dict) and isinstance(function := call.get("function"), dict):
+        for call in calls_of(message) if isinstance(message, dict) else ():
+            if isinstance(function := call.get("function"), dict):
                 name, arguments = as_text(function.get("name")), as_text(function.get("arguments"))
                 values = [*json_object(arguments).values()]
                 if len(values) <= 1:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypeAlias, TypedDict, Ty
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 """Any JSON value."""
@@ -80,6 +80,27 @@ def read_conversation(text: str) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
+def texts_of(message: Mapping[str, Json]) -> Iterator[str]:
+    """Yield the message's content if it is a text, else the texts of its parts."""
+    content = message.get("content")
+    for part in content if isinstance(content, list) else [content]:
+        text = part.get("text") if isinstance(part, dict) else part
+        if isinstance(text, str):
+            yield text
+
+
+def calls_of(message: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
+    """Yield the tool calls that the message requests."""
+    calls = message.get("tool_calls")
+    yield from (c for c in calls if isinstance(c, dict)) if isinstance(calls, list) else ()
+
+
+def functions_of(message: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
+    """Yield the functions, with name and arguments, of the message's tool calls."""
+    functions = (call.get("function") for call in calls_of(message))
+    yield from (function for function in functions if isinstance(function, dict))
+
+
 def find_request(messages: Sequence[Json]) -> Json:
     """Return the content of the last user message: text or parts; ``None`` without one."""
     for message in reversed(messages):
@@ -114,9 +135,7 @@ def _before_results(messages: Sequence[Json]) -> Json:
 
 
 def _called_by(message: dict[str, Json]) -> set[str]:
-    calls = message.get("tool_calls")
-    items = calls if isinstance(calls, list) else []
-    return {str(call.get("id")) for call in items if isinstance(call, dict)}
+    return {str(call.get("id")) for call in calls_of(message)}
 
 
 def _content_of(message: dict[str, Json]) -> Json:
