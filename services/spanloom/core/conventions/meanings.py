@@ -42,15 +42,7 @@ _WORDS = {
     ),
     Kind.TOOL: (
         *("executetool", "toolcall", "toolscall", "calltool", "tool", "toolexecution", "toolrun"),
-        *(
-            "functioncall",
-            "function",
-            "functiontool",
-            "invoketool",
-            "runtool",
-            "mcptool",
-            "toolrun",
-        ),
+        *("functioncall", "function", "functiontool", "invoketool", "runtool", "mcptool"),
         *("embeddings", "embedding", "embed", "retrieval", "retriever", "rerank", "reranker"),
     ),
     Kind.AGENT: (
@@ -68,6 +60,8 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
 _DATA_KINDS = {"embed": "embedding", "retriev": "retrieval", "rerank": "reranking"}
 _MAX_WORD = 60
 
+USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "gen_ai.usage", "llm.usage")
+"""JSON attributes, and members of an answer, that hold the token counts."""
 CALL_INPUTS = (
     *("gen_ai.input.messages", "gen_ai.request.messages", "llm.request.messages"),
     *("ai.prompt.messages", "gen_ai.prompt", "gen_ai.prompts", "llm.prompts", "llm.prompt"),
@@ -128,9 +122,14 @@ FLOW_PREFIXES = ("lk.", "genkit:")
 """Attributes of frameworks whose spans have fixed names in place of an operation."""
 
 
+def bare(name: str) -> str:
+    """Return a name without case and separators: ``Cache_Read`` → ``cacheread``."""
+    return _SEPARATORS.sub("", name).lower()
+
+
 def word_of(operation: str) -> str:
     """Return an operation without prefix, case and separators: ``gen_ai.Chat`` → ``chat``."""
-    return _SEPARATORS.sub("", _PREFIX.sub("", operation[:_MAX_WORD])).lower()
+    return bare(_PREFIX.sub("", operation[:_MAX_WORD]))
 
 
 def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:

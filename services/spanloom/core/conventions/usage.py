@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.conventions.meanings import bare
 from spanloom.core.model.trajectory import Usage
 from spanloom.core.values.attributes import Json, count, integer
 from spanloom.core.values.bounds import ByteCache
@@ -49,7 +50,6 @@ _MEANINGS = {
 _PARTS = frozenset({REASONING, CACHE_READ, CACHE_CREATION})
 """All that the details of one side (``prompt_tokens_details``) can count."""
 _UNIT = re.compile(r"^(?:num|numberof)(?=.)|tokens?|counts?$")
-_SEPARATORS = re.compile(r"[\W_]+")
 _DETAILS = re.compile(r"(?:(?:input|prompt|output|completion)(?:tokens?)?)?details?$")
 _GROUPS = frozenset(
     {"details", "experimental", "usage", "usagemetadata", "usagedetails", "tokens", "tokenusage"}
@@ -89,7 +89,7 @@ def meaning_of(path: tuple[str, ...]) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=NAMES_KEPT)
 def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
-    words = [_SEPARATORS.sub("", part).lower() for part in path]
+    words = [bare(part) for part in path]
     is_detail = False
     while len(words) > 1 and (words[0] in _GROUPS or _DETAILS.match(words[0])):
         is_detail = is_detail or words[0] not in _GROUPS

@@ -46,8 +46,6 @@ _CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
 _TOOL_TEXTS = frozenset(
     {*meanings.TOOL_INPUTS, *meanings.TOOL_OUTPUTS, *meanings.TOOL_CALL_IDS, "gen_ai.tool.type"}
 )
-_USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "gen_ai.usage", "llm.usage")
-"""JSON attributes, and members of an answer, that hold the counts."""
 
 
 class Evidence(Dialect):
@@ -194,8 +192,8 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
 def _usage_in(attributes: Mapping[str, str], answer: str) -> Usage:
     """Return the counts in a JSON attribute, or in the answer."""
     holder: Mapping[str, Json] = json_object(answer) if "sage" in answer else {}
-    payloads = [json_value(attributes[key]) for key in _USAGES if key in attributes]
-    payloads += [holder.get(key) for key in _USAGES]
+    payloads = [json_value(attributes[key]) for key in meanings.USAGES if key in attributes]
+    payloads += [holder.get(key) for key in meanings.USAGES]
     found = (read_payload(p) for p in payloads if isinstance(p, dict))
     return next((usage for usage in found if any(usage)), Usage())
 

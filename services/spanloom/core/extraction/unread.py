@@ -40,7 +40,7 @@ _READ = frozenset(
         *meanings.AGENT_INPUTS,
         *meanings.MODELS,
         *meanings.OPERATION_KEYS,
-        *("usage", "usage_metadata", "usageMetadata", "token_usage", "gen_ai.usage", "llm.usage"),
+        *meanings.USAGES,
     }
 )
 
