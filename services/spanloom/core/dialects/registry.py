@@ -55,6 +55,7 @@ def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
 class Reading(NamedTuple):
     """What all spans with the same signature have in common, computed once."""
 
+    signature: Signature
     dialect: Dialect
     may_fail: bool
     """Whether an attribute may report a failure."""
@@ -82,6 +83,7 @@ _later: ByteCache[Signature, Sequence[Dialect]] = ByteCache(CACHE_BYTES)
 def _find(signature: Signature) -> Reading:
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
     return Reading(
+        signature,
         dialect,
         has_error_attribute(signature.keys),
         find_context_keys(signature.keys),
@@ -89,13 +91,14 @@ def _find(signature: Signature) -> Reading:
 
 
 def _pass_on(
-    span: Span, view: TraceView, first: Dialect, verdict: Classification
+    span: Span, view: TraceView, reading: Reading, verdict: Classification
 ) -> tuple[Dialect, Classification]:
     """Return the first later dialect that knows what the span is, with its verdict.
 
     If none does, the first verdict stands; that of ``evidence`` gives way to the fallback's.
     """
-    for dialect in _find_later(span, first):
+    first = reading.dialect
+    for dialect in _find_later(reading):
         known = dialect.classify(span, view)
         if known.kind is not Kind.OTHER:
             return dialect, known
@@ -104,13 +107,13 @@ def _pass_on(
     return (first, verdict) if first is not _EVIDENCE else (_LAST, _LAST.classify(span, view))
 
 
-def _find_later(span: Span, first: Dialect) -> Sequence[Dialect]:
-    """Return the dialects that recognise the span after the first one."""
-    signature = read_signature(span, KEYS_WITH_VALUES)
+def _find_later(reading: Reading) -> Sequence[Dialect]:
+    """Return the dialects after the first one that recognise such spans."""
+    signature = reading.signature
     known = _later.get(signature)
     if known is not None:
         return known
-    later = DIALECTS[DIALECTS.index(first) + 1 :]
+    later = DIALECTS[DIALECTS.index(reading.dialect) + 1 :]
     found = [dialect for dialect in later if dialect.recognises(signature)]
     return _later.keep(signature, found, _bytes_of(signature))
 
@@ -123,10 +126,11 @@ def _bytes_of(signature: Signature) -> int:
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     """Classify one span; describe it if it is a step, a second report of one, or the root."""
-    dialect, may_fail, context_keys = _find_reading(span)
+    reading = _find_reading(span)
+    dialect = reading.dialect
     classification = dialect.classify(span, view)
     if classification.is_unknown:
-        dialect, classification = _pass_on(span, view, dialect, classification)
+        dialect, classification = _pass_on(span, view, reading, classification)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
     )
@@ -138,11 +142,11 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     failed = find_failed_result(facts.output) if classification.kind is _TOOL else None
     if matters:
         show_texts(facts, classification.kind)
-        note_context(facts, span, context_keys)
+        note_context(facts, span, reading.context_keys)
     _settle_usage(facts, span, classification)
     error, question, is_cut = None, classification.question, False
-    may_fail = may_fail or span.status_code == "Error" or (bool(span.events) and has_raised(span))
-    if may_fail and not classification.is_sound:
+    has_failed = span.status_code == "Error" or (bool(span.events) and has_raised(span))
+    if (reading.may_fail or has_failed) and not classification.is_sound:
         is_cut = is_cancelled(span)
         error = None if is_cut else find_error(span, CONTROL_FLOW)
         if error is None and question is None:
