@@ -19,6 +19,7 @@ from spanloom.core.query.question import ANY_RUN, Question, condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import And, In
+from spanloom.core.records.run_filters import default_filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ PAGE = 1_000
 AT_ONCE = 200
 """Runs that are looked up by one question."""
 
-_SHOWN = condition_of({"duplicate": False, "has_steps": True})
+_SHOWN = condition_of(default_filters())
 """What a list shows unless it is asked otherwise."""
 
 

@@ -13,7 +13,7 @@ from spanloom.cli.client import to_milliseconds
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.problems import resembling
 from spanloom.core.records.declared import FieldType
-from spanloom.core.records.run_filters import run_shorts
+from spanloom.core.records.run_filters import default_filters, run_shorts
 from spanloom.core.showing.steps import place_steps
 from spanloom.core.showing.values import counted
 
@@ -160,8 +160,7 @@ def run_filters(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_filters(*args: Any, everything: bool, **kwargs: Any) -> None:
         filters = {name: kwargs.pop(name) for name in _NAMES}
-        filters["duplicate"] = None if everything else False
-        filters["has_steps"] = None if everything else True
+        filters |= {name: None if everything else on for name, on in default_filters().items()}
         command(*args, filters=filters, **kwargs)
 
     return reduce(lambda wrapped, option: option(wrapped), reversed(list(_options())), with_filters)

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.query.question import condition_of
+from spanloom.core.records.run_filters import default_filters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +30,7 @@ class Continuation(NamedTuple):
 
 
 NO_CONTINUATION = Continuation()
-TURNS = condition_of({"duplicate": False, "has_steps": True})
+TURNS = condition_of(default_filters())
 """Which traces of a conversation count as its runs: those that only repeat one do not."""
 
 

@@ -123,3 +123,8 @@ def run_shorts() -> Mapping[str, Short]:
     """Return the short spellings by their names, in their order."""
     hints = get_type_hints(RunFilters, include_extras=True)
     return {name: hint.__metadata__[0] for name, hint in hints.items()}
+
+
+def default_filters() -> Mapping[str, bool]:
+    """Return the filters that a list has unless it is asked otherwise."""
+    return {name: s.default for name, s in run_shorts().items() if s.default is not None}
