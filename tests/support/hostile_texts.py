@@ -9,12 +9,12 @@ from __future__ import annotations
 import gzip
 import re
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.support import wild
 from tests.support.ground_truth import all_captures
 from tests.support.mutations import stored_traces, traces_of
+from tests.support.recorded import RECORDED
 
 from spanloom.core.dialects.registry import find_dialect
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
 
-RECORDED = Path(__file__).parents[1] / "fixtures" / "recorded"
 _NUMBER = re.compile(r"\d+")
 
 

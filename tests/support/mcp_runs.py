@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-from tests.support.extracting import World
+from tests.support.recorded import RECORDED, Document, all_documents, cases_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-RUNS = Path(__file__).parents[1] / "fixtures" / "recorded" / "mcp"
-LATER_S = 100.0
-Document = dict[str, Any]  # the canonical document
+RUNS = RECORDED / "mcp"
 
 
 def names() -> Sequence[str]:
     """Return the names of all runs."""
-    return sorted(path.name.removesuffix(".expect.json") for path in RUNS.glob("*.expect.json"))
+    return cases_in(RUNS)
 
 
 def documents(name: str) -> list[Document]:
     """Return the documents of a run's traces that do not repeat another."""
-    body = gzip.decompress((RUNS / f"{name}.otlp.gz").read_bytes())
-    world = World()
-    world.send_message(body)
-    world.step(LATER_S)
-    world.step(LATER_S)
-    scopes = [s for r in TracesData.FromString(body).resource_spans for s in r.scope_spans]
-    traces = sorted({span.trace_id.hex() for scope in scopes for span in scope.spans})
-    every = [world.document(trace_id) for trace_id in traces]
+    every = all_documents(RUNS / f"{name}.otlp.gz")
     return [document for document in every if "duplicate_of" not in document["extraction"]]
 
 

@@ -6,29 +6,27 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.support.extracting import World
+from tests.support.recorded import Document, built, cases_in
 
 from spanloom.collector.doors.otlp.json import decode_traces
 from spanloom.collector.intake.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 
 WILD = Path(__file__).parents[1] / "fixtures" / "wild"
-LATER_S = 100.0
-Document = dict[str, Any]  # the canonical document
 
 
 def names() -> Sequence[str]:
     """Return the names of all inputs."""
-    return sorted(path.name.removesuffix(".expect.json") for path in WILD.glob("*.expect.json"))
+    return cases_in(WILD)
 
 
 def faults(name: str) -> list[str]:
     """Return a line for each check of an input that does not hold."""
     case = json.loads((WILD / f"{name}.expect.json").read_text())
-    documents = extract_documents(json.loads((WILD / f"{name}.json").read_text()), case["traces"])
+    documents = extract_documents(name, case["traces"])
     found = []
     for check in case["checks"]:
         got = look_up(views(documents[check.get("trace", 0)]), check["path"].split("."))
@@ -37,24 +35,27 @@ def faults(name: str) -> list[str]:
     return found
 
 
-def messages(name: str) -> Iterator[bytes]:
-    """Yield the requests of an input as OTLP messages."""
+def messages(name: str) -> Sequence[bytes]:
+    """Return the requests of an input as OTLP messages."""
+    return [decode_traces(json.dumps(request).encode(), Limits()) for request in _sent(name)]
+
+
+def _sent(name: str) -> Sequence[Document]:
+    """Return the requests of an input, which is one or a list of them."""
     sent = json.loads((WILD / f"{name}.json").read_text())
-    for request in sent if isinstance(sent, list) else [sent]:
-        yield decode_traces(json.dumps(request).encode(), Limits())
+    return sent if isinstance(sent, list) else [sent]
 
 
 def wild_documents(name: str) -> list[Document]:
     """Return the documents of an input's traces, in the order in which their spans are sent."""
-    sent = json.loads((WILD / f"{name}.json").read_text())
     traces = [
         span["traceId"]
-        for request in (sent if isinstance(sent, list) else [sent])
+        for request in _sent(name)
         for resource in request["resourceSpans"]
         for scope in resource["scopeSpans"]
         for span in scope["spans"]
     ]
-    return extract_documents(sent, list(dict.fromkeys(traces)))
+    return extract_documents(name, list(dict.fromkeys(traces)))
 
 
 def steps_of(document: Document, kind: str) -> list[Document]:
@@ -63,13 +64,9 @@ def steps_of(document: Document, kind: str) -> list[Document]:
     return sorted(found.values(), key=lambda s: (int(s["basic_info"]["started_at"]), s["id"]))
 
 
-def extract_documents(payload: Any, trace_ids: Sequence[str]) -> list[Document]:
-    """Return the documents of the traces in OTLP/JSON requests."""
-    world = World()
-    for request in payload if isinstance(payload, list) else [payload]:
-        world.send_message(decode_traces(json.dumps(request).encode(), Limits()))
-        world.step(LATER_S)
-    world.step(LATER_S)
+def extract_documents(name: str, trace_ids: Sequence[str]) -> list[Document]:
+    """Return the documents of an input's traces."""
+    world = built(messages(name))
     return [world.document(trace_id) for trace_id in trace_ids]
 
 

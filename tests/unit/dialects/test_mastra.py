@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from tests.support.recorded import documents
 from tests.support.spans import make_span, normalized
-from tests.unit.extraction.test_recorded_faults import documents
 
 from spanloom.core.model.trajectory import Kind
 

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.recorded import documents
 from tests.support.spans import extract_spans, genai, make_span
-from tests.unit.extraction.test_recorded_faults import documents
 
 from spanloom.core.model.trajectory import Outcome
 

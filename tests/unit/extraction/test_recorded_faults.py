@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-from tests.support.extracting import World
-
-RECORDED = Path(__file__).parents[2] / "fixtures" / "recorded"
+from tests.support.recorded import documents
 
 Document = dict[str, Any]  # the canonical document
-
-
-def documents(name: str) -> list[Document]:
-    """Return what becomes of a recorded run: the documents of its traces that have steps."""
-    body = gzip.decompress((RECORDED / f"{name}.otlp.gz").read_bytes())
-    world = World()
-    world.send_message(body)
-    world.step(100)
-    world.step(100)
-    scopes = [s for r in TracesData.FromString(body).resource_spans for s in r.scope_spans]
-    traces = sorted({span.trace_id.hex() for scope in scopes for span in scope.spans})
-    found = [world.document(trace_id) for trace_id in traces]
-    return [d for d in found if sum(d["extraction"]["step_counts"].values()) > 1]
 
 
 def steps(document: Document, kind: str) -> list[Document]:

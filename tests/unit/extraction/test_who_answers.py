@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.recorded import documents
 from tests.support.spans import chat, extract_spans, genai, make_span, openinference
 from tests.support.wild import steps_of
-from tests.unit.extraction.test_recorded_faults import documents
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.support.wild import Document, steps_of, wild_documents
-from tests.unit.extraction.test_recorded_faults import documents
+from tests.support.recorded import Document, documents
+from tests.support.wild import steps_of, wild_documents
 
 from spanloom.core.messages.texts import answer_in, question_in
 
