@@ -12,13 +12,15 @@ from tests.support.hostile_texts import HOSTILE, Target, all_targets, hostile_te
 from tests.support.spans import KEY, make_span
 
 from spanloom.core.dialects import registry
+from spanloom.core.extraction.prepare import ILLEGIBLE
 from spanloom.core.model.span import Event
 from spanloom.core.pricing import list_price
-from spanloom.extractor.extract import ILLEGIBLE, extract
+from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+SCOPE = "openinference.instrumentation.langchain"
 SIZE = 400_000
 TRACED_SIZE = SIZE // 8
 """Of texts whose memory is traced, which takes several times as long as to build them."""
@@ -119,7 +121,8 @@ def test_what_json_writes_letter_by_letter(name: str) -> None:
 def test_control_characters_are_left_out_with_a_warning() -> None:
     noise = hostile_text("wide control characters", SIZE)
     events = [Event(0, "gen_ai.user.message", {"content": noise})]
-    span = make_span(1, 0, {"openinference.span.kind": "LLM", "input.value": noise}, events=events)
+    attributes = {"openinference.span.kind": "LLM", "input.value": noise}
+    span = make_span(1, 0, attributes, events=events, scope=SCOPE)
     trajectory = extract(KEY, [span])
     assert trajectory.root.input == '[{"role":"user","content":"\N{WAVING HAND SIGN}"}]'
     assert trajectory.warnings == [ILLEGIBLE.format(n=2)]
@@ -147,7 +150,7 @@ def test_what_is_not_read_is_shown_as_it_came_with_a_warning() -> None:
 def test_what_is_long_and_not_dense_is_read() -> None:
     cells = ",".join("1" * 100_000)
     told = f'[{{"role":"user","content":"{cells}"}}]'
-    spans = [make_span(1, 0, {"openinference.span.kind": "LLM", "input.value": told})]
+    spans = [make_span(1, 0, {"openinference.span.kind": "LLM", "input.value": told}, scope=SCOPE)]
     trajectory = extract(KEY, spans)
     assert trajectory.root.input == told
     assert trajectory.warnings == []

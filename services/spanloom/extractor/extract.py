@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions.run_context import redaction_warnings
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
+from spanloom.core.extraction.prepare import prepare
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.model.trajectory import Status, ahead_ns
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.pricing import LISTED
-from spanloom.core.values.attributes import decoded
-from spanloom.core.values.bounds import legible, watch_unread
+from spanloom.core.values.bounds import watch_unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,22 +30,19 @@ if TYPE_CHECKING:
 EXTRACTOR_VERSION = "14"
 """Incremented whenever the same spans may yield a different trajectory."""
 UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
-ILLEGIBLE = "{n} values are largely control characters: they are shown without them"
 
 
 def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
     """Return the trajectory of a trace's spans; their order does not matter."""
-    read = [legible(decoded(span)) for span in spans]
-    tree = SpanTree(span for span, _ in read)
+    prepared = prepare(spans)
+    tree = SpanTree(prepared.spans)
     with watch_unread() as unread:
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
             key, tree, normalize(tree), EXTRACTOR_VERSION, prices
         )
-    warnings = redaction_warnings(tree.spans)
+    warnings = [*redaction_warnings(tree.spans), *prepared.warnings]
     if unread:
         warnings.append(UNREAD.format(n=len(unread)))
-    if illegible := sum(count for _, count in read):
-        warnings.append(ILLEGIBLE.format(n=illegible))
     if not warnings:
         return trajectory
     return replace(trajectory, warnings=[*trajectory.warnings, *warnings])

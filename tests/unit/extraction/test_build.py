@@ -18,13 +18,15 @@ from spanloom.core.model.span import Link
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import SpanTree
 
+LANGCHAIN = "openinference.instrumentation.langchain"
+
 
 def test_the_trajectory_counts_steps_and_spans() -> None:
     trajectory = extract_spans(
         make_span(1, 0, genai("invoke_agent")),
         make_span(2, 1, genai("invoke_workflow"), start=1),
         make_span(3, 2, chat(1, 1), start=2),
-        make_span(4, 2, openinference("TOOL", tool__name="f"), start=3),
+        make_span(4, 2, openinference("TOOL", tool__name="f"), start=3, scope=LANGCHAIN),
         make_span(5, 4, start=4),
     )
     assert (trajectory.trace_id, trajectory.project) == (KEY.trace_id, KEY.project)

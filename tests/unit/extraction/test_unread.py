@@ -38,9 +38,11 @@ def test_what_is_read_or_says_nothing_is_not_told(attributes: dict[str, str]) ->
     assert warnings({**OPERATION, **attributes}) == []
 
 
-def test_attributes_of_a_known_library_are_not_looked_at() -> None:
-    known = {"openinference.span.kind": "LLM", "llm.magic_tokens": "3"}
-    assert warnings(known) == []
+def test_of_a_known_library_only_calls_without_counts_are_looked_at() -> None:
+    known = {"openinference.span.kind": "LLM", "llm.magic_tokens": "3", "their.messages": "hi"}
+    counts = {"llm.token_count.prompt": "1", "llm.token_count.completion": "1"}
+    assert warnings(known) == ["not read: llm.magic_tokens (1 spans)"]
+    assert warnings({**known, **counts}) == []
 
 
 def test_at_most_ten_are_told() -> None:

@@ -40,7 +40,28 @@ _WHOLE_OUTPUTS = {"gen_ai.content.completion": "gen_ai.completion"}
 """Events with all messages of a side, and the attribute that holds them."""
 _BODIES = ("gen_ai.event.content", "event.body", "body", "message")
 """Attributes that hold the body of an event as JSON."""
+_INSTRUCTIONS = "gen_ai.system_instructions"
+_HELD_IN_DETAILS = frozenset(
+    {
+        *("gen_ai.input.messages", "gen_ai.output.messages", _INSTRUCTIONS),
+        *("gen_ai.tool.definitions", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"),
+    }
+)
 _CONTENT_KEYS = frozenset({"content", "parts", "tool_calls"})
+
+
+def with_details(span: Span) -> Span:
+    """Return the span with the messages of its events among its attributes.
+
+    A sender writes them in one place or the other, by a setting; what the span says itself counts.
+    Messages in events of their own matter only beside instructions, which else hide them.
+    """
+    if not span.events:
+        return span
+    held = {key: text for key, text in _details(span) if key in _HELD_IN_DETAILS and text}
+    if _INSTRUCTIONS in span.attributes and (messages := _messages(span, _INPUTS)):
+        held.setdefault("gen_ai.input.messages", messages)
+    return span._replace(attributes={**held, **span.attributes}) if held else span
 
 
 def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:

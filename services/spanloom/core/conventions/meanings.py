@@ -7,12 +7,13 @@ stands for, and under which keys senders write the same thing; the first non-emp
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 OPERATION_KEYS = (
     "gen_ai.operation.name",
@@ -29,6 +30,12 @@ OPERATION_KEYS = (
     "observation.type",
 )
 """Attributes that name what a span does."""
+KIND_KEYS = (
+    *("gen_ai.operation.name", "gen_ai.span.kind", "openinference.span.kind", "mlflow.spanType"),
+    *("traceloop.span.kind", "langfuse.observation.type", "cozeloop.span_type"),
+    *("langsmith.span.kind", "fi.span.kind", "agentops.span.kind", "lmnr.span.type"),
+)
+"""Attributes that name nothing but the kind of a span; a word that is not known is warned of."""
 _PREFIX = re.compile(r"^(?:gen_ai|genai|llm|ai|agent)[.:/](?=.)")
 _SEPARATORS = re.compile(r"[\W_]+")
 _WORDS = {
@@ -57,6 +64,13 @@ _WORDS = {
     ),
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
+_KNOWN_TO_DIALECTS = frozenset(
+    {
+        *("span", "event", "session", "server", "unknown", "null", "evaluator", "default"),
+        *("lambda", "toolsnode", "chattemplate", "agenticmodel", "agentictoolsnode"),
+        *("agenticagent", "vectordbretrieve", "reranking", "evaluation", "memory"),
+    }
+)
 _DATA_KINDS = {"embed": "embedding", "retriev": "retrieval", "rerank": "reranking"}
 _MAX_WORD = 60
 
@@ -144,6 +158,18 @@ def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:
 def kind_of_name(name: str) -> Kind | None:
     """Return the kind that the first word of a span's name means, if any."""
     return _KINDS.get(word_of(name.partition(" ")[0]))
+
+
+def unknown_kinds(attributes: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    """Return the attributes that name a kind, with words that are in no table."""
+    named = [(key, attributes[key]) for key in KIND_KEYS if key in attributes]
+    return [(key, text) for key, text in named if text and not _is_known(text)]
+
+
+@lru_cache(maxsize=1024)
+def _is_known(text: str) -> bool:
+    word = word_of(text)
+    return word in _KINDS or word in _KNOWN_TO_DIALECTS
 
 
 def data_kind_of(attributes: Mapping[str, str]) -> str:

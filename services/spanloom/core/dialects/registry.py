@@ -20,7 +20,7 @@ from spanloom.core.conventions.failures import (
 )
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
-from spanloom.core.conventions.usage import read_total
+from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_total
 from spanloom.core.conventions.usage_repair import repair
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
@@ -42,7 +42,8 @@ for _dialect in DIALECTS:
 _LAST = DIALECTS[-1]
 _EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
-_TOOL = Kind.TOOL  # cached: before Python 3.12, enum members are looked up in Python code
+# Cached: before Python 3.12, enum members are looked up in Python code.
+_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
@@ -174,10 +175,21 @@ def _settle_usage(facts: Facts, span: Span, classification: Classification) -> N
         facts.usage = (
             facts.usage.completed_by(classification.usage) if facts.usage else classification.usage
         )
-    if classification.summed_from is not None and facts.usage is not None:
-        facts.usage = facts.usage.since(classification.summed_from)
-    if facts.usage is not None and classification.kind is Kind.MODEL:
-        _repair_usage(facts, span, has_sum=classification.summed_from is not None)
+    is_call, summed = classification.kind is _MODEL, classification.summed_from
+    if is_call:
+        _find_usage(facts, span)
+    if summed is not None and facts.usage is not None:
+        facts.usage = facts.usage.since(summed)
+    if is_call:
+        _repair_usage(facts, span, has_sum=summed is not None)
+
+
+def _find_usage(facts: Facts, span: Span) -> None:
+    """Read counts under names that the dialect does not know as those of any sender."""
+    usage = facts.usage
+    if usage is None or not usage.input_tokens or not usage.output_tokens:
+        found = read_counts(span.attributes, EVIDENCE)
+        facts.usage = usage.completed_by(found) if usage else found
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:

@@ -18,7 +18,7 @@ Verified on captures of tools, advisors, memory, streams and a vector store (2.0
 
 from collections.abc import Mapping, Sequence
 
-from spanloom.core.conventions.usage import read_counts
+from spanloom.core.conventions.usage import EVIDENCE, read_counts
 from spanloom.core.conventions.view import Signature, TraceView, loops_over_tools
 from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI, operation_of
 from spanloom.core.model.span import Classification, Facts, Span
@@ -150,7 +150,7 @@ def _with_place(call: Classification, span: Span, view: TraceView) -> Classifica
 
 
 def _read_usage(call: Span) -> Usage:
-    return read_counts(call.attributes)
+    return read_counts(call.attributes, EVIDENCE)
 
 
 def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:

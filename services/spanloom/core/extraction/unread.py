@@ -1,6 +1,7 @@
-"""Warnings of attributes that look like tokens, messages or a model, and that nothing reads.
+"""Warnings of what a span reports and nothing reads: tokens, messages, a model, its operation.
 
-Only spans of the generic dialects are looked at: the others know the attributes of their library.
+Other dialects than the generic ones know the attributes of their library; of their spans only model
+calls without counts are looked at.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import meanings
+from spanloom.core.conventions.scopes import warn_of_unknown_scopes
 from spanloom.core.conventions.usage import EVIDENCE, count_keys
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from spanloom.core.model.span import NormalizedSpan, Span
 
+_MODEL = Kind.MODEL  # cached: before Python 3.12, enum members are looked up in Python code
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
 MAX_SHOWN = 10
 NAMES_KEPT = 4096
@@ -46,17 +50,30 @@ _READ = frozenset(
 
 
 def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
-    """Return a line for each such attribute, the most frequent first, at most ten."""
-    counts: Counter[str] = Counter()
+    """Return a line for each such attribute and each unknown scope."""
+    spans = list(spans)
     generic = [n.span for n in spans if n.dialect in GENERIC]
-    keys = set[str]().union(*[s.attributes for s in generic])
-    suspicious = {key for key in keys if len(key) <= _MAX_KEY_CHARS and _is_named(key)}
-    if not suspicious:
-        return []
-    for span in generic:
-        counts.update(_unread(span, suspicious))
+    uncounted = [n.span for n in spans if n.dialect not in GENERIC and _lacks_counts(n)]
+    counts = _count_unread(generic, _is_named) + _count_unread(uncounted, _is_count)
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
-    return [f"not read: {key} ({count} spans)" for key, count in shown]
+    return [
+        *warn_of_unknown_scopes(n.span for n in spans),
+        *[f"not read: {key} ({n} spans)" for key, n in shown],
+    ]
+
+
+def _lacks_counts(n: NormalizedSpan) -> bool:
+    usage = n.facts.usage
+    return n.kind is _MODEL and not (usage and usage.input_tokens and usage.output_tokens)
+
+
+def _count_unread(spans: Sequence[Span], is_named: Callable[[str], bool]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    keys = set[str]().union(*[span.attributes for span in spans])
+    suspicious = {key for key in keys if len(key) <= _MAX_KEY_CHARS and is_named(key)}
+    for span in spans if suspicious else ():
+        counts.update(_unread(span, suspicious))
+    return counts
 
 
 @lru_cache(maxsize=NAMES_KEPT)
@@ -65,6 +82,11 @@ def _is_named(key: str) -> bool:
     if key in _READ or _FINE.search(key):
         return False
     return bool(_NUMBERS.search(key) or _TEXTS.search(key))
+
+
+@lru_cache(maxsize=NAMES_KEPT)
+def _is_count(key: str) -> bool:
+    return not _FINE.search(key) and bool(_NUMBERS.search(key))
 
 
 def _unread(span: Span, suspicious: set[str]) -> Iterator[str]:

@@ -113,7 +113,9 @@ def _is_deep(value: Json, brackets: int) -> bool:
 
 
 def json_object(text: str) -> dict[str, Json]:
-    """Parse a JSON object; return an empty one for any other text."""
+    """Parse a JSON object, encoded once or more; return an empty one for any other text."""
+    if text.startswith(_TWICE):
+        text = _inside_quotes(text)
     if not text.startswith("{"):
         return {}
     value = json_value(text)
@@ -121,8 +123,8 @@ def json_object(text: str) -> dict[str, Json]:
 
 
 def json_field(text: str, key: str) -> Json:
-    """Return one field of a JSON object; a text that does not contain ``"key"`` is not parsed."""
-    return json_object(text).get(key) if f'"{key}"' in text else None
+    """Return one field of a JSON object; a text that does not contain ``"key`` is not parsed."""
+    return json_object(text).get(key) if f'"{key}' in text else None
 
 
 def count(value: Json) -> int:

@@ -117,8 +117,9 @@ class MLflow(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read ``mlflow.*`` or ``gen_ai.*``, and LangChain's data in ``metadata``."""
-        read = mlflow_facts.read_genai if OPERATION in span.attributes else mlflow_facts.read_own
-        facts = read(span, kind)
+        attributes = span.attributes
+        is_genai = OPERATION in attributes or mlflow_names.INPUTS not in attributes
+        facts = (mlflow_facts.read_genai if is_genai else mlflow_facts.read_own)(span, kind)
         metadata = span.attributes.get("metadata", "")
         facts.conversation_id = facts.conversation_id or _text(metadata, "session_id", "thread_id")
         facts.metadata = {**mlflow_facts.read_call_metadata(span), **facts.metadata}
