@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
 OPERATION_KEYS = (
     "gen_ai.operation.name",
@@ -30,10 +30,13 @@ OPERATION_KEYS = (
     "observation.type",
 )
 """Attributes that name what a span does."""
-KIND_KEYS = (
-    *("gen_ai.operation.name", "gen_ai.span.kind", "openinference.span.kind", "mlflow.spanType"),
-    *("traceloop.span.kind", "langfuse.observation.type", "cozeloop.span_type"),
-    *("langsmith.span.kind", "fi.span.kind", "agentops.span.kind", "lmnr.span.type"),
+KIND_KEYS = frozenset(
+    {
+        *("gen_ai.operation.name", "gen_ai.span.kind", "openinference.span.kind"),
+        *("traceloop.span.kind", "langfuse.observation.type", "cozeloop.span_type"),
+        *("langsmith.span.kind", "fi.span.kind", "agentops.span.kind", "lmnr.span.type"),
+        "mlflow.spanType",
+    }
 )
 """Attributes that name nothing but the kind of a span; a word that is not known is warned of."""
 _PREFIX = re.compile(r"^(?:gen_ai|genai|llm|ai|agent)[.:/](?=.)")
@@ -160,10 +163,12 @@ def kind_of_name(name: str) -> Kind | None:
     return _KINDS.get(word_of(name.partition(" ")[0]))
 
 
-def unknown_kinds(attributes: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """Return the attributes that name a kind, with words that are in no table."""
-    named = [(key, attributes[key]) for key in KIND_KEYS if key in attributes]
-    return [(key, text) for key, text in named if text and not _is_known(text)]
+def unknown_kinds(spans: Iterable[Mapping[str, str]]) -> Collection[tuple[str, str]]:
+    """Return the attributes of spans that name a kind, with words that are in no table."""
+    named = {
+        (key, attributes[key]) for attributes in spans for key in KIND_KEYS & attributes.keys()
+    }
+    return {(key, text) for key, text in named if text and not _is_known(text)}
 
 
 @lru_cache(maxsize=1024)

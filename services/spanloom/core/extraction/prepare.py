@@ -6,17 +6,16 @@ that nobody knows counts as missing, control characters go. What is lost is warn
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.event_messages import with_details
 from spanloom.core.conventions.meanings import unknown_kinds
 from spanloom.core.values.attributes import decoded, json_value
-from spanloom.core.values.bounds import legible
+from spanloom.core.values.bounds import FREE_BYTES, legible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from spanloom.core.model.span import Span
 
@@ -41,41 +40,57 @@ class Prepared(NamedTuple):
 
 def prepare(spans: Iterable[Span]) -> Prepared:
     """Return the spans as they are read, with a warning for each kind of loss."""
-    read = [legible(decoded(with_details(span))) for span in spans]
-    kinds = Counter(kind for span, _ in read for kind in unknown_kinds(span.attributes))
-    whole = [span for span, _ in read]
-    warnings = [*_warn_of_kinds(kinds), *warn_of_cuts(whole)]
-    if illegible := sum(count for _, count in read):
-        warnings.append(ILLEGIBLE.format(n=illegible))
+    whole = [decoded(with_details(span)) for span in spans]
+    longest = [_longest(span) for span in whole]
+    kinds = unknown_kinds(span.attributes for span in whole)
+    warnings = [*_warn_of_kinds(kinds, whole), *_warn_of_cuts(whole, longest)]
+    if max(longest, default=0) > FREE_BYTES:
+        read = [legible(span) for span in whole]
+        whole = [span for span, _ in read]
+        if illegible := sum(count for _, count in read):
+            warnings.append(ILLEGIBLE.format(n=illegible))
     if any(key == OPERATION for key, _ in kinds):
         whole = list(map(_without_unknown_operation, whole))
     return Prepared(whole, warnings)
 
 
-def _warn_of_kinds(kinds: Counter[tuple[str, str]]) -> Sequence[str]:
-    shown = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
-    return [UNKNOWN.format(key=key, text=text[:MAX_VALUE], n=n) for (key, text), n in shown]
+def _warn_of_kinds(kinds: Collection[tuple[str, str]], spans: Sequence[Span]) -> Sequence[str]:
+    counts = {
+        (key, text): sum(span.attributes.get(key) == text for span in spans)
+        for key, text in sorted(kinds)[:MAX_SHOWN]
+    }
+    return [
+        UNKNOWN.format(key=key, text=text[:MAX_VALUE], n=n) for (key, text), n in counts.items()
+    ]
 
 
 def _without_unknown_operation(span: Span) -> Span:
-    if not any(key == OPERATION for key, _ in unknown_kinds(span.attributes)):
+    if not any(key == OPERATION for key, _ in unknown_kinds([span.attributes])):
         return span
     return span._replace(attributes={k: v for k, v in span.attributes.items() if k != OPERATION})
 
 
-def warn_of_cuts(spans: Sequence[Span]) -> Sequence[str]:
+def _warn_of_cuts(spans: Sequence[Span], longest: Sequence[int]) -> Sequence[str]:
     """Return a line if the longest values have one length and look cut off there."""
-    longest = max((len(text) for s in spans for text in s.attributes.values()), default=0)
-    in_events = [text for s in spans for e in s.events for text in e.attributes.values()]
-    longest = max(longest, max(map(len, in_events), default=0))
-    if longest < MIN_LIMIT:
+    limit = max(longest, default=0)
+    if limit < MIN_LIMIT:
         return []
-    values = chain(in_events, *[s.attributes.values() for s in spans])
-    texts = {text for text in values if len(text) == longest}
-    if len(texts) < 2 and longest not in _USUAL_LIMITS:
+    longest_spans = [s for s, length in zip(spans, longest, strict=True) if length == limit]
+    texts = {text for s in longest_spans for text in _values(s) if len(text) == limit}
+    if len(texts) < 2 and limit not in _USUAL_LIMITS:
         return []
     cut = sum(map(_looks_cut, texts))
-    return [CUT.format(n=cut, limit=longest)] if cut else []
+    return [CUT.format(n=cut, limit=limit)] if cut else []
+
+
+def _longest(span: Span) -> int:
+    if span.events:
+        return max(map(len, _values(span)), default=0)
+    return max(map(len, span.attributes.values()), default=0)
+
+
+def _values(span: Span) -> Iterator[str]:
+    return chain(span.attributes.values(), *[e.attributes.values() for e in span.events])
 
 
 def _looks_cut(text: str) -> bool:
