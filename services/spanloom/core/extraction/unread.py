@@ -54,7 +54,9 @@ def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     spans = list(spans)
     generic = [n.span for n in spans if n.dialect in GENERIC]
     uncounted = [n.span for n in spans if n.dialect not in GENERIC and _lacks_counts(n)]
-    counts = _count_unread(generic, _is_named) + _count_unread(uncounted, _is_count)
+    counts = _count_unread(generic, _is_named)
+    if uncounted:
+        counts += _count_unread(uncounted, _is_count)
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
     return [
         *warn_of_unknown_scopes(n.span for n in spans),
