@@ -151,6 +151,14 @@ MUTANTS = (
         killed_by=[f"{UNIT}/extraction/test_prepare.py"],
     ),
     Mutant(
+        name="streams-end-together",
+        room="core",
+        was="    in_time = sum(are_twins(o, t) or o.answers_as(t) for o, t in pairs)",
+        becomes="    in_time = sum(are_twins(o, t) for o, t in pairs)",
+        why="a stream that one of two traces reports up to its first piece counts twice",
+        killed_by=[f"{UNIT}/extraction/test_pairs.py"],
+    ),
+    Mutant(
         name="unread-in-silence",
         room="core",
         was="return bool(_NUMBERS.search(key) or _TEXTS.search(key))",

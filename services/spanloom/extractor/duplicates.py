@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from spanloom.core.duplicates.traces import (
     group_by_trace,
     identifying_calls,
     most_apart_ns,
+    overlap_alike,
     started_near,
 )
 from spanloom.core.model.trajectory import DuplicateOf
@@ -117,7 +119,8 @@ class _CallsByContent:
 
     def other_reports(self, call: Call) -> Iterator[Call]:
         """Yield calls that may be reports of the same call by another instrumentation."""
-        near = started_near(self._calls[sought_key(call.call_key)], call)
+        calls = self._calls[sought_key(call.call_key)]
+        near = chain(started_near(calls, call), overlap_alike(calls, call))
         return (other for other in near if other.dialect != call.dialect)
 
     def _started(self, call_key: str, first_ns: int, last_ns: int) -> Sequence[Call]:

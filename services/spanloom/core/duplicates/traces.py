@@ -50,11 +50,12 @@ def find_twins(other: Sequence[Call], own: Sequence[Call]) -> Sequence[Call]:
 def _are_regular(pairs: Sequence[tuple[Call, Call]]) -> bool:
     """Return whether one trace is always first, and the other follows soon for most calls.
 
-    It may be late for a few calls, when it loads modules or writes a traceback.
+    It may be late for a few calls, when it loads modules or writes a traceback, and for streams,
+    which some end at the first piece and others begin there: those count if they say the same.
     """
     starts = [ours.start_ns - theirs.start_ns for ours, theirs in pairs]
     ends = [ours.end_ns - theirs.end_ns for ours, theirs in pairs]
-    in_time = sum(are_twins(ours, theirs) for ours, theirs in pairs)
+    in_time = sum(are_twins(o, t) or o.answers_as(t) for o, t in pairs)
     return 2 * in_time >= len(pairs) and _have_one_sign(starts) and _have_one_sign(ends)
 
 
@@ -88,6 +89,17 @@ def started_near(calls: Sequence[Call], call: Call) -> Sequence[Call]:
     apart_ns = most_apart_ns(call)
     first = bisect_left(calls, call.start_ns - apart_ns, key=_START)
     return calls[first : bisect_right(calls, call.start_ns + apart_ns, key=_START)]
+
+
+def overlap_alike(calls: Sequence[Call], call: Call) -> Iterator[Call]:
+    """Yield the nearest calls that overlap ``call`` with the same answer; ``calls`` are in order.
+
+    Of a stream one instrumentation may report only the time from its first piece on.
+    """
+    for other in _nearest(calls, call):
+        is_within = other.start_ns <= call.end_ns and other.end_ns >= call.start_ns
+        if is_within and other.answers_as(call):
+            yield other
 
 
 def most_apart_ns(call: Call) -> int:

@@ -79,6 +79,10 @@ class Call(NamedTuple):
         pairs = ((self.answer, other.answer), (self.question, other.question))
         return any(ours and theirs and ours != theirs for ours, theirs in pairs)
 
+    def answers_as(self, other: Call) -> bool:
+        """Return whether two calls are known to have the same answer."""
+        return self.answer == other.answer != 0
+
     def is_within(self, window: CallWindow) -> bool:
         """Return whether the call matches the window."""
         return (
