@@ -170,6 +170,9 @@ OTHERS = {
     "handoff": Scenario(DESK, "Where is my refund?", graph="desk"),
     "map_reduce": Scenario(VERSES, "A verse about fjords.", graph="verses"),
     "async_stream": Scenario((PLANNER,), "Oslo and Bergen?", streams=True, is_async=True),
+    "async_supervisor": Scenario(
+        SUPERVISOR, "A line about fjords, please.", streams=True, is_async=True
+    ),
     "fallback": Scenario((STUBBORN,), "How many are left?", falls_back=True, errors=FELL_BACK),
 }
 """Those of a few pairs: what was found with the five above has to hold elsewhere."""

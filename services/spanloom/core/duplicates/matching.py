@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.duplicates.wording import contradict
+from spanloom.core.duplicates.wording import contradict, digest_wording
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import mostly_encloses
 
@@ -166,8 +166,9 @@ def may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     if ours.span.scope_name == theirs.span.scope_name:
         return False
     if ours.kind is _MODEL:
-        is_near = _is_near(ours, theirs) or _name_one_response(ours, theirs)
-        return is_near and _may_be_one_call(ours, theirs)
+        if not (_is_near(ours, theirs) or _name_one_response(ours, theirs)):
+            return _may_be_one_call(ours, theirs) and _say_the_same(ours, theirs)
+        return _may_be_one_call(ours, theirs)
     name, other = _name(ours), _name(theirs)
     if are_simultaneous(ours, theirs):
         return not name or not other or name == other
@@ -196,6 +197,15 @@ def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 def _name_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether both have the same response id: a busy machine may report it much later."""
     return ours.facts.response_id == theirs.facts.response_id != ""
+
+
+def _say_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether both are known to have one answer, and one question if it is short.
+
+    A busy machine delays one instrumentation of a call by more than the slack.
+    """
+    mine, others = (digest_wording(n.facts.input, n.facts.output) for n in (ours, theirs))
+    return mine.answer != 0 and mine == others
 
 
 def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
