@@ -522,4 +522,28 @@ MUTANTS = (
         why="arguments and messages that were encoded twice are texts",
         killed_by=[f"{UNIT}/reading/test_attribute_values.py"],
     ),
+    Mutant(
+        name="ids-stay-in-names",
+        room="core",
+        was="while (found := _ID.search(shorter)) is not None:",
+        becomes="while (found := _ID.search(shorter)) is None and not shorter:",
+        why="each run of a flow has a name of its own, so nothing groups or filters them",
+        killed_by=[f"{UNIT}/conventions/test_names.py"],
+    ),
+    Mutant(
+        name="templates-never-filled",
+        room="core",
+        was='if "{" in name:',
+        becomes='if "{" in name[:0]:',
+        why="all runs of OpenAI Agents under Logfire are called trace: {name}",
+        killed_by=[f"{UNIT}/conventions/test_names.py"],
+    ),
+    Mutant(
+        name="authors-name-unread",
+        room="core",
+        was='return without_ids(name) if name and not _has_word(span.name, name) else ""',
+        becomes='return without_ids(name) if name and _has_word(span.name, name) else ""',
+        why="a generateText is called after its model, not after its function",
+        killed_by=[f"{UNIT}/conventions/test_names.py"],
+    ),
 )
