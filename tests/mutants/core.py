@@ -546,4 +546,12 @@ MUTANTS = (
         why="a generateText is called after its model, not after its function",
         killed_by=[f"{UNIT}/conventions/test_names.py"],
     ),
+    Mutant(
+        name="turns-inside-each-other",
+        room="core",
+        was="self.stand_in = None if reported_root or len(tops) == 1 else _stand_in(tops, known)",
+        becomes="self.stand_in = None if reported_root or tops else _stand_in(tops, known)",
+        why="of the turns below a root that never came, the later ones are steps of the first",
+        killed_by=[f"{UNIT}/extraction/test_stand_in.py"],
+    ),
 )

@@ -47,9 +47,9 @@ CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
-    """Return every span of the tree as a normalized span, in the order of the tree."""
+    """Return every span of the tree as a normalized span, in the order of ``tree.placed``."""
     view = TraceView(tree)
-    return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
+    return [normalize_span(span, view, tree.root.span_id) for span in tree.placed]
 
 
 class Reading(NamedTuple):

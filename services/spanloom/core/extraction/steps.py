@@ -73,8 +73,7 @@ def arrange_steps(
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
     owned = _own(steps, root_id, anchors)
     owners = [s for s in steps.values() if s.type is _AGENT and s.id != root_id]
-    stand_in = root_id if tree.has_other_tops else ""
-    if completed := complete_texts([root, *owners], owned, stand_in):
+    if completed := complete_texts([root, *owners], owned):
         root = completed.get(root_id, root)
         steps.update((i, step) for i, step in completed.items() if i in steps)
         if len(completed) > 1 or root_id not in completed:  # the root has no owner
