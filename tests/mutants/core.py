@@ -554,4 +554,20 @@ MUTANTS = (
         why="of the turns below a root that never came, the later ones are steps of the first",
         killed_by=[f"{UNIT}/extraction/test_stand_in.py"],
     ),
+    Mutant(
+        name="evaluations-lost",
+        room="core",
+        was="return [_read(event) for event in span.events if event.name.startswith(_EVENT)]",
+        becomes="return [_read(event) for event in span.events if event.name == _EVENT]",
+        why="results of evaluations are in no list",
+        killed_by=[f"{UNIT}/dialects/test_genai_conventions.py"],
+    ),
+    Mutant(
+        name="memory-goes-in-only",
+        room="core",
+        was='if operation == "search_memory":',
+        becomes='if operation == "search":',
+        why="what an agent found in its memory is shown as what it asked for",
+        killed_by=[f"{UNIT}/dialects/test_genai_conventions.py"],
+    ),
 )

@@ -39,7 +39,9 @@ _ID = re.compile(
 """A UUID, hexadecimal digits of a hash or a span, a time in seconds or longer, or a ULID."""
 _DIGIT = re.compile(r"[0-9]")
 _ID_KEY = re.compile(r"(?:^|[._-])(?:uu)?ids?$|[a-z]I[dD]$")
-_OF_NAMES = re.compile(r"(?:agent|model|node|tool|function|assistant|graph|prompt)[._-]?i[dD]$")
+_OF_NAMES = re.compile(
+    r"(?:agent|model|node|tool|function|assistant|graph|prompt|source|store|policy|workflow)[._-]?i[dD]$"
+)
 """Ids by which authors name things: ``graph.node.id`` is the role of an agent."""
 _NAMING = ("name", "model", "role")
 """Endings of keys whose values are names, whatever else has the same value."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.evaluations import read_evaluations
 from spanloom.core.conventions.names import name_of
 from spanloom.core.duplicates.spans import Reports, find_reports
 from spanloom.core.extraction.failures import list_failures
@@ -143,6 +144,7 @@ def _judge(n: NormalizedSpan, reports: Reports) -> SpanVerdict:
         span.start_ns,
         span.end_ns,
         n.error,
+        read_evaluations(span) if span.events else (),
     )
 
 

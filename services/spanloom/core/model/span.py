@@ -115,7 +115,7 @@ class Facts:
     agent_name: str = ""
     tool_name: str = ""
     data_kind: str = ""
-    """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``guardrail`` or empty.
+    """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``memory``, ``guardrail`` or empty.
 
     ``guardrail`` also of a graph: no model called what a framework checks by itself.
     """
