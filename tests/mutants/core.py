@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(
         name="nothing-is-passed-on",
         room="core",
-        was="if classification.is_unknown:",
-        becomes="if classification is None:",
+        was="if classification.is_unknown or (",
+        becomes="if classification is None or (",
         why="spans of a known library that its dialect does not know are dropped",
         killed_by=[f"{UNIT}/dialects/test_evidence.py"],
     ),
@@ -569,5 +569,13 @@ MUTANTS = (
         becomes='if operation == "search":',
         why="what an agent found in its memory is shown as what it asked for",
         killed_by=[f"{UNIT}/dialects/test_genai_conventions.py"],
+    ),
+    Mutant(
+        name="scopes-claimed-whole",
+        room="core",
+        was="return bool(own) and not any(key.startswith(own) for key in signature.keys)",
+        becomes="return bool(own) and not signature.keys",
+        why="what a library's scope holds and its dialect does not know is dropped",
+        killed_by=[f"{UNIT}/dialects/test_evidence.py"],
     ),
 )

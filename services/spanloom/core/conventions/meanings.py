@@ -56,7 +56,8 @@ _WORDS = {
         *("createagent", "agentstep", "modelstep", "modelchunk", "modelgeneration", "workflowstep"),
         *("framework", "chain", "parser", "prompt", "task", "workflow", "plan", "handoff", "step"),
         *("executetask", "executeeventloopcycle", "scheduletoolcalls", "guardrail", "util"),
-        *("fetchresponse", "applyguardrail"),
+        *("fetchresponse", "applyguardrail", "texttospeech", "speechtotext", "tts", "stt", "vad"),
+        *("transcription", "transcribe", "speech", "turn", "conversation"),
     ),
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}

@@ -29,6 +29,7 @@ class A2A(Dialect):
     """The spans of the SDKs of Agent2Agent."""
 
     id = "a2a"
+    own_keys = ("a2a.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by the method of the protocol."""

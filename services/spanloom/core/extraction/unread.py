@@ -1,6 +1,7 @@
 """Warnings of attributes that look like tokens, messages or a model, and that nothing reads.
 
-Only spans of the generic dialects are looked at: the others know the attributes of their library.
+Only spans of the generic dialects are looked at, and those that are plumbing to another one: other
+dialects know the attributes of their library.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import meanings
 from spanloom.core.conventions.usage import EVIDENCE, count_keys
+from spanloom.core.model.span import KNOWS_NOTHING
 from spanloom.core.values.attributes import decimal
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import NormalizedSpan, Span
 
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
+_PLAIN = (*KNOWS_NOTHING, ".other_operation", ".frame")
+"""Endings of rules for spans of which a dialect reads nothing."""
 MAX_SHOWN = 10
 NAMES_KEPT = 4096
 _MAX_KEY_CHARS = 100
@@ -30,7 +34,7 @@ _FINE = re.compile(
     r"max_\w*tokens|per_output_token|time_to_first_token|aggregated_usage|audio|prediction_tokens"
     r"|PerSecond|token\.usage$|usage\.(?:cost|raw)|current_usage_count|^metadata\.|\.cache\."
     r"|crew\.|\.(?:text|image|video)[._]|\.total|^(?:gen_ai|llm|ai)\.(?:prompt|completion)s?\.\d"
-    r"|invocation_parameters|^http|^db|^rpc|^url",
+    r"|invocation_parameters|textTokens|noCacheTokens|^http|^db|^rpc|^url",
     re.IGNORECASE,
 )
 _READ = frozenset(
@@ -48,7 +52,7 @@ _READ = frozenset(
 def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each such attribute, the most frequent first, at most ten."""
     counts: Counter[str] = Counter()
-    generic = [n.span for n in spans if n.dialect in GENERIC]
+    generic = [n.span for n in spans if n.dialect in GENERIC or n.rule.endswith(_PLAIN)]
     keys = set[str]().union(*[s.attributes for s in generic])
     suspicious = {key for key in keys if len(key) <= _MAX_KEY_CHARS and _is_named(key)}
     if not suspicious:

@@ -97,6 +97,8 @@ class Classification(NamedTuple):
     """Whether the dialect does not know the span: others that recognise it are asked too."""
 
 
+KNOWS_NOTHING = (".plumbing", ".component")
+"""Endings of the rules for all spans of a library that are nothing else."""
 GUARDRAIL = "guardrail"
 """``Facts.data_kind``, and ``tool_kind`` of steps, of checks of what goes in or comes out."""
 
