@@ -555,6 +555,14 @@ MUTANTS = (
         killed_by=[f"{UNIT}/extraction/test_stand_in.py"],
     ),
     Mutant(
+        name="accounts-are-calls",
+        room="core",
+        was="if _repeats_counts(span, view):",
+        becomes="if not view:",
+        why="each call of AG2 counts twice, with its tokens",
+        killed_by=[f"{UNIT}/dialects/test_evidence.py"],
+    ),
+    Mutant(
         name="evaluations-lost",
         room="core",
         was="return [_read(event) for event in span.events if event.name.startswith(_EVENT)]",

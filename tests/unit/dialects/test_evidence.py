@@ -76,6 +76,22 @@ def test_sum_of_calls_is_no_call() -> None:
     assert kinds(make_span(1, attributes=agent, end=99), inner) == [Kind.AGENT, Kind.MODEL]
 
 
+def test_an_account_of_a_call_is_no_second_call() -> None:
+    call = {**CALL, OPERATION: "chat"}
+    spans = [
+        make_span(1, end=99),
+        make_span(2, 1, call),
+        make_span(3, 1, CALL, start=20),
+        make_span(4, 2, CALL, start=5),
+        make_span(5, 1, {**CALL, "gen_ai.usage.prompt_tokens": "45"}, start=30),
+        make_span(6, 1, {**CALL, "gen_ai.output.messages": "Hi"}, start=40),
+        make_span(7, 1, {**CALL, "ag2.span.type": "usage"}, start=50),
+    ]
+    read = normalized(*spans)
+    assert [n for n in read if read[n].kind is Kind.MODEL] == [2, 5, 6]
+    assert read[3].rule == "evidence.counts_of_a_call"
+
+
 def test_tool_is_known_by_name_and_arguments_result_or_id() -> None:
     (tool,) = normalized(make_span(1, attributes=TOOL)).values()
     assert (tool.kind, tool.facts.tool_name, tool.rule) == (Kind.TOOL, "t", "evidence.tool")

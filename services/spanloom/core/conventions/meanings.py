@@ -27,6 +27,7 @@ OPERATION_KEYS = (
     "agentops.span.kind",
     "lmnr.span.type",
     "observation.type",
+    "ag2.span.type",
 )
 """Attributes that name what a span does."""
 _PREFIX = re.compile(r"^(?:gen_ai|genai|llm|ai|agent)[.:/](?=.)")
@@ -57,7 +58,7 @@ _WORDS = {
         *("framework", "chain", "parser", "prompt", "task", "workflow", "plan", "handoff", "step"),
         *("executetask", "executeeventloopcycle", "scheduletoolcalls", "guardrail", "util"),
         *("fetchresponse", "applyguardrail", "texttospeech", "speechtotext", "tts", "stt", "vad"),
-        *("transcription", "transcribe", "speech", "turn", "conversation"),
+        *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
