@@ -27,6 +27,18 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.model.tree import SpanTree
 
+SENDERS = {
+    "Genkit": "its types (`genkit:type`, `genkit:metadata:subtype`), names, inputs and outputs",
+    "LiveKit Agents": "names of its spans (`agent_turn`, `llm_request`, `function_tool`), `lk.…`",
+    "Pipecat": "GenAI operations of its `llm` spans, `input` and `output`; speech is no step",
+    "AG2": "GenAI operations, `ag2.span.type`; accounts of tokens are no calls",
+    "Semantic Kernel": "`chat.completions`, messages in events",
+    "LiteLLM's newer tree": "GenAI names of calls, MCP tools and guardrails",
+    "Sentry's SDKs": "`sentry.op`, `gen_ai.request.messages`, `gen_ai.response.text`",
+    "AgentOps, Laminar, Future AGI": "kinds of spans (`agentops.span.kind`, `lmnr.span.type`)",
+    "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
+}
+"""Senders without a dialect of their own, and what of them is read."""
 _BY_OPERATION = {
     Kind.MODEL: Classification(Kind.MODEL, "evidence.operation_model"),
     Kind.TOOL: Classification(Kind.TOOL, "evidence.operation_tool"),
