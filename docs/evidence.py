@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,7 +21,8 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.core import conventions as reading
 from spanloom.core import dialects, extraction
-from spanloom.core.dialects.registry import find_dialect
+from spanloom.core.dialects.otel_genai import OtelGenAI
+from spanloom.core.dialects.registry import DIALECTS, find_dialect
 from spanloom.core.model.span import Span
 from spanloom.core.ports.spans import SpooledRequest
 from spanloom.extractor.extract import extract
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import ModuleType
 
+    from spanloom.core.dialects.base import Dialect
     from spanloom.core.model.trajectory import SpanVerdict
 
 _SHARED_RULE = re.compile(r"(?:langchain|once)\.[a-z_]+")
@@ -70,6 +73,29 @@ def rules() -> dict[str, list[Rule]]:
     for rule in sorted(found.values(), key=lambda rule: rule.name):
         grouped[rule.name.partition(".")[0]].append(rule)
     return grouped
+
+
+def readings() -> Iterator[tuple[str, str, str]]:
+    """Yield each dialect with the kinds that its own rules decide, and what it passes on."""
+    for dialect in DIALECTS:
+        known = rules().get(dialect.id) or rules().get(dialect.id.partition("_")[0]) or []
+        kinds = set[str]().union(*[rule.kinds for rule in known])
+        own: list[str] = [kind for kind in ("agent", "model", "tool", "graph") if kind in kinds]
+        if isinstance(dialect, OtelGenAI) and dialect.id != OtelGenAI.id:
+            own.append("GenAI operations as `otel_genai`")
+        yield f"`{dialect.id}`", ", ".join(own) or "-", ", ".join(_passed_on(dialect)) or "-"
+
+
+def _passed_on(dialect: Dialect) -> Iterator[str]:
+    """Yield which spans of a dialect others are asked about."""
+    if dialect.own_keys:
+        keys = ", ".join(f"`{prefix}…`" for prefix in dialect.own_keys)
+        yield f"plumbing without {keys}"
+    if isinstance(dialect, OtelGenAI):
+        yield "operations that it does not know"
+    source = Path(str(sys.modules[type(dialect).__module__].__file__)).read_text("utf-8")
+    if dialect.id not in ("evidence", OtelGenAI.id) and "is_unknown" in source:
+        yield "spans that it does not know"
 
 
 def _dialects_of(framework: Framework) -> list[str]:

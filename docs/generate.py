@@ -16,6 +16,7 @@ from spanloom.cli.options import default_text, value_hint
 from spanloom.config import SECTIONS, flag_of, variable_of
 from spanloom.core.conventions import failures
 from spanloom.core.conventions.langchain import run as langchain_run
+from spanloom.core.dialects.evidence import SENDERS
 from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.duplicates import spans as once
 from spanloom.core.query.where.fields import FIELDS, Subject
@@ -80,10 +81,19 @@ def migrations() -> str:
     return _table(("file", "what it makes"), rows)
 
 
+_PASSED_ON = """\
+A dialect reads the kinds of spans for which it has rules of its own. What it passes on is read by
+the next dialect that knows it, the GenAI conventions among them, and at last by `evidence`: by what
+the span says. What nobody reads is named in `extraction.warnings`."""
+
+
 def dialects() -> str:
     """Every framework with its evidence, then every dialect with its rules."""
     head = ("framework", "instrumentation", "read as", "known from")
     parts = [f"## Frameworks\n\n{_table(head, evidence.frameworks())}"]
+    own = _table(("dialect", "read by its own rules", "passed on"), evidence.readings())
+    parts.append(f"## Own rules and evidence\n\n{_PASSED_ON}\n\n{own}")
+    parts.append(_table(("sender without a dialect", "read by evidence"), SENDERS.items()))
     for dialect in DIALECTS:
         module = sys.modules[type(dialect).__module__]
         parts.append(_dialect(dialect.id, dialect.id, module.__doc__))

@@ -24,10 +24,16 @@ PLACES = Path(os.environ.get("SPANLOOM_RECIPES", FOLDER.parents[1] / ".recipes")
 SUFFIXES = {"Python": "py", "JavaScript": "mjs"}
 VENVS: Mapping[str, str] = {
     "adk": "adk",
+    "ag2": "ag2",
+    "agent-framework": "ag2",
+    "agno": "small",
     "autogen": "autogen",
     "crewai": "crewai",
+    "dspy": "small",
     "langgraph openlit": "openlit",
+    "litellm": "small",
     "llamaindex": "openai2",
+    "smolagents": "small",
     "strands": "openai2",
 }
 """The environment of a recipe or framework, if not ``main``."""
@@ -49,6 +55,8 @@ EXPECTED: Mapping[str, Expected] = {
     "autogen": Expected(model="gpt-4o-mini-2024-07-18"),  # its client resolves the name
     "anthropic": Expected(0, ONE_CALL, 0, "claude-sonnet-4-5"),
     "openai": Expected(0, ONE_CALL, 0),
+    "dspy": Expected(0, ONE_CALL, 0),
+    "litellm": Expected(0, ONE_CALL, 0),
 }
 """By framework, if it is not an agent that calls its tool once."""
 

@@ -85,7 +85,8 @@ def find_framework(name: str, endpoint: str = ENDPOINT) -> Framework:
         return framework
     raise UnknownRecipeError(
         f"{_unknown('framework', name, names)}; `spanloom instrument` lists all. Whatever else "
-        f"sends OpenTelemetry spans is read too: export OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}"
+        f"sends OpenTelemetry spans is read too: export OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}; "
+        "`spanloom instrument plain` prints the lines for spans by hand"
     )
 
 

@@ -139,7 +139,8 @@ def test_the_recommended_way_comes_first_under_any_name(name: str, run: Run) -> 
     [
         (["langgrap"], "did you mean langgraph"),
         (["zzz"], "no framework 'zzz'; `spanloom instrument` lists all"),
-        (["smolagents"], "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318"),
+        (["semantic-kernel"], "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318"),
+        (["langflow"], "`spanloom instrument plain` prints the lines for spans by hand"),
         (["langgraph", "langfus"], "did you mean langfuse or"),
         (["openai", "zzz"], "there is openinference"),
         (["openai", "--endpoint", "localhost"], "'localhost' is no address"),

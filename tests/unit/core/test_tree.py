@@ -20,18 +20,19 @@ if TYPE_CHECKING:
 CYCLES = "parent cycles"
 ORPHANS = "a parent that is not in the trace"
 EXTRA_ROOTS = "have no parent"
-NO_ROOT = "no span without a parent"
+NO_ROOT = "the earliest topmost span stands in for the root"
+STAND_IN = "a root is made around the topmost spans"
 
 
 def warned(tree: SpanTree) -> list[str]:
     """Return which repairs the tree tells, in order."""
-    known = (NO_ROOT, EXTRA_ROOTS, ORPHANS, CYCLES)
+    known = (NO_ROOT, STAND_IN, EXTRA_ROOTS, ORPHANS, CYCLES)
     return [text for text in known for warning in tree.warnings if text in warning]
 
 
 def place(tree: SpanTree, number: int) -> int:
     """Return the number of the span under which another stands; 0 for the root."""
-    span = next(s for s in tree.spans if s.span_id == sid(number))
+    span = next(s for s in tree.placed if s.span_id == sid(number))
     above = tree.place(span)
     return int(above.span_id, 16) if above else 0
 
@@ -76,13 +77,37 @@ def test_a_root_wins_over_an_earlier_orphan() -> None:
     assert (tree.root.span_id, tree.has_root) == (sid(2), True)
 
 
-def test_without_a_root_the_earliest_topmost_span_stands_in() -> None:
+def test_without_a_root_the_only_topmost_span_stands_in() -> None:
+    tree = SpanTree([make_span(1, 2, start=0), make_span(2, 99, start=3)])
+    assert (tree.root.span_id, tree.has_root, tree.stand_in) == (sid(2), False, None)
+    assert [place(tree, n) for n in (1, 2)] == [2, 0]
+    assert warned(tree) == [NO_ROOT]
+
+
+def test_without_a_root_one_is_made_around_several_topmost_spans() -> None:
     tree = SpanTree(
-        [make_span(1, 2, start=0), make_span(2, 99, start=3), make_span(3, 98, start=4)]
+        [
+            make_span(1, 99, start=0, end=5),
+            make_span(2, 99, start=3, end=9),
+            make_span(3, 98, start=4, end=7),
+            make_span(4, 2, start=4),
+        ]
     )
-    assert (tree.root.span_id, tree.has_root) == (sid(2), False)
-    assert [place(tree, n) for n in (1, 2, 3)] == [2, 0, 2]
-    assert warned(tree) == [NO_ROOT, ORPHANS]
+    assert (tree.root, tree.root.span_id, tree.has_root) == (tree.stand_in, sid(99), False)
+    assert numbers(tree.spans) == [1, 2, 3, 4]
+    assert numbers(tree.placed) == [99, 1, 2, 3, 4]
+    assert [place(tree, n) for n in (1, 2, 3, 4)] == [99, 99, 99, 2]
+    assert tree.parent(tree.spans[0]) is None
+    assert tree.root.end_ns == tree.spans[1].end_ns
+    assert warned(tree) == [STAND_IN, ORPHANS]
+    assert tree.warnings[1].startswith("1 spans")
+
+
+def test_a_root_made_for_others_has_the_id_of_a_missing_span() -> None:
+    tree = SpanTree([make_span(1, 2), make_span(2, 1, start=1), make_span(3, 98, start=2)])
+    assert (tree.root.span_id, tree.stand_in is not None) == (sid(98), True)
+    circles = SpanTree([make_span(1, 1), make_span(2, 2, start=1)])
+    assert (circles.root.span_id, circles.stand_in) == (sid(1), None)
 
 
 def test_a_span_that_is_its_own_parent_is_cut_off() -> None:
@@ -142,8 +167,9 @@ def forests(draw: st.DrawFn) -> list[Span]:
 @given(forests(), st.randoms(use_true_random=False))
 def test_every_span_has_one_place_whatever_the_order(spans: list[Span], shuffle: Random) -> None:
     tree = SpanTree(spans)
-    assert sorted(numbers(tree.top_down)) == sorted(numbers(spans))
-    assert [s for s in tree.spans if tree.place(s) is None] == [tree.root]
+    assert sorted(numbers(tree.top_down)) == sorted(numbers(tree.placed))
+    assert sorted(numbers(tree.spans)) == sorted(numbers(spans))
+    assert [s for s in tree.placed if tree.place(s) is None] == [tree.root]
     seen: set[str] = set()
     for span in tree.top_down:
         above = tree.place(span)

@@ -76,6 +76,22 @@ def test_sum_of_calls_is_no_call() -> None:
     assert kinds(make_span(1, attributes=agent, end=99), inner) == [Kind.AGENT, Kind.MODEL]
 
 
+def test_an_account_of_a_call_is_no_second_call() -> None:
+    call = {**CALL, OPERATION: "chat"}
+    spans = [
+        make_span(1, end=99),
+        make_span(2, 1, call),
+        make_span(3, 1, CALL, start=20),
+        make_span(4, 2, CALL, start=5),
+        make_span(5, 1, {**CALL, "gen_ai.usage.prompt_tokens": "45"}, start=30),
+        make_span(6, 1, {**CALL, "gen_ai.output.messages": "Hi"}, start=40),
+        make_span(7, 1, {**CALL, "ag2.span.type": "usage"}, start=50),
+    ]
+    read = normalized(*spans)
+    assert [n for n in read if read[n].kind is Kind.MODEL] == [2, 5, 6]
+    assert read[3].rule == "evidence.counts_of_a_call"
+
+
 def test_tool_is_known_by_name_and_arguments_result_or_id() -> None:
     (tool,) = normalized(make_span(1, attributes=TOOL)).values()
     assert (tool.kind, tool.facts.tool_name, tool.rule) == (Kind.TOOL, "t", "evidence.tool")
@@ -127,10 +143,96 @@ def test_livekit_is_read_by_its_names() -> None:
     assert kinds(*spans) == [Kind.AGENT, Kind.MODEL, Kind.TOOL]
 
 
-@pytest.mark.parametrize("scope", ["litellm", "langfuse-sdk", "pydantic-ai", "autogen-core"])
+SCOPES = (
+    *("litellm", "langfuse-sdk", "pydantic-ai", "autogen-core", "agent_framework", "haystack"),
+    *("logfire.openai", "logfire.openai_agents", "org.springframework.boot", "a2a-python-sdk"),
+    *("gcp.vertex.agent", "langsmith", "strands.telemetry.tracer", "gen_ai", "ai", "sentry"),
+    *("openinference.instrumentation.langchain", "openinference.instrumentation.crewai"),
+    *("openinference.instrumentation.agno", "openinference.instrumentation.llama_index"),
+    *("opentelemetry.instrumentation.langchain", "@traceloop/instrumentation-langchain"),
+    *("openlit.instrumentation.openai", "mlflow", "pipecat", "livekit-agents", "genkit-tracer"),
+    "@mastra/otel-exporter",
+)
+"""Scopes of the libraries whose dialects claim spans."""
+
+
+@pytest.mark.parametrize("scope", SCOPES)
 def test_known_library_passes_on_what_it_does_not_know(scope: str) -> None:
-    (call,) = normalized(make_span(1, attributes=CALL, scope=scope)).values()
-    assert (call.kind, call.dialect) == (Kind.MODEL, "evidence")
+    for operation in ({}, {OPERATION: "of_my_own"}):
+        spans = [
+            make_span(1, attributes={"a": "b"}, scope=scope, name="mine", end=99),
+            make_span(2, 1, {**CALL, **operation}, scope=scope, name="think"),
+            make_span(3, 1, {**TOOL, **operation}, scope=scope, name="act", start=20),
+        ]
+        read = normalized(*spans)
+        assert [n.kind for n in read.values()] == [Kind.OTHER, Kind.MODEL, Kind.TOOL]
+        assert (read[2].facts.usage, read[3].facts.tool_name) == (Usage(44, 21), "t")
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_what_nobody_reads_is_named_whoever_claims_it(scope: str) -> None:
+    own = {"of.my.own.input_tokens": "7", "of.my.own.messages": "[]"}
+    trajectory = extract_spans(make_span(1, attributes=own, scope=scope, name="mine"))
+    assert [w for w in trajectory.warnings if w.startswith("not read")] == [
+        "not read: of.my.own.input_tokens (1 spans)",
+        "not read: of.my.own.messages (1 spans)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scope", "own"),
+    [
+        ("org.springframework.boot", {"spring.ai.kind": "advisor"}),
+        ("haystack", {"haystack.component.name": "llm"}),
+        ("openinference.instrumentation.x", {"openinference.span.kind": "CHAIN"}),
+        ("langsmith", {"langsmith.span.kind": "chain"}),
+        ("mlflow", {"mlflow.spanType": '"CHAIN"'}),
+    ],
+)
+def test_spans_with_attributes_of_the_library_are_its_own(scope: str, own: dict[str, str]) -> None:
+    assert kinds(make_span(1, attributes={**CALL, **own}, scope=scope)) == [Kind.OTHER]
+
+
+def test_spring_ai_passes_on_kinds_that_it_does_not_know() -> None:
+    image = {**CALL, "spring.ai.kind": "image_model"}
+    assert kinds(make_span(1, attributes=image, scope="org.springframework.boot")) == [Kind.MODEL]
+
+
+def test_pipecat_is_read_by_its_attributes() -> None:
+    model = {"gen_ai.system": "openai", "gen_ai.request.model": "m"}
+    told = {"input": '[{"role":"user","content":"Hi"}]', "output": "Hello."}
+    counts = {"gen_ai.usage.input_tokens": "9", "gen_ai.usage.output_tokens": "2"}
+    voice = {**model, "text": "Hello.", "metrics.character_count": "6"}
+    spans = [
+        make_span(1, attributes={"conversation.id": "c"}, name="conversation", end=99),
+        make_span(2, 1, {"turn.number": "1"}, name="turn", end=90),
+        make_span(3, 2, {**model, OPERATION: "speech_to_text", "transcript": "Hi"}, name="stt"),
+        make_span(4, 2, {**model, **told, **counts, OPERATION: "chat"}, name="llm", start=20),
+        make_span(5, 2, {**voice, OPERATION: "text_to_speech"}, name="tts", start=40),
+    ]
+    assert kinds(*spans) == [Kind.OTHER, Kind.OTHER, Kind.OTHER, Kind.MODEL, Kind.OTHER]
+    trajectory = extract_spans(*spans)
+    assert (trajectory.root.input, trajectory.root.output) == ("Hi", "Hello.")
+    assert trajectory.conversation_id == "c"
+
+
+def test_calls_that_sentry_renamed_are_read_without_the_ai_sdk() -> None:
+    attributes = {
+        "sentry.op": "gen_ai.chat",
+        "gen_ai.request.messages": '[{"role":"user","content":"Hi"}]',
+        "gen_ai.response.text": "Hello.",
+        "gen_ai.response.model": "m",
+    }
+    tool = {"sentry.op": "gen_ai.execute_tool", "gen_ai.tool.name": "t", "gen_ai.tool.input": "{}"}
+    agent = {"sentry.op": "gen_ai.invoke_agent", "gen_ai.agent.name": "a"}
+    spans = [
+        make_span(1, attributes=agent, end=99),
+        make_span(2, 1, attributes),
+        make_span(3, 1, {**tool, "gen_ai.tool.output": "done"}, start=20),
+    ]
+    assert kinds(*spans) == [Kind.AGENT, Kind.MODEL, Kind.TOOL]
+    root = extract_spans(*spans).root
+    assert (root.name, root.input, root.output) == ("a", "Hi", "Hello.")
 
 
 def test_known_library_keeps_what_nobody_knows() -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from tests.support.spans import KEY, make_span
+from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import Status
+import pytest
+from tests.support.spans import KEY, MS, START_NS, make_span, sid
+
+from spanloom.core.model.trajectory import Kind, Outcome, Status
 from spanloom.extractor.extract import extract, make_record
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import Span
 
 CALL = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
 
@@ -38,7 +43,7 @@ def test_a_node_stands_in_for_its_agent_but_not_for_its_service() -> None:
 
 @pytest.mark.parametrize("status", [Status.LIVE, Status.PARTIAL])
 def test_only_when_it_is_given_up_a_root_is_missed(status: Status) -> None:
-    backwards = make_span(2, 9, start=5, end=1)
+    backwards = make_span(2, 8, start=5, end=1)
     trajectory = extract(KEY, [make_span(1, 9), backwards])
     record = make_record(KEY, trajectory, status, seq=1, head=None)
     assert record is not None
@@ -47,3 +52,44 @@ def test_only_when_it_is_given_up_a_root_is_missed(status: Status) -> None:
     assert len(told) == (0 if status is Status.LIVE else 2)
     assert any("end before they start" in text for text in record.trajectory.warnings)
     assert (missing[0].encode() in record.document) == bool(told)
+
+
+TURN = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "helper"}
+
+
+def turn(number: int, parent: int, start: float) -> list[Span]:
+    """Return an agent around one call."""
+    asked = {**TURN, "gen_ai.input.messages": f"question {number}"}
+    agent = make_span(number, parent, asked, name="invoke_agent helper", start=start)
+    return [agent, make_span(number + 1, number, CALL, name="chat m", start=start + 1)]
+
+
+def test_turns_below_a_missing_root_are_siblings() -> None:
+    trajectory = extract(KEY, [*turn(1, 9, 0), *turn(3, 9, 60)])
+    owned = {a.step.id: [s.id for s in a.steps] for a in trajectory.agent_steps}
+    assert owned == {sid(9): [sid(1), sid(3)], sid(1): [sid(2)], sid(3): [sid(4)]}
+    assert (trajectory.root.id, trajectory.root.name) == (sid(9), "helper")
+    assert (trajectory.root_type, trajectory.has_root) == (Kind.OTHER, False)
+    assert trajectory.root.end_ns == START_NS + 70 * MS
+
+
+def test_a_root_that_was_not_sent_is_no_span() -> None:
+    trajectory = extract(KEY, [*turn(1, 9, 0), *turn(3, 9, 60)])
+    assert [v.span_id for v in trajectory.verdicts] == [sid(n) for n in (1, 2, 3, 4)]
+    assert (trajectory.span_count, trajectory.dialects) == (4, ["otel_genai"])
+    assert trajectory.step_counts["other"] == 0
+
+
+def test_a_failure_below_a_missing_root_is_recovered_by_what_follows() -> None:
+    failed = make_span(1, 9, CALL, name="chat m", status="Error", message="no")
+    again = make_span(2, 9, CALL, name="chat m", start=20)
+    assert extract(KEY, [failed, again]).outcome is Outcome.RECOVERED
+    assert extract(KEY, [again._replace(start_ns=START_NS - 1), failed]).outcome is Outcome.FAILED
+
+
+def test_the_root_that_comes_after_all_takes_the_place_of_the_one_made() -> None:
+    turns = [*turn(1, 9, 0), *turn(3, 9, 60)]
+    before = extract(KEY, turns)
+    after = extract(KEY, [make_span(9, 0, name="POST /chat", end=70), *turns])
+    assert [a.step.id for a in before.agent_steps] == [a.step.id for a in after.agent_steps]
+    assert (after.root.name, after.has_root) == ("POST /chat", True)

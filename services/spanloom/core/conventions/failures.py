@@ -29,7 +29,8 @@ _LEADING_CODE = re.compile(
 """The second alternative is the form of Google's and the JavaScript clients: code, sentence."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
-_EXCEPTION = "exception"
+_EXCEPTIONS = frozenset({"exception", "gen_ai.client.operation.exception"})
+"""Events that report an exception; the second is GenAI's, as a rule a log record."""
 _LEVEL = "langfuse.observation.level"
 _ERRORS = (*_ERROR_KEYS, _LEVEL)
 _MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
@@ -83,7 +84,7 @@ def _told_by(span: Span, *, raised: bool) -> str:
 def exceptions(span: Span) -> Iterator[Raised]:
     """Yield type, message and traceback of each exception event."""
     for event in span.events:
-        if event.name == _EXCEPTION:
+        if event.name in _EXCEPTIONS:
             attributes = event.attributes
             yield Raised(
                 attributes.get("exception.type", ""),
@@ -94,7 +95,7 @@ def exceptions(span: Span) -> Iterator[Raised]:
 
 def has_raised(span: Span) -> bool:
     """Return whether one of the events is an exception."""
-    return any(event.name == _EXCEPTION for event in span.events)
+    return any(event.name in _EXCEPTIONS for event in span.events)
 
 
 def _error_attribute(span: Span) -> bool:

@@ -28,6 +28,7 @@ OPERATION_KEYS = (
     "agentops.span.kind",
     "lmnr.span.type",
     "observation.type",
+    "ag2.span.type",
 )
 """Attributes that name what a span does."""
 KIND_KEYS = frozenset(
@@ -54,6 +55,8 @@ _WORDS = {
         *("executetool", "toolcall", "toolscall", "calltool", "tool", "toolexecution", "toolrun"),
         *("functioncall", "function", "functiontool", "invoketool", "runtool", "mcptool"),
         *("embeddings", "embedding", "embed", "retrieval", "retriever", "rerank", "reranker"),
+        *("searchmemory", "creatememory", "updatememory", "upsertmemory", "deletememory"),
+        *("addmemory", "memorysearch", "memoryadd", "memorystore", "memoryretrieve", "recall"),
     ),
     Kind.AGENT: (
         *("invokeagent", "agentcall", "agentrun", "runagent", "agent", "agentturn", "agentinvoke"),
@@ -64,6 +67,8 @@ _WORDS = {
         *("createagent", "agentstep", "modelstep", "modelchunk", "modelgeneration", "workflowstep"),
         *("framework", "chain", "parser", "prompt", "task", "workflow", "plan", "handoff", "step"),
         *("executetask", "executeeventloopcycle", "scheduletoolcalls", "guardrail", "util"),
+        *("fetchresponse", "applyguardrail", "texttospeech", "speechtotext", "tts", "stt", "vad"),
+        *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
@@ -75,6 +80,7 @@ _KNOWN_TO_DIALECTS = frozenset(
     }
 )
 _DATA_KINDS = {"embed": "embedding", "retriev": "retrieval", "rerank": "reranking"}
+_MEMORY = "memory"
 _MAX_WORD = 60
 
 USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "gen_ai.usage", "llm.usage")
@@ -97,6 +103,7 @@ CALLS_IN_ANSWER = ("gen_ai.response.tool_calls", "ai.response.toolCalls", "llm.r
 TOOL_INPUTS = (
     *("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"),
     *("gen_ai.tool.args", "gen_ai.retrieval.query.text", "ai.toolCall.args", "ai.toolCall.input"),
+    "gen_ai.memory.query.text",
     *("tool.arguments", "tool.parameters", "tool.input", "tool.args", "tool_arguments"),
     *("tool_input", "function.arguments", "lk.function_tool.arguments", "genkit:input"),
     *("traceloop.entity.input", "lmnr.span.input", "input.value", "arguments", "input"),
@@ -178,6 +185,8 @@ def _is_known(text: str) -> bool:
 
 
 def data_kind_of(attributes: Mapping[str, str]) -> str:
-    """Return ``embedding``, ``retrieval`` or ``reranking`` for such operations, else nothing."""
+    """Return ``embedding``, ``retrieval``, ``reranking`` or ``memory``; else nothing."""
     words = [word_of(text) for key in OPERATION_KEYS if (text := attributes.get(key))]
+    if any(_MEMORY in word for word in words):
+        return _MEMORY
     return next((k for w in words for start, k in _DATA_KINDS.items() if w.startswith(start)), "")

@@ -5,6 +5,9 @@ own spans are below them. The SDK records every exception as an event, also thos
 of events ends (``QueueShutDown``, ``QueueClosed``) or is empty. So only a span whose status is an
 error has failed, and none that found its queue at the end.
 
+Spans that follow the GenAI conventions (``a2a.method.name``) report requests too. They may name the
+agent; who else reports it is the agent.
+
 Verified on recorded runs of a2a-sdk 1.3, the names of older versions on its source.
 """
 
@@ -16,6 +19,8 @@ from spanloom.core.model.trajectory import Kind
 
 _SCOPE = "a2a-"
 _ENDS = frozenset({"QueueShutDown", "QueueClosed", "QueueEmpty"})
+_METHOD = "a2a.method.name"
+_REQUEST = Classification(Kind.OTHER, "a2a.request", is_unknown=True)
 _PLUMBING = Classification(Kind.OTHER, "a2a.plumbing")
 _SOUND = Classification(Kind.OTHER, "a2a.plumbing", is_sound=True)
 
@@ -24,13 +29,17 @@ class A2A(Dialect):
     """The spans of the SDKs of Agent2Agent."""
 
     id = "a2a"
+    own_keys = ("a2a.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
-        return signature.scope_name.startswith(_SCOPE) and signature.scope_name.endswith("-sdk")
+        """Recognise by scope name, or by the method of the protocol."""
+        is_sdk = signature.scope_name.startswith(_SCOPE) and signature.scope_name.endswith("-sdk")
+        return is_sdk or _METHOD in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
         """Classify every span as noise; ignore what was raised if the status is no error."""
+        if _METHOD in span.attributes:
+            return _REQUEST
         if not span.events and span.status_code != "Error":
             return _PLUMBING
         ends = {raised.type.rpartition(".")[2] for raised in exceptions(span)}
@@ -38,8 +47,8 @@ class A2A(Dialect):
         return _SOUND if is_sound else _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002
-        """Read nothing: the spans have no attributes."""
-        return Facts()
+        """Read the conversation; the SDK's own spans have no attributes."""
+        return Facts(conversation_id=span.attributes.get("gen_ai.conversation.id", ""))
 
 
 DIALECTS = (A2A(),)

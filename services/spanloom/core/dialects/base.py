@@ -55,6 +55,11 @@ class Dialect(Protocol):
     """Attributes whose values ``recognises`` reads; of all others it sees only the keys."""
     control_flow: ClassVar[ControlFlow] = ControlFlow()
     """Exceptions that the framework raises to pause or hand over: never a failure of a step."""
+    own_keys: ClassVar[Sequence[str]] = ()
+    """Prefixes of the attributes that the library sets on each of its spans, where it does.
+
+    A span of its scope without any is foreign: if it is only plumbing here, others are asked.
+    """
     own_scope: ClassVar[str] = ""
     """Scope of a framework that emits its own spans, to which others add attributes."""
 

@@ -20,13 +20,25 @@ from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import Json, first, json_object, json_value, unquoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.tree import SpanTree
 
+SENDERS = {
+    "Genkit": "its types (`genkit:type`, `genkit:metadata:subtype`), names, inputs and outputs",
+    "LiveKit Agents": "names of its spans (`agent_turn`, `llm_request`, `function_tool`), `lk.…`",
+    "Pipecat": "GenAI operations of its `llm` spans, `input` and `output`; speech is no step",
+    "AG2": "GenAI operations, `ag2.span.type`; accounts of tokens are no calls",
+    "Semantic Kernel": "`chat.completions`, messages in events",
+    "LiteLLM's newer tree": "GenAI names of calls, MCP tools and guardrails",
+    "Sentry's SDKs": "`sentry.op`, `gen_ai.request.messages`, `gen_ai.response.text`",
+    "AgentOps, Laminar, Future AGI": "kinds of spans (`agentops.span.kind`, `lmnr.span.type`)",
+    "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
+}
+"""Senders without a dialect of their own, and what of them is read."""
 _BY_OPERATION = {
     Kind.MODEL: Classification(Kind.MODEL, "evidence.operation_model"),
     Kind.TOOL: Classification(Kind.TOOL, "evidence.operation_tool"),
@@ -41,6 +53,7 @@ _DATA_MODELS = {"embed": "embedding", "rerank": "reranking"}
 _TOOL = Classification(Kind.TOOL, "evidence.tool")
 _AGENT = Classification(Kind.AGENT, "evidence.agent")
 _SUM = Classification(Kind.OTHER, "evidence.sum_of_calls")
+_ACCOUNT = Classification(Kind.OTHER, "evidence.counts_of_a_call")
 _UNKNOWN = Classification(Kind.OTHER, "evidence.unknown", is_unknown=True)
 _CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
 _TOOL_TEXTS = frozenset(
@@ -113,11 +126,29 @@ def _has_tool(keys: Collection[str]) -> bool:
 def _classify_call(span: Span, view: TraceView) -> Classification:
     """Classify a span with counts or messages: a call, or what runs several."""
     if span.span_id not in view.remember_tree(_around_calls):
+        if _repeats_counts(span, view):
+            return _ACCOUNT
         return _DATA_CALL if _data_model(span.attributes) else _CALL
     is_agent = first(span.attributes, *meanings.AGENT_NAMES) or (
         span.span_id in view.remember_tree(_around_tools)
     )
     return _AGENT if is_agent else _SUM
+
+
+def _repeats_counts(span: Span, view: TraceView) -> bool:
+    """Return whether the span has no texts, and the counts of a call around it or beside it."""
+    if not _CALL_TEXTS.isdisjoint(span.attributes):
+        return False
+    counts, parent = read_counts(span.attributes, EVIDENCE), view.tree.parent(span)
+    if parent is not None and counts in _counts_of_calls([parent]):
+        return True
+    return counts in view.remember_siblings(_counts_of_calls, span)
+
+
+def _counts_of_calls(spans: Sequence[Span]) -> AbstractSet[Usage]:
+    """Return the counts of the spans whose operation is a model call."""
+    calls = (span for span in spans if _kind_of(span) is Kind.MODEL)
+    return {read_counts(call.attributes, EVIDENCE) for call in calls}
 
 
 def _data_model(attributes: Mapping[str, str]) -> str:

@@ -54,7 +54,7 @@ class GoogleADK(OtelGenAI):
         """Classify by operation; an agent that only runs other agents is a graph."""
         operation = _operation(span)
         if operation == "invoke_workflow" or not operation:
-            return Classification(Kind.OTHER, "google_adk.frame")
+            return Classification(Kind.OTHER, "google_adk.frame", is_unknown=not operation)
         if operation == "execute_tool" and _gathers_answers(span):
             return Classification(Kind.OTHER, "google_adk.merged_answers")
         if operation == "invoke_agent":

@@ -33,6 +33,7 @@ class Haystack(Traceloop):
     """Haystack's own names, and OpenLLMetry's attributes."""
 
     id = "haystack"
+    own_keys = ("haystack.", "traceloop.")
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

@@ -33,6 +33,8 @@ _KINDS = {
 }
 _BY_KIND = {name: Classification(kind, f"langsmith.kind_{name}") for name, kind in _KINDS.items()}
 _PLUMBING = Classification(Kind.OTHER, "langsmith.plumbing")
+_FOREIGN = _PLUMBING._replace(is_unknown=True)
+_OWN = "langsmith."
 _DATA_KINDS = {"retriever": "retrieval", "embedding": "embedding"}
 _KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retriever"}
 
@@ -69,7 +71,8 @@ class LangSmith(Dialect):
             return classification
         if (run := classify_run(span, view, _run_metadata)) is not None:
             return run
-        return _PLUMBING
+        is_own = _kind(span) == "prompt" or any(key.startswith(_OWN) for key in span.attributes)
+        return _PLUMBING if is_own else _FOREIGN
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read ``gen_ai.prompt`` and ``gen_ai.completion`` (one JSON text each) and metadata."""

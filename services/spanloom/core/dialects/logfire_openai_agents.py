@@ -38,6 +38,8 @@ _RULES = {
     "Chat completion": Classification(Kind.MODEL, "logfire_openai_agents.generation"),
 }
 _PLUMBING = Classification(Kind.OTHER, "logfire_openai_agents.plumbing")
+_LOOP = ("OpenAI Agents trace", "Task", "Turn")
+_FOREIGN = _PLUMBING._replace(is_unknown=True)
 _USAGES = ("gen_ai.usage.raw", "usage")
 
 
@@ -73,7 +75,8 @@ class LogfireOpenAIAgents(Dialect):
 
 def _rule(span: Span) -> Classification:
     template = span.name
-    return next((rule for word, rule in _RULES.items() if template.startswith(word)), _PLUMBING)
+    unknown = _PLUMBING if template.startswith(_LOOP) else _FOREIGN
+    return next((rule for word, rule in _RULES.items() if template.startswith(word)), unknown)
 
 
 def _tool(span: Span) -> ToolRun | None:

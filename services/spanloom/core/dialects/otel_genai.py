@@ -1,10 +1,12 @@
-"""OpenTelemetry GenAI semantic conventions (1.30 to 1.42 and the names before).
+"""OpenTelemetry GenAI semantic conventions (0.1.0 of their own, 1.30 to 1.42 and before).
 
 Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
 model. The operation decides the kind. Two operations are wrong in LangChain's instrumentation:
 ``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
 ``invoke_agent`` around a function of a graph that only runs one other agent. The root of a run is
 always believed: a run that starts with an agent may do nothing but hand over to another one.
+What an application does to its memory is a tool's work (``tool_kind`` ``memory``); guardrails are
+graphs; plans, and responses that are fetched again, are no steps.
 """
 
 import re
@@ -13,8 +15,9 @@ from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.failures import ControlFlow
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.model.span import Classification, Facts, Span
+from spanloom.core.model.span import GUARDRAIL, Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import first
 
 OPERATION = "gen_ai.operation.name"
 
@@ -31,6 +34,14 @@ KINDS = {
     "rerank": Kind.TOOL,
     "invoke_agent": Kind.AGENT,
     "invoke_workflow": Kind.GRAPH,
+    "apply_guardrail": Kind.GRAPH,
+    "create_memory_store": Kind.TOOL,
+    "delete_memory_store": Kind.TOOL,
+    "create_memory": Kind.TOOL,
+    "update_memory": Kind.TOOL,
+    "upsert_memory": Kind.TOOL,
+    "search_memory": Kind.TOOL,
+    "delete_memory": Kind.TOOL,
 }
 _OPERATIONS = {
     operation: Classification(kind, f"otel_genai.{operation}") for operation, kind in KINDS.items()
@@ -50,13 +61,23 @@ _MARKS = (
     "gen_ai.system",
     "gen_ai.workflow.name",
 )
+_WORKFLOW_NAMES = ("gen_ai.workflow.name", "gen_ai.agent.name")
+"""The second since version 0.1.0 of the conventions."""
 _LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
 DATAKINDS = {
     "embeddings": "embedding",
     "embedding": "embedding",
     "retrieval": "retrieval",
     "rerank": "reranking",
+    **{operation: "memory" for operation in KINDS if "_memory" in operation},
 }
+_GUARDRAIL = "apply_guardrail"
+_GUARDRAIL_NAMES = (
+    "gen_ai.guardrail.name",
+    "gen_ai.guardrail.component.name",
+    "gen_ai.guardrail.policy.id",
+)
+_RECORDS = "gen_ai.memory.records"
 
 
 def operation_of(span: Span | Signature) -> str:
@@ -108,11 +129,31 @@ class OtelGenAI(Dialect):
             facts = genai_facts.read_tool_run(span.attributes)
             facts.tool_name = facts.tool_name or _tool_in_name(span)
             facts.data_kind = DATAKINDS.get(operation_of(span), "")
+            if facts.data_kind == "memory":
+                _describe_memory(facts, span)
             return facts
         facts = genai_facts.read_agent_run(span.attributes)
         if kind is Kind.GRAPH:
-            facts.agent_name = span.attributes.get("gen_ai.workflow.name", "")
+            facts.agent_name = first(span.attributes, *_WORKFLOW_NAMES)
+            if operation_of(span) == _GUARDRAIL:
+                _describe_guardrail(facts, span)
         return facts
+
+
+def _describe_memory(facts: Facts, span: Span) -> None:
+    """Add the operation's name, and the records: written ones go in, found ones come out."""
+    operation, records = operation_of(span), span.attributes.get(_RECORDS, "")
+    facts.tool_name = facts.tool_name or operation
+    if operation == "search_memory":
+        facts.output = facts.output or records
+    else:
+        facts.input = facts.input or records
+
+
+def _describe_guardrail(facts: Facts, span: Span) -> None:
+    facts.agent_name, facts.data_kind = "", GUARDRAIL
+    facts.tool_name = first(span.attributes, *_GUARDRAIL_NAMES) or span.name
+    facts.output = facts.output or span.attributes.get("gen_ai.guardrail.result.value", "")
 
 
 def _tool_in_name(span: Span) -> str:
@@ -128,7 +169,7 @@ def _names_system_and_model(span: Span | Signature) -> bool:
 
 def _is_plain_chain(span: Span) -> bool:
     """Return whether the workflow is named after a LangChain class, like any unnamed chain."""
-    name = span.attributes.get("gen_ai.workflow.name") or span.name.partition(" ")[2]
+    name = first(span.attributes, *_WORKFLOW_NAMES) or span.name.partition(" ")[2]
     return _LANGCHAIN_CLASS.fullmatch(name) is not None
 
 

@@ -25,7 +25,7 @@ from spanloom.core.conventions.usage_repair import repair
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
-from spanloom.core.model.span import Facts, NormalizedSpan
+from spanloom.core.model.span import KNOWS_NOTHING, Facts, NormalizedSpan
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.bounds import ByteCache
 
@@ -48,9 +48,9 @@ CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
-    """Return every span of the tree as a normalized span, in the order of the tree."""
+    """Return every span of the tree as a normalized span, in the order of ``tree.placed``."""
     view = TraceView(tree)
-    return [normalize_span(span, view, tree.root.span_id) for span in tree.spans]
+    return [normalize_span(span, view, tree.root.span_id) for span in tree.placed]
 
 
 class Reading(NamedTuple):
@@ -60,6 +60,8 @@ class Reading(NamedTuple):
     dialect: Dialect
     may_fail: bool
     """Whether an attribute may report a failure."""
+    is_foreign: bool
+    """Whether the span has none of the attributes that the dialect's library sets."""
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
 
@@ -87,8 +89,14 @@ def _find(signature: Signature) -> Reading:
         signature,
         dialect,
         has_error_attribute(signature.keys),
+        _is_foreign(dialect, signature),
         find_context_keys(signature.keys),
     )
+
+
+def _is_foreign(dialect: Dialect, signature: Signature) -> bool:
+    own = tuple(dialect.own_keys)
+    return bool(own) and not any(key.startswith(own) for key in signature.keys)
 
 
 def _pass_on(
@@ -103,7 +111,8 @@ def _pass_on(
         known = dialect.classify(span, view)
         if known.kind is not Kind.OTHER:
             return dialect, known
-        if not known.is_unknown and first is not _EVIDENCE:
+        is_plain = known.rule.endswith(KNOWS_NOTHING) and _is_foreign(dialect, reading.signature)
+        if not known.is_unknown and not is_plain and first is not _EVIDENCE:
             break
     return (first, verdict) if first is not _EVIDENCE else (_LAST, _LAST.classify(span, view))
 
@@ -130,7 +139,9 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     reading = _find_reading(span)
     dialect = reading.dialect
     classification = dialect.classify(span, view)
-    if classification.is_unknown:
+    if classification.is_unknown or (
+        reading.is_foreign and classification.rule.endswith(KNOWS_NOTHING)
+    ):
         dialect, classification = _pass_on(span, view, reading, classification)
     matters = (
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id

@@ -45,6 +45,7 @@ _TOOL = Classification(Kind.TOOL, "spring_ai.tool_call")
 _AGENT = Classification(Kind.AGENT, "spring_ai.chat_client")
 _BARE_CALL = Classification(Kind.OTHER, "spring_ai.bare_call")
 _PLUMBING = Classification(Kind.OTHER, "spring_ai.plumbing")
+_FOREIGN = _PLUMBING._replace(is_unknown=True)
 _OF_KIND = {
     "spring.ai.tool.definition.name": "tool_call",
     "spring.ai.advisor.name": "advisor",
@@ -81,6 +82,7 @@ class SpringAI(OtelGenAI):
     """The observations of Spring AI as Micrometer exports them."""
 
     id = "spring_ai"
+    own_keys = ("spring.ai.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by Spring AI's kind, or its scope with a GenAI operation or known keys."""
@@ -106,7 +108,9 @@ class SpringAI(OtelGenAI):
                     if classification.kind is Kind.MODEL
                     else classification
                 )
-        return _PLUMBING
+            case "advisor":
+                return _PLUMBING
+        return _FOREIGN
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read the ``gen_ai.*`` and ``spring.ai.*`` attributes."""

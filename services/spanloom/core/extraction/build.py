@@ -1,8 +1,9 @@
 """Build the trajectory; the result does not depend on the order of the spans.
 
-SDKs send a span when it ends, so a run in progress has only spans below its root, and the first
-of them takes the root's place. ``chat gpt-4o`` or ``tools`` is no name for a run: it is named after
-its first agent, which many instrumentations report on every call, else after the service.
+SDKs send a span when it ends, so a run in progress has only spans below its root. If there is one
+topmost span, it takes the root's place; several are below a root that is made around them. It has
+the name of the first agent, which many instrumentations report on every call, else of the service:
+``chat gpt-4o`` is no name for a run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.evaluations import read_evaluations
+from spanloom.core.conventions.names import name_of
 from spanloom.core.duplicates.spans import Reports, find_reports
 from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import list_extras, measure, token_warnings, with_cost
@@ -57,13 +60,14 @@ def build_trajectory(
     extractor_version: str,
     prices: PriceBook,
 ) -> Trajectory:
-    """Return the trajectory of a trace; ``spans`` are the tree's spans in the same order."""
+    """Return the trajectory of a trace; ``spans`` are those of ``tree.placed`` in that order."""
     reports = find_reports(tree, spans)
+    sent = spans if tree.stand_in is None else spans[1:]
     pauses = list_pauses(tree, reports)
     failures = list_failures(tree, reports)
     is_cancelled = is_ended_by_cancellation(tree, reports)
     arranged = name_root(tree, arrange_steps(tree, reports, prices, pauses))
-    verdicts = [_judge(n, reports) for n in spans]
+    verdicts = [_judge(n, reports) for n in sent]
     by_type = _by_type(arranged.steps.values())
     return Trajectory(
         trace_id=key.trace_id,
@@ -75,12 +79,12 @@ def build_trajectory(
         verdicts=verdicts,
         span_count=len(verdicts),
         step_counts=_count(by_type, len(verdicts)),
-        dialects=sorted({n.dialect for n in spans}),
+        dialects=sorted({n.dialect for n in sent}),
         warnings=[
             *tree.warnings,
             *_clock_warnings(tree),
             *token_warnings(tree, by_type),
-            *warn_of_unread(spans),
+            *warn_of_unread(sent),
         ],
         extras=list_extras(tree, arranged, by_type),
         failures=with_words(failures) if is_cancelled else failures,
@@ -95,6 +99,7 @@ def build_trajectory(
 
 
 _RUNS = (StepType.AGENT, StepType.GRAPH)
+_CALLS = (StepType.MODEL, StepType.TOOL)
 
 
 def _is_unfinished(tree: SpanTree, arranged: ArrangedSteps) -> bool:
@@ -139,6 +144,7 @@ def _judge(n: NormalizedSpan, reports: Reports) -> SpanVerdict:
         span.start_ns,
         span.end_ns,
         n.error,
+        read_evaluations(span) if span.events else (),
     )
 
 
@@ -228,16 +234,18 @@ _NO_SERVICE = "unknown_service"
 
 
 def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
-    """Return the steps with the root named after the run, if another span is in its place.
+    """Return the steps with the root named after the run, if the sender's root is missing.
 
-    A single call whose parent is in a remote service keeps its name.
+    It has the name of an agent, else of the service whose calls it is around, else of its first
+    span. A single call whose parent is in a remote service keeps its name.
     """
-    root = arranged.root
-    if not tree.has_other_tops or root.type is StepType.AGENT:
+    if tree.stand_in is None:
         return arranged
-    service = "" if root.type is StepType.GRAPH else tree.root.service_name
-    name = _name_of_run(arranged.steps.values(), service)
-    return arranged._replace(root=root._replace(name=name)) if name else arranged
+    steps, top = arranged.steps, tree.top_down[1]
+    first = steps.get(top.span_id)
+    service = top.service_name if first is not None and first.type in _CALLS else ""
+    name = _name_of_run(steps.values(), service) or (first.name if first else name_of(top))
+    return arranged._replace(root=arranged.root._replace(name=name))
 
 
 def _name_of_run(steps: Iterable[Step], service: str) -> str:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.conventions.names import author_name, function_name, name_of, without_ids
 from spanloom.core.duplicates.reports import complete, complete_error
 from spanloom.core.extraction.anchors import anchor_spans
 from spanloom.core.extraction.metrics import price_call
@@ -36,7 +37,8 @@ _STEP_TYPES = {
     Kind.OTHER: StepType.GRAPH,  # a root that is no step still has the run's texts and times
 }
 _AGENT = StepType.AGENT  # cached: slow enum lookup before Python 3.12
-_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
+_MODEL, _TOOL, _AGENT_KIND = Kind.MODEL, Kind.TOOL, Kind.AGENT
+_NO_DIALECT = "fallback"
 _CALLS = (StepType.MODEL, StepType.TOOL)
 _IN_ORDER = attrgetter("start_ns", "end_ns", "id")
 _EMPTY_ANSWER = make_message("", "assistant")
@@ -71,8 +73,7 @@ def arrange_steps(
     root = steps[root_id] if reports.step_of.get(root_id) == root_id else steps.pop(root_id)
     owned = _own(steps, root_id, anchors)
     owners = [s for s in steps.values() if s.type is _AGENT and s.id != root_id]
-    stand_in = root_id if tree.has_other_tops else ""
-    if completed := complete_texts([root, *owners], owned, stand_in):
+    if completed := complete_texts([root, *owners], owned):
         root = completed.get(root_id, root)
         steps.update((i, step) for i, step in completed.items() if i in steps)
         if len(completed) > 1 or root_id not in completed:  # the root has no owner
@@ -125,7 +126,7 @@ def _make_step(
 ) -> Step:
     n, others = reports.spans[step_id], reports.merged.get(step_id, ())
     span, is_call = n.span, n.kind is _MODEL
-    name = _own_name(n, facts) or span.name
+    name = _own_name(n, facts) or name_of(span)
     error = complete_error((n, *others)) if others else n.error
     metadata = _metadata(n, parent_id, facts, others)
     if name != span.name:
@@ -166,12 +167,17 @@ def _failed_without_output(n: NormalizedSpan, output: str, error: StepError) -> 
 
 
 def _own_name(n: NormalizedSpan, facts: Facts) -> str:
-    """Return the name of a tool or agent: ``weather`` of the span ``execute_tool weather``."""
+    """Return the name of a tool or agent: ``weather`` of the span ``execute_tool weather``.
+
+    Also the name that the author gave to a graph, or to a root that is no step.
+    """
     if n.kind is _TOOL:
         return facts.tool_name
-    if n.kind is Kind.AGENT:
-        return facts.agent_name
-    return facts.tool_name if facts.data_kind == GUARDRAIL else ""
+    if n.kind is _AGENT_KIND:
+        return without_ids(facts.agent_name or function_name(n.span))
+    if n.kind is _MODEL or n.dialect == _NO_DIALECT:
+        return ""
+    return facts.tool_name if facts.data_kind == GUARDRAIL else author_name(n.span)
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:
@@ -185,7 +191,7 @@ def _metadata(
 ) -> dict[str, str]:
     shown = {**facts.metadata, "dialect": n.dialect, "rule": n.rule}
     if facts.agent_name:
-        shown["agent_name"] = facts.agent_name
+        shown["agent_name"] = without_ids(facts.agent_name)
     if facts.tool_name:
         shown["tool_name"] = facts.tool_name
     if facts.data_kind:

@@ -36,20 +36,18 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 
 
 def complete_texts(
-    owners: Iterable[Step], owned: Mapping[str, Sequence[Step]], stand_in: str = ""
+    owners: Iterable[Step], owned: Mapping[str, Sequence[Step]]
 ) -> Mapping[str, Step]:
     """Return the owners whose missing texts were completed from their steps, by step id.
 
-    ``owners`` are agents and the root; inner ones are completed before outer ones. ``stand_in`` is
-    the id of a root that is only the first of several: its end is not that of the run.
+    ``owners`` are agents and the root; inner ones are completed before outer ones.
     """
     completed: dict[str, Step] = {}
     for owner in sorted(owners, key=lambda step: (step.start_ns, -step.end_ns), reverse=True):
         if owner.type in _CALLS or (owner.input and _has_ended(owner)):
             continue
         answering = [completed.get(s.id, s) for s in _answering(owned.get(owner.id, ()))]
-        in_time = answering if owner.id == stand_in else _in_time(owner, answering)
-        whole = _complete(owner, in_time, owned)
+        whole = _complete(owner, _in_time(owner, answering), owned)
         if whole is not owner:
             completed[owner.id] = whole
     return completed

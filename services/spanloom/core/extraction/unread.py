@@ -1,7 +1,7 @@
 """Warnings of what a span reports and nothing reads: tokens, messages, a model, its operation.
 
-Other dialects than the generic ones know the attributes of their library; of their spans only model
-calls without counts are looked at.
+Only spans of the generic dialects are looked at, those that are plumbing to another one, and model
+calls without counts: other dialects know the attributes of their library.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions import meanings
 from spanloom.core.conventions.scopes import warn_of_unknown_scopes
 from spanloom.core.conventions.usage import EVIDENCE, count_keys
+from spanloom.core.model.span import KNOWS_NOTHING
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _MODEL = Kind.MODEL  # cached: before Python 3.12, enum members are looked up in Python code
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
+_PLAIN = (*KNOWS_NOTHING, ".other_operation", ".frame")
+"""Endings of rules for spans of which a dialect reads nothing."""
 MAX_SHOWN = 10
 NAMES_KEPT = 4096
 _MAX_KEY_CHARS = 100
@@ -34,7 +37,7 @@ _FINE = re.compile(
     r"max_\w*tokens|per_output_token|time_to_first_token|aggregated_usage|audio|prediction_tokens"
     r"|PerSecond|token\.usage$|usage\.(?:cost|raw)|current_usage_count|^metadata\.|\.cache\."
     r"|crew\.|\.(?:text|image|video)[._]|\.total|^(?:gen_ai|llm|ai)\.(?:prompt|completion)s?\.\d"
-    r"|invocation_parameters|^http|^db|^rpc|^url",
+    r"|invocation_parameters|textTokens|noCacheTokens|^http|^db|^rpc|^url",
     re.IGNORECASE,
 )
 _READ = frozenset(
@@ -52,8 +55,8 @@ _READ = frozenset(
 def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each such attribute and each unknown scope."""
     spans = list(spans)
-    generic = [n.span for n in spans if n.dialect in GENERIC]
-    uncounted = [n.span for n in spans if n.dialect not in GENERIC and _lacks_counts(n)]
+    generic = [n.span for n in spans if _is_read_by_meaning(n)]
+    uncounted = [n.span for n in spans if _lacks_counts(n) and not _is_read_by_meaning(n)]
     counts = _count_unread(generic, _is_named)
     if uncounted:
         counts += _count_unread(uncounted, _is_count)
@@ -62,6 +65,10 @@ def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
         *warn_of_unknown_scopes(n.span for n in spans),
         *[f"not read: {key} ({n} spans)" for key, n in shown],
     ]
+
+
+def _is_read_by_meaning(n: NormalizedSpan) -> bool:
+    return n.dialect in GENERIC or n.rule.endswith(_PLAIN)
 
 
 def _lacks_counts(n: NormalizedSpan) -> bool:

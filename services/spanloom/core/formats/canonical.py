@@ -251,7 +251,7 @@ def _beyond(promised: Json, extras: Mapping[str, object]) -> Json:
 
 
 def _span(verdict: SpanVerdict) -> Json:
-    return {
+    shown: Json = {
         "span_id": verdict.span_id,
         "parent_span_id": verdict.parent_span_id or None,
         "name": verdict.name,
@@ -263,6 +263,9 @@ def _span(verdict: SpanVerdict) -> Json:
         "duration": _ms(verdict.end_ns - verdict.start_ns),
         "error": _in_short(verdict.error),
     }
+    if verdict.evaluations:
+        shown["evaluations"] = list(verdict.evaluations)
+    return shown
 
 
 def _in_short(error: StepError | None) -> str | None:

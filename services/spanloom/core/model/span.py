@@ -97,6 +97,8 @@ class Classification(NamedTuple):
     """Whether the dialect does not know the span: others that recognise it are asked too."""
 
 
+KNOWS_NOTHING = (".plumbing", ".component")
+"""Endings of the rules for all spans of a library that are nothing else."""
 GUARDRAIL = "guardrail"
 """``Facts.data_kind``, and ``tool_kind`` of steps, of checks of what goes in or comes out."""
 
@@ -115,7 +117,7 @@ class Facts:
     agent_name: str = ""
     tool_name: str = ""
     data_kind: str = ""
-    """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``guardrail`` or empty.
+    """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``memory``, ``guardrail`` or empty.
 
     ``guardrail`` also of a graph: no model called what a framework checks by itself.
     """

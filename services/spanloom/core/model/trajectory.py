@@ -248,6 +248,8 @@ class SpanVerdict(NamedTuple):
     end_ns: int
     error: StepError | None = None
     """The failure that the span reports, even if it is noise."""
+    evaluations: Sequence[Mapping[str, object]] = ()
+    """The results of evaluations in its events."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 _WARNINGS = {
     "no_root": "no span without a parent arrived: the earliest topmost span stands in for the root",
+    "stand_in": "no span without a parent arrived: a root is made around the topmost spans",
     "extra_root": "{n} more spans have no parent: they hang below the root",
     "orphan": "{n} spans have a parent that is not in the trace: they hang below the root",
     "open": "{n} spans have no end: they were not finished",
     "cycle": "{n} parent cycles: each is cut at its earliest span, which hangs below the root",
 }
 
-_MAY_ARRIVE = ("no_root", "orphan", "open")
+_MAY_ARRIVE = ("no_root", "stand_in", "orphan", "open")
 """Reasons that later spans may resolve."""
 
 
@@ -37,7 +38,7 @@ class SpanTree:
 
     __slots__ = (
         *("_children", "_parents", "absences", "has_root"),
-        *("has_other_tops", "open", "root", "spans", "top_down", "warnings"),
+        *("open", "root", "spans", "stand_in", "top_down", "warnings"),
     )
 
     def __init__(self, spans: Iterable[Span]) -> None:
@@ -73,16 +74,22 @@ class SpanTree:
             cuts = self._cut_cycles(self.top_down)
             tops = self._tops()
         reported_root = next((top for top in tops if not top.parent_span_id), None)
-        self.root, self.has_root = reported_root or tops[0], reported_root is not None
+        self.has_root = reported_root is not None
+        self.stand_in = None if reported_root or len(tops) == 1 else _stand_in(tops, known)
+        """A root that was not sent, around several spans whose parents are missing."""
+        self.root = reported_root or self.stand_in or tops[0]
         attached = [top for top in tops if top is not self.root]
         self.warnings: Sequence[str] = []
         self.absences: Sequence[str] = []
         """The warnings about missing spans, which may still arrive."""
-        self.has_other_tops = bool(attached) and not self.has_root
-        """Whether the root is only the first of several spans whose parents are missing."""
         if attached or not self.has_root or self.open:
             self._warn(attached, cuts)
             self.top_down = self._walk([self.root, *attached])
+
+    @property
+    def placed(self) -> Sequence[Span]:
+        """All spans of the tree: those that were sent, after the root that was not."""
+        return self.spans if self.stand_in is None else (self.stand_in, *self.spans)
 
     def parent(self, span: Span) -> Span | None:
         """Return the reported parent, if it is in the trace."""
@@ -113,7 +120,7 @@ class SpanTree:
     def _last_seen(self) -> Mapping[str, int]:
         """Return the last time at which each span is known to have run, in ns, by span id."""
         seen: dict[str, int] = {}
-        for span in self.spans:
+        for span in self.placed:
             times = [event.time_ns for event in span.events]
             seen[span.span_id] = max(span.start_ns, span.end_ns, *times)
         for span in reversed(self.top_down):
@@ -159,14 +166,38 @@ class SpanTree:
         for span in attached:
             if span.span_id in cuts:
                 reasons["cycle"] += 1
-            else:
+            elif span.parent_span_id != self.root.span_id:
                 reasons["orphan" if span.parent_span_id else "extra_root"] += 1
         if not self.has_root:
-            reasons["no_root"] = 1
+            reasons["no_root" if self.stand_in is None else "stand_in"] = 1
         reasons["open"] = len(self.open)
         texts = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
         self.warnings = list(texts.values())
         self.absences = [text for reason, text in texts.items() if reason in _MAY_ARRIVE]
+
+
+def _stand_in(tops: Sequence[Span], known: Collection[str]) -> Span | None:
+    """Return a root around all topmost spans; ``None`` if no parent of one is missing.
+
+    It has the id of the earliest missing parent, which is that of the root if it still comes.
+    """
+    orphan = next((top for top in tops if top.parent_span_id not in known), None)
+    if orphan is None:
+        return None
+    first = tops[0]
+    return first._replace(
+        span_id=orphan.parent_span_id,
+        parent_span_id="",
+        kind="Internal",
+        end_ns=max(first.start_ns, *[top.end_ns for top in tops]),
+        status_code="Unset",
+        status_message="",
+        scope_name="",
+        scope_version="",
+        attributes={},
+        events=(),
+        links=(),
+    )
 
 
 def with_all_below(tree: SpanTree, span_ids: Collection[str]) -> set[str]:

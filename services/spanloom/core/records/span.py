@@ -10,6 +10,19 @@ from spanloom.core.records.declared import Example, Milliseconds, Moment
 from spanloom.core.records.record import Record
 
 
+class Evaluation(Record):
+    """The result of an evaluation, as an event of the span reports it."""
+
+    name: Annotated[str | None, Example("Relevance")] = None
+    score: Annotated[float | None, Example(4.0)] = None
+    label: Annotated[str | None, Example("relevant")] = None
+    explanation: Annotated[str | None, Example("It answers the question.")] = None
+    response_id: Annotated[str | None, Example("chatcmpl-123")] = None
+    error_type: Annotated[
+        str | None, Field(description="Why the evaluation itself failed."), Example("timeout")
+    ] = None
+
+
 class SpanVerdict(Record):
     """What became of one stored span, and why."""
 
@@ -36,6 +49,10 @@ class SpanVerdict(Record):
     duration: Annotated[Milliseconds, Field(description="Milliseconds."), Example("500")]
     error: Annotated[
         str | None, Field(description="The failure that it tells, in a line; null without one.")
+    ] = None
+    evaluations: Annotated[
+        list[Evaluation] | None,
+        Field(description="Results of `gen_ai.evaluation.result` events; absent without any."),
     ] = None
 
 

@@ -362,6 +362,17 @@ export interface SchemeItem {
   remarks: SchemeRemark[];
 }
 
+/** The result of an evaluation, as an event of the span reports it. */
+export interface Evaluation {
+  name: string | null;
+  score: number | null;
+  label: string | null;
+  explanation: string | null;
+  response_id: string | null;
+  /** Why the evaluation itself failed. */
+  error_type: string | null;
+}
+
 /** What became of one stored span, and why. */
 export interface SpanVerdict {
   span_id: string;
@@ -381,6 +392,8 @@ export interface SpanVerdict {
   duration: string;
   /** The failure that it tells, in a line; null without one. */
   error: string | null;
+  /** Results of `gen_ai.evaluation.result` events; absent without any. */
+  evaluations: Evaluation[] | null;
 }
 
 /** A field that `where` can name. */

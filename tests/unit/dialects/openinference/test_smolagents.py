@@ -62,7 +62,7 @@ def test_a_run_that_raised_has_no_agent_but_all_its_calls() -> None:
     lost = 99
     trajectory = extract_spans(*loop(1, lost), *loop(4, lost, error="yes"))
     assert step_types(trajectory) == {2: "model", 3: "tool", 5: "model", 6: "tool"}
-    assert owners(trajectory) == {1: [2, 3, 5, 6]}
+    assert owners(trajectory) == {lost: [2, 3, 5, 6]}
     assert (trajectory.root.input, trajectory.has_root) == ("", False)
 
 

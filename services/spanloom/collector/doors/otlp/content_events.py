@@ -1,12 +1,12 @@
 """GenAI content in log records, converted to spans that the spool can hold.
 
 Instrumentations may put messages into log events instead of onto the span: an event for each
-message, or one with all of them (OpenTelemetry GenAI semantic conventions 1.28 to 1.42). Such a
-record becomes a protobuf span of its own. Its parent is the span it belongs to. Its id is a hash
-of its content, so that a repeated record has the same id. Its flags are its position in the
-request, because some senders set the same time on all messages of a call. From then on it is
-handled like a span, with the same limits; the store keeps content events in a table of their own
-(``schema/0001_baseline/02_content_events.sql``).
+message, or one with all of them (OpenTelemetry GenAI semantic conventions since 1.28). Evaluations
+and exceptions of calls come as log records too. Such a record becomes a protobuf span of its own.
+Its parent is the span it belongs to. Its id is a hash of its content, so that a repeated record has
+the same id. Its flags are its position in the request, because some senders set the same time on
+all messages of a call. From then on it is handled like a span, with the same limits; the store
+keeps content events in a table of their own (``schema/0001_baseline/02_content_events.sql``).
 """
 
 from __future__ import annotations
@@ -32,16 +32,8 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.limits import Limits
 
 _TRACE_ID_BYTES, _SPAN_ID_BYTES = 16, 8
-CONTENT_EVENTS = frozenset(
-    {
-        "gen_ai.system.message",
-        "gen_ai.user.message",
-        "gen_ai.assistant.message",
-        "gen_ai.tool.message",
-        "gen_ai.choice",
-        "gen_ai.client.inference.operation.details",
-    }
-)
+CONTENT_EVENTS = "gen_ai."
+"""Prefix of the events that are kept: messages, details of calls, exceptions, evaluations."""
 
 
 class ContentEvents(NamedTuple):
@@ -90,7 +82,7 @@ def _content_of(logs: ScopeLogs) -> Iterator[tuple[LogRecord, str]]:
     """Yield the content events that belong to a span, with their names."""
     for record in logs.log_records:
         name = record.event_name or _text(record, "event.name")
-        if name in CONTENT_EVENTS and any(record.trace_id) and any(record.span_id):
+        if name.startswith(CONTENT_EVENTS) and any(record.trace_id) and any(record.span_id):
             yield record, name
 
 

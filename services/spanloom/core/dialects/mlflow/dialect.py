@@ -84,6 +84,7 @@ class MLflow(Dialect):
     """The convention as ``mlflow.tracing`` exports it, with its own names or GenAI's."""
 
     id = "mlflow"
+    own_keys = ("mlflow.",)
     claims = Claim.OVERLAY
     keys_with_values = (SPAN_TYPE,)
 

@@ -13,7 +13,7 @@ Verified on captures of LangChain, LangGraph (Python, JS) and the OpenAI client.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from spanloom.core.conventions.langchain.run import (
     CONTROL_FLOW,
@@ -34,7 +34,7 @@ from spanloom.core.values.attributes import Json, decimal, json_object, pick, wr
 from spanloom.core.values.indexed import indexed_list, indexed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
@@ -125,6 +125,7 @@ class OpenInference(Dialect):
     """The convention as its Python and JavaScript instrumentations write it."""
 
     id = "openinference"
+    own_keys: ClassVar[Sequence[str]] = ("openinference.",)
     claims = Claim.OVERLAY
     before = ("langfuse", "langsmith", "mlflow")
     control_flow = CONTROL_FLOW

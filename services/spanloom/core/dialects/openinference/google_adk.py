@@ -42,6 +42,7 @@ class OpenInferenceGoogleADK(OpenInference):
     """OpenInference as its ADK instrumentation writes it, on its own spans and on ADK's."""
 
     id = "openinference_google_adk"
+    own_keys = ()  # its plumbing repeats what the spans of the framework report
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by the kind on one of ADK's own spans."""

@@ -14,7 +14,7 @@ Verified on captures of LangChain, LangGraph and the OpenAI client; Anthropic on
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.langchain.run import CONTROL_FLOW, classify_run, note_node
@@ -83,6 +83,7 @@ class Traceloop(Dialect):
     """The convention as OpenLLMetry's LangChain instrumentation and SDK write it."""
 
     id = "traceloop"
+    own_keys: ClassVar[Sequence[str]] = ("traceloop.",)
     claims = Claim.SHARED
     before = ("otel_genai",)
     control_flow = CONTROL_FLOW

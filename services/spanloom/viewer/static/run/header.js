@@ -11,7 +11,7 @@ import { follow } from "../state/follow.js";
 import { stateOf } from "../list/run.js";
 import { DatasetButton } from "../dataset/button.js";
 import { Errors, ExportButton } from "./views.js";
-import { spanId } from "../tree/outline.js";
+import { isWhole, ORPHAN, spanId } from "../tree/outline.js";
 
 // The readable versions of the run: the newest, and those that were kept because they are annotated.
 
@@ -110,7 +110,8 @@ async function read(run) {
   const { project, version } = place.peek().query;
   if (run.span_count > LARGE && !version) {
     const o = (await when(view, Boolean))?.o;
-    const root = o?.n ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project, texts: "none" }) : null;
+    const isRootFirst = o?.n && (isWhole(o, 0) || !(o.flags[0] & ORPHAN)); // no span is the root if it never came
+    const root = isRootFirst ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project, texts: "none" }) : null;
     return { metrics: root?.metrics_info, warnings: [] };
   }
   const whole = await wholeDocument("none");

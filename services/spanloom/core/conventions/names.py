@@ -1,0 +1,188 @@
+"""The name that a step shows: templates filled, ids taken out, the author's name if it has one.
+
+Names are what runs are grouped, filtered and compared by, so they must repeat from run to run:
+``Flow_eb23b91c-….kickoff`` is shown as ``Flow.kickoff``. Logfire names spans after their message
+template, ``OpenAI Agents trace: {name}``, whose fields are attributes of the span. The AI SDK
+names the span of a call after function and model; the author's name is an attribute.
+"""
+
+from __future__ import annotations
+
+import re
+from string import Formatter
+from typing import TYPE_CHECKING
+
+from spanloom.core.values.attributes import Json, decimal, first, json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spanloom.core.model.span import Span
+
+_FUNCTIONS = ("ai.telemetry.functionId", "vercel.ai.telemetry.functionId", "gen_ai.function_id")
+"""Where the AI SDK has the name that the author gave to a call of ``generateText`` and the like."""
+_WORKFLOWS = ("gen_ai.workflow.name", "crewai.crew.name", "crewai.flow.name", "workflow.name")
+_AGENT_NAME, _OPERATION = "gen_ai.agent.name", "gen_ai.operation.name"
+_RUNS = ("invoke_agent", "invoke_workflow")
+_TEMPLATE, _MESSAGE = "logfire.msg_template", "logfire.msg"
+_FORMATTER = Formatter()
+_MEMBER = re.compile(r"\[([^\]]*)\]")
+_ROUTE = re.compile(r"/\{")
+MAX_FIELD_CHARS = 100
+"""Longer values are texts, not names."""
+_HEX = r"[0-9a-fA-F]"
+_ID = re.compile(
+    rf"(?<![0-9a-zA-Z])(?:{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
+    rf"|(?=[a-fA-F]*[0-9]){_HEX}{{16,64}}|[0-9]{{10,}}|[0-7][0-9A-HJKMNP-TV-Z]{{25}})"
+    r"(?![0-9a-zA-Z])"
+)
+"""A UUID, hexadecimal digits of a hash or a span, a time in seconds or longer, or a ULID."""
+_DIGIT = re.compile(r"[0-9]")
+_ID_KEY = re.compile(r"(?:^|[._-])(?:uu)?ids?$|[a-z]I[dD]$")
+_OF_NAMES = re.compile(
+    r"(?:agent|model|node|tool|function|assistant|graph|prompt|source|store|policy|workflow)[._-]?i[dD]$"
+)
+"""Ids by which authors name things: ``graph.node.id`` is the role of an agent."""
+_NAMING = ("name", "model", "role")
+"""Endings of keys whose values are names, whatever else has the same value."""
+_MIN_ID_CHARS = 6
+_OPENING, _SEPARATORS = "([{<", "_-.:/#@ "
+_CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+def name_of(span: Span) -> str:
+    """Return the span's name with its template filled and without ids."""
+    name = span.name
+    if "{" in name:
+        name = fill_template(name, span.attributes)
+    return without_ids(name, span.attributes)
+
+
+def function_name(span: Span) -> str:
+    """Return the author's name of a function of the AI SDK; empty for other spans."""
+    return first(span.attributes, *_FUNCTIONS)
+
+
+def author_name(span: Span) -> str:
+    """Return the name that the author gave to a run, where the span's own name lacks it.
+
+    The function's name of the AI SDK counts in any case: its agents are called by it too.
+    """
+    attributes = span.attributes
+    if function := function_name(span):
+        return without_ids(function)
+    name = first(attributes, *_WORKFLOWS)
+    operation = attributes.get(_OPERATION) or span.name.partition(" ")[0]
+    if not name and operation in _RUNS:
+        name = attributes.get(_AGENT_NAME, "")
+    return without_ids(name) if name and not _has_word(span.name, name) else ""
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+def fill_template(template: str, attributes: Mapping[str, str]) -> str:
+    """Return a template with the fields that the attributes have: ``{a}``, ``{a[b]!r}``.
+
+    A field that is an id stays, so that the name repeats; a route of HTTP is no template.
+    """
+    if _TEMPLATE not in attributes and _ROUTE.search(template):
+        return template
+    try:
+        parts = list(_FORMATTER.parse(template))
+    except ValueError:
+        return template
+    if any(f and _value(f, attributes) is None for _, f, _, _ in parts) and (
+        attributes.get(_TEMPLATE) == template and (message := attributes.get(_MESSAGE))
+    ):
+        return message if len(message) <= MAX_FIELD_CHARS and message.isprintable() else template
+    shown = [_shown(field or "", conversion or "", attributes) for _, field, _, conversion in parts]
+    if not any(shown):
+        return template
+    return "".join(
+        literal + (_written(*rest) if text is None else text)
+        for (literal, *rest), text in zip(parts, shown, strict=True)
+    )
+
+
+def _written(field: str | None, spec: str | None, conversion: str | None) -> str:
+    """Return a field as it is in the template."""
+    if field is None:
+        return ""
+    return f"{{{field}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}}}"
+
+
+def _shown(field: str, conversion: str, attributes: Mapping[str, str]) -> str | None:
+    """Return the text of a field; ``None`` if there is none, or it is an id or no name."""
+    name = field.rstrip("=")
+    value = _value(name, attributes)
+    if value is None or isinstance(value, (dict, list)) or _ID_KEY.search(name.rstrip("]")):
+        return None
+    text = value if isinstance(value, str) else str(value)
+    if not 0 < len(text) <= MAX_FIELD_CHARS or not text.isprintable() or _ID.search(text):
+        return None
+    is_quoted = conversion in ("r", "a") and isinstance(value, str) and decimal(text) is None
+    return f"{field if name != field else ''}{repr(text) if is_quoted else text}"
+
+
+def _value(field: str, attributes: Mapping[str, str]) -> Json:
+    """Return the value of ``a``, ``a[b]`` or ``a.b``; ``None`` if the attributes lack it."""
+    if field in attributes:
+        return attributes[field]
+    key, bracket, _ = field.partition("[")
+    members = _MEMBER.findall(field) if bracket else []
+    if not bracket:
+        key, _, rest = field.partition(".")
+        members = rest.split(".") if rest else []
+    value: Json = json_value(attributes.get(key, "")) if members else None
+    for member in members:
+        value = _member(value, member)
+    return value
+
+
+def _member(value: Json, member: str) -> Json:
+    if isinstance(value, list) and member.isdecimal() and int(member) < len(value):
+        return value[int(member)]
+    return value.get(member) if isinstance(value, dict) else None
+
+
+def without_ids(name: str, attributes: Mapping[str, str] | None = None) -> str:
+    """Return a name without ids and the separators before them; all of it if nothing is left.
+
+    An id is a UUID and the like, or the value of an id among the span's own attributes.
+    """
+    if _DIGIT.search(name) is None:
+        return name
+    shorter = name
+    for own in _own_ids(name, attributes or {}):
+        shorter = _take_out(shorter, own)
+    while (found := _ID.search(shorter)) is not None:
+        shorter = _take_out(shorter, found[0])
+    return shorter if any(map(str.isalnum, shorter)) else name
+
+
+def _own_ids(name: str, attributes: Mapping[str, str]) -> Iterable[str]:
+    """Return the values of the attributes' ids that are in the name, the longest first."""
+    found = {
+        value
+        for key, value in attributes.items()
+        if len(name) > len(value) >= _MIN_ID_CHARS
+        and value in name
+        and _DIGIT.search(value)
+        and _ID_KEY.search(key)
+        and not _OF_NAMES.search(key)
+    }
+    if not found:
+        return ()
+    named = {value for key, value in attributes.items() if key.endswith(_NAMING)}
+    return sorted(found - named, key=lambda value: (-len(value), value))
+
+
+def _take_out(name: str, part: str) -> str:
+    """Return the name without a part, its brackets, and the separator before it."""
+    before, _, after = name.partition(part)
+    if before[-1:] in _CLOSING and after[:1] == _CLOSING[before[-1:]]:
+        before, after = before[:-1], after[1:]
+    before = before.rstrip(_SEPARATORS)
+    return f"{before}{after}" if before else after.lstrip(_SEPARATORS)
