@@ -20,7 +20,7 @@ from spanloom.core.query.flat_steps import (
     list_attributes,
 )
 from spanloom.core.query.question import START
-from spanloom.core.query.text_query import has_text, parse_text_query, tokenize
+from spanloom.core.query.text_query import has_text, parse_text_query
 from spanloom.core.query.where.tree import (
     And,
     Chain,
@@ -34,6 +34,7 @@ from spanloom.core.query.where.tree import (
     Under,
     Words,
 )
+from spanloom.core.query.words import tokenize
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.hit import Part
 from spanloom.storage.runs.rows import agent_names, placed_steps
