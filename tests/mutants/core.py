@@ -7,6 +7,14 @@ from tests.mutants.mutant import Mutant
 UNIT = "tests/unit"
 MUTANTS = (
     Mutant(
+        name="cause-that-was-got-over",
+        room="core",
+        was="lasting = (failure for failure in self.failures if not failure.recovered)",
+        becomes="lasting = iter(self.failures)",
+        why="lists say of a failed run what it got over",
+        killed_by=["tests/contract/test_causes.py::test_a_run_says_why_it_failed"],
+    ),
+    Mutant(
         name="accents-as-they-came",
         room="core",
         was='return text if text.isascii() else normalize("NFC", text)',
