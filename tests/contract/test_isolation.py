@@ -88,6 +88,7 @@ NOT_BY_PROJECT = {
     "unfinished": "the extractor's feed",
     "unextracted": "the extractor's feed",
     "quarantined": "the extractor's own list",
+    "unpriced": "doctor names models of all projects",
     "stored_bytes": "the quotas know every project; a sender is told of its own alone",
     "read_deletions": "the audit, which needs a key of all projects",
     "count_deleted_rows": "the keeper's",

@@ -16,6 +16,7 @@ from tests.support.span_store import of_project
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.spans import Arrived
 
 if TYPE_CHECKING:
     from spanloom.core.ports.progress import TraceChange
@@ -191,7 +192,7 @@ def test_unextracted_sees_spans_that_came_late_with_an_old_sequence(
     )
     assert old.seq < new.seq
     store.spans.append([new])
-    assert store.spans.arrived([key]) == {key: 1}
+    assert store.spans.arrived([key])[key].spans == 1
     store.progress.record_progress([Progress(key, new.seq, Status.SETTLED, arrived=1)])
     assert of_project(store.progress.unextracted(), key.project) == {}
     store.spans.append([old])
@@ -206,5 +207,5 @@ def test_arrived_counts_repeats_and_leaves_out_the_unknown(store: Store, key: Tr
     store.spans.append([request])
     store.spans.append([request])
     unknown = TraceKey(key.project, "ee" * 16)
-    assert store.spans.arrived([key, unknown, key]) == {key: 4}
+    assert store.spans.arrived([key, unknown, key]) == {key: Arrived(4, request.seq)}
     assert store.spans.arrived([]) == {}

@@ -33,9 +33,17 @@ MUTANTS = (
     Mutant(
         name="first-of-repeated-spans",
         room="collector",
-        was="for scope in reversed(scopes):",
-        becomes="for scope in scopes:",
+        was="if known is None or _is_finished(span) or not _is_finished(spans[known]):",
+        becomes="if known is None:",
         why="of a span sent twice in a request the older one is stored",
+        killed_by=[f"{UNIT}/test_validate.py"],
+    ),
+    Mutant(
+        name="open-copy-after-its-finished-span",
+        room="collector",
+        was="return end_ns > 0 and end_ns >= span.start_time_unix_nano",
+        becomes="return True",
+        why="an open copy in the same request replaces the finished span",
         killed_by=[f"{UNIT}/test_validate.py"],
     ),
     Mutant(

@@ -7,6 +7,30 @@ from tests.mutants.mutant import Mutant
 UNIT = "tests/unit"
 MUTANTS = (
     Mutant(
+        name="cause-that-was-got-over",
+        room="core",
+        was="lasting = (failure for failure in self.failures if not failure.recovered)",
+        becomes="lasting = iter(self.failures)",
+        why="lists say of a failed run what it got over",
+        killed_by=["tests/contract/test_causes.py::test_a_run_says_why_it_failed"],
+    ),
+    Mutant(
+        name="accents-as-they-came",
+        room="core",
+        was='return text if text.isascii() else normalize("NFC", text)',
+        becomes="return text",
+        why="a word with a composed accent is not found where its accent is a mark of its own",
+        killed_by=["tests/properties/test_texts_found.py::test_accents_are_composed_or_not"],
+    ),
+    Mutant(
+        name="brackets-as-words",
+        room="core",
+        was=r'_TOKEN = re.compile(f"(?![{_PARTING}])[{_ALONE}]|(?:[0-9A-Za-z]|[^\\x00-\\x7f{_PARTING}{_ALONE}])+")',
+        becomes=r'_TOKEN = re.compile(f"[{_ALONE}]|(?:[0-9A-Za-z]|[^\\x00-\\x7f{_PARTING}{_ALONE}])+")',
+        why="words of a query are not those of the index",
+        killed_by=["tests/properties/test_texts_found.py::test_words_are_those_of_the_engine"],
+    ),
+    Mutant(
         name="kind-before-its-metadata",
         room="core",
         was='if kind == "AGENT" and not view.remember(_run_metadata, span).integration:',

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from functools import partial
 from typing import TYPE_CHECKING
+from unicodedata import category, normalize
 
 import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contract.test_deletions import deletion
@@ -19,11 +21,12 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope
 from spanloom.core.ports.texts import TextSearch
-from spanloom.core.query.text_query import YOUNG, Term, TextQuery, place_tokens, tokenize
+from spanloom.core.query.text_query import Term, TextQuery
+from spanloom.core.query.words import YOUNG, composed, place_tokens, tokenize
 from spanloom.core.records.hit import Part
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.parameters import bind
-from spanloom.storage.texts.search import WORDS
+from spanloom.storage.texts.words import PREPARED, WORDS
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
 
@@ -40,6 +43,10 @@ ODD = "".join(
         "\u0391\u03a3\u03c2 \u0130\u0131K\u212a \u1e9e\xdf \u01c5 \u2167 \uff46\uff26 \uff11 ",
         "退款\u3002\u300c\u3001\u300d가나 한국 \ufb01 \xe9 e\u0301 \u2019 \u2026 \u0301 ",
         "\U00020000 \U0001f600 \x00 _-'",
+        "\xbf\xab\u060c\u061f\u0964\xa3\u20ac\u0e3f\u0e4f\u0f0b\u104a\u17d4 ",
+        "อากาศ ສະ བོད မြန် ខ្មែ \ua995\ua9ba ",
+        "e\u0301 \u1100\u1161 =\u0338 \u200d\u200c\u200b\u2764\ufe0f\xad ",
+        "\u0438\u0306 \U0001f469\U0001f3fd",
     )
 )
 """Letters that change their length or with their neighbours in lower case, and odd ones."""
@@ -62,6 +69,45 @@ def test_every_capital_letter_is_lowered_as_the_engine_does(
     check_words(clickhouse_store, [f"{x} a{x}b" for x in map(chr, YOUNG)])
 
 
+def test_every_character_parts_words_or_is_in_one_as_in_the_engine(
+    clickhouse_store: ClickHouseStore,
+) -> None:
+    chars = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    rows = ["".join(f"a{x}b " for x in chars[at : at + 64]) for at in range(0, len(chars), 64)]
+    check_words(clickhouse_store, rows)
+
+
+@pytest.mark.parametrize("kind", ["P", "S", "Z", "Cc", "Cf"])
+def test_every_mark_of_unicode_parts_words_or_is_one(kind: str) -> None:
+    """Of the version that the ranges are of: Unicode 14, which Python 3.11 has."""
+    marks = [chr(code) for code in range(0x110000) if category(chr(code)).startswith(kind)]
+    assert len(marks) > 18
+    for mark in (mark for mark in marks if composed(mark) == mark):
+        found = tokenize(f"left{mark}right")
+        alone = ["left", composed(mark).lower(), "right"]
+        assert found in (["left", "right"], alone), hex(ord(mark))
+
+
+def test_every_letter_is_in_a_word_or_is_one() -> None:
+    selectors = {*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
+    codes = (code for code in range(0x110000) if category(chr(code))[0] in "LMN")
+    for text in (f"a{chr(code)}b" for code in codes if code not in selectors):
+        assert "".join(tokenize(text)) == composed(text).lower(), text
+
+
+@given(st.text() | st.text(st.sampled_from(ODD)))
+def test_accents_are_composed_or_not(text: str) -> None:
+    assert tokenize(normalize("NFD", text)) == tokenize(normalize("NFC", text)) == tokenize(text)
+
+
+def test_the_index_has_the_words_that_are_declared(clickhouse_store: ClickHouseStore) -> None:
+    [(found,)] = clickhouse_store.lanes.worker._client.query(
+        "SELECT type_full FROM system.data_skipping_indices"
+        " WHERE database = currentDatabase() AND table = 'step_texts'"
+    ).result_rows
+    assert f"preprocessor = {PREPARED}" in found
+
+
 def check_words(clickhouse_store: ClickHouseStore, said: Sequence[str]) -> None:
     answer = clickhouse_store.lanes.prober._client.raw_query(
         f"SELECT {WORDS} AS found FROM (SELECT arrayJoin(JSONExtract({{said:String}},"
@@ -75,6 +121,7 @@ def check_words(clickhouse_store: ClickHouseStore, said: Sequence[str]) -> None:
 
 @given(st.text() | st.text(st.sampled_from(ODD)))
 def test_every_word_has_its_place(text: str) -> None:
+    text = composed(text)
     placed = list(place_tokens(text))
     assert [text[token.start : token.end].lower() for token in placed] == [t.word for t in placed]
     assert len(placed) == len(tokenize(text))

@@ -19,7 +19,7 @@ from spanloom.storage.upkeep import store
 if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
 
-NUMBER = len(migrations()) + 1
+NUMBER = migrations()[-1].number + 1
 LATER = Migration(
     NUMBER,
     f"{NUMBER:04}_later.sql",

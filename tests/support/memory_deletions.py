@@ -23,7 +23,9 @@ class MemoryDeletions(MemorySubject):
         """See ``DeletionLedger.extent_of``."""
         with self._state.lock:
             keys = self._in_scope(scope, self._reaching(until_seq))
-            return Extent(len(keys), sum(self._state.arrived(list(keys)).values()))
+            return Extent(
+                len(keys), sum(own.spans for own in self._state.arrived(list(keys)).values())
+            )
 
     def delete(self, deletion: Deletion) -> Deletion:
         """See ``DeletionLedger.delete``."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.spans import SpooledRequest
+    from spanloom.core.ports.spans import Arrived, SpooledRequest
 
 
 NS = 1_000_000_000
@@ -89,7 +89,7 @@ class MemorySpans(MemorySubject):
             found = sorted(wanted, key=lambda d: (d.span.start_ns, d.span.span_id))
         return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
 
-    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """See ``SpanReader.arrived``."""
         return self._state.arrived(keys)
 
@@ -122,11 +122,11 @@ class MemoryUsage(MemorySubject):
         return dict(sizes.most_common(limit))
 
 
-def _rank(span: Span) -> tuple[int, int, int]:
-    """Return the rank of a span; the higher replaces: version, then month of the partition."""
+def _rank(span: Span) -> tuple[bool, int, int, int]:
+    """Return the rank of a span; the higher replaces: finished, version, month of the partition."""
     start_s = min(max(span.start_ns // 10**9, _FIRST_PARTITION_S), _LAST_PARTITION_S)
     start = datetime.fromtimestamp(start_s, UTC)
-    return span.row_version, start.year, start.month
+    return span.is_finished, span.row_version, start.year, start.month
 
 
 def _changes(

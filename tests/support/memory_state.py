@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from spanloom.core.ports.feed import Announcement
+from spanloom.core.ports.spans import Arrived
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,11 +63,14 @@ class MemoryState:
         """Return the time in seconds since the epoch."""
         return self.clock_ns() // NS
 
-    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """See ``SpanReader.arrived``."""
         with self.lock:
-            known = [key for key in keys if key in self.arrivals]
-            return {key: sum(c.span_count for c in self.arrivals[key]) for key in known}
+            known = {key: self.arrivals[key] for key in keys if key in self.arrivals}
+        return {
+            key: Arrived(sum(c.span_count for c in own), max(c.max_seq for c in own))
+            for key, own in known.items()
+        }
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """See ``FeedWriter.announce``."""

@@ -20,7 +20,7 @@ from spanloom.core.query.flat_steps import (
     list_attributes,
 )
 from spanloom.core.query.question import START
-from spanloom.core.query.text_query import has_text, parse_text_query, tokenize
+from spanloom.core.query.text_query import has_text, parse_text_query
 from spanloom.core.query.where.tree import (
     And,
     Chain,
@@ -34,6 +34,7 @@ from spanloom.core.query.where.tree import (
     Under,
     Words,
 )
+from spanloom.core.query.words import tokenize
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.hit import Part
 from spanloom.storage.runs.rows import agent_names, placed_steps
@@ -160,6 +161,7 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
     of_run = metadata if isinstance(metadata, dict) else {}
     counts = trajectory.step_counts
     failed = [flat.step.type for flat in steps if flat.step.error is not None]
+    causes = [f.error for f in sorted(trajectory.failures, key=lambda f: f.recovered)]
     return {
         "project": record.key.project,
         "trace_id": record.key.trace_id,
@@ -177,6 +179,8 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "tag": extras.get("tags", []),
         "environment": extras.get("environment") or None,
         "user": extras.get("user_id") or None,
+        "error_type": (causes[0].type if causes else "") or None,
+        "error_message": (causes[0].message[:1000] if causes else "") or None,
         "conversation": trajectory.conversation_id or None,
         "version": record.version,
         "steps": sum(counts.get(kind, 0) for kind in StepType),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.building import BuildingStore, TrajectoryRecord
     from spanloom.core.ports.feed import Announcement, FeedWriter
+    from spanloom.core.ports.spans import Arrived
     from spanloom.extractor.result import BuildOptions
 
 
@@ -50,13 +51,13 @@ def build_batch(
     store: BuildingStore,
     requested: Mapping[TraceKey, Status],
     options: BuildOptions = BY_DEFAULT,
-    arrived: Mapping[TraceKey, int] | None = None,
+    arrived: Mapping[TraceKey, Arrived] | None = None,
 ) -> BatchResult:
     """Build traces with the given statuses in this process, and store what is new.
 
     A batch that cannot be read together is split in halves, so that one unreadable trace (too large
-    for the store's memory, damaged on disk) fails alone. ``arrived`` are the span counts that the
-    store has just reported, if the caller has queried them. Raises ``RetryableError`` if the store
+    for the store's memory, damaged on disk) fails alone. ``arrived`` is what the store has
+    just reported, if the caller has queried them. Raises ``RetryableError`` if the store
     does not answer or accepts no writes, which is no fault of a trace.
     """
     try:
@@ -117,7 +118,7 @@ def _build_halves(
 def _prepare(
     store: BuildingStore,
     requested: Mapping[TraceKey, Status],
-    arrived: Mapping[TraceKey, int],
+    arrived: Mapping[TraceKey, Arrived],
     options: BuildOptions,
 ) -> tuple[BatchResult, list[TrajectoryRecord]]:
     """Read and extract; return the result so far and the records to write."""

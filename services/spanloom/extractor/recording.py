@@ -10,6 +10,7 @@ from spanloom.core.extraction.build import describe_unreadable
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.spans import NOTHING_ARRIVED
 from spanloom.extractor.extract import EXTRACTOR_VERSION, make_record
 from spanloom.extractor.readiness import NS, PendingTrace
 from spanloom.telemetry import get_logger
@@ -146,7 +147,7 @@ class Recorder:
             trace.key,
             seq,
             result.statuses.get(trace.key, status),
-            arrived=result.arrived.get(trace.key, 0),
+            arrived=result.arrived.get(trace.key, NOTHING_ARRIVED).spans,
         )
 
     def _count(self, result: BatchResult) -> None:
@@ -173,7 +174,8 @@ class Recorder:
             )
             trace.note_failure(now_ns)
             if trace.key not in result.seqs:
-                show_failure(self._store, trace, result.arrived.get(trace.key, 0), error)
+                arrived = result.arrived.get(trace.key, NOTHING_ARRIVED)
+                show_failure(self._store, trace, arrived.spans, error)
             return
         if trace.key in result.written and reached.status is not Status.LIVE and trace.last_ns:
             self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.feed import Announcement
+    from spanloom.core.ports.spans import Arrived
 
 
 MAX_TRACE_SPANS = 1_000_000
@@ -33,9 +34,9 @@ class BatchResult:
     """The outcome of a batch."""
 
     seqs: dict[TraceKey, int] = field(default_factory=dict)
-    """The newest row version in each built trace; 0 if it has no spans."""
-    arrived: dict[TraceKey, int] = field(default_factory=dict)
-    """The number of spans of each trace that had arrived before it was read."""
+    """The newest sequence that each build has seen; 0 if the trace has no spans."""
+    arrived: dict[TraceKey, Arrived] = field(default_factory=dict)
+    """What had arrived of each trace before it was read."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
     """The actual status of each built trace: discovery may not know of a root, or of a recovery."""
     written: set[TraceKey] = field(default_factory=set)

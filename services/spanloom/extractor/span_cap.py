@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.ports.spans import TracePart
+from spanloom.core.ports.spans import NOTHING_ARRIVED, TracePart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports.spans import SpanReader
+    from spanloom.core.ports.spans import Arrived, SpanReader
 
 MORE_SPANS = (
     "{shown:,} of {all:,} spans are shown: the root and the earliest (--max-trace-spans); "
@@ -26,28 +26,37 @@ LATER_EVENTS = "{n:,} content events are left out: the latest of the trace (--ma
 
 
 def read_traces(
-    spans: SpanReader, keys: Sequence[TraceKey], arrived: Mapping[TraceKey, int], max_spans: int
+    spans: SpanReader, keys: Sequence[TraceKey], arrived: Mapping[TraceKey, Arrived], max_spans: int
 ) -> dict[TraceKey, TracePart]:
     """Return the spans of the traces, at most ``max_spans`` of each.
 
-    ``arrived`` has the number of arrived spans per trace, repeats included. A trace without spans
-    has no entry.
+    ``arrived`` is what had arrived of each trace before. A trace without spans has no entry.
     """
-    large = {key for key in keys if arrived.get(key, 0) > max_spans}
-    parts = whole_parts(spans.read_spans([key for key in keys if key not in large]))
+    large = {key for key in keys if arrived.get(key, NOTHING_ARRIVED).spans > max_spans}
+    parts = whole_parts(spans.read_spans([key for key in keys if key not in large]), arrived)
     for key in large:
         if (part := spans.read_part(key, max_spans)).spans:
-            parts[key] = part
+            parts[key] = _up_to(part, arrived[key])
     return parts
 
 
-def whole_parts(traces: Mapping[TraceKey, list[Span]]) -> dict[TraceKey, TracePart]:
+def whole_parts(
+    traces: Mapping[TraceKey, list[Span]], arrived: Mapping[TraceKey, Arrived]
+) -> dict[TraceKey, TracePart]:
     """Return completely read traces as parts; a trace without spans has no entry."""
     return {
-        key: TracePart(spans, len(spans), 0, max(span.row_version for span in spans))
+        key: _up_to(
+            TracePart(spans, len(spans), 0, max(span.row_version for span in spans)),
+            arrived.get(key, NOTHING_ARRIVED),
+        )
         for key, spans in traces.items()
         if spans
     }
+
+
+def _up_to(part: TracePart, arrived: Arrived) -> TracePart:
+    """Return a part that has seen all that had arrived, also what counts for nothing."""
+    return part._replace(newest_seq=max(part.newest_seq, arrived.newest_seq))
 
 
 def describe_rest(trajectory: Trajectory, part: TracePart) -> Trajectory:

@@ -9,8 +9,17 @@ from rich.table import Table
 from rich.text import Text
 
 from spanloom.core.document import whole
+from spanloom.core.model.trajectory import with_type
 from spanloom.core.showing.values import age, counted, duration, printable
-from spanloom.terminal.output import STATUS_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
+from spanloom.terminal.output import (
+    OUTCOME_STYLES,
+    STATUS_STYLES,
+    TYPE_STYLES,
+    Signs,
+    cut,
+    outcome_text,
+    signs_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -115,6 +124,12 @@ def labelled(label: str, text: str, style: str = "") -> Text:
     return Text.assemble((f"  {label:<10}", "dim"), (text, style))
 
 
+def why_failed(item: Item) -> str:
+    """Return the first line of the failure that a run did not get over, with its type."""
+    message, kind = str(item.get("error_message") or ""), str(item.get("error_type") or "")
+    return with_type(message.partition("\n")[0], kind) if message else kind
+
+
 def _columns(now_ms: int) -> Iterable[Column]:
     yield Column("agents", 124, 20, lambda item: _names(item["agent_names"], "magenta"))
     yield Column("model", 100, 17, lambda item: _names(item.get("models") or (), "cyan"))
@@ -141,8 +156,10 @@ def _run(item: Item, signs: Signs) -> Text:
 
 
 def _about(item: Item) -> Iterable[Text]:
-    """Yield question and answer, then the conversation and the runs it is linked to."""
+    """Yield question and answer, why it failed, its conversation and the runs it is linked to."""
     yield from exchange_lines(item)
+    if item.get("has_error") and (why := why_failed(item)):
+        yield labelled("failed", printable(why), OUTCOME_STYLES["failed"])
     if conversation := item.get("conversation_id"):
         yield labelled("in", f"conversation {printable(conversation)}")
     if resumed := item.get("resumes"):

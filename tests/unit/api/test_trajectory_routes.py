@@ -93,6 +93,8 @@ def test_the_list_is_newest_first(client: TestClient) -> None:
         "models": [],
         "services": [],
         "environment": None,
+        "error_type": None,
+        "error_message": None,
         "user_id": None,
         "tags": [],
         "model_time": "0",

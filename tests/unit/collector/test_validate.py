@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
@@ -91,6 +92,27 @@ def test_of_a_repeated_span_the_last_stays(make_request: MakeRequest, limits: Li
     validated = validate_request(make_request(first, other, last).SerializeToString(), limits)
     assert [span.name for span in spans_of(validated.body)] == ["other", "last"]
     assert (validated.span_count, validated.rejected, validated.message) == (2, 0, "")
+
+
+def test_of_a_repeated_span_the_finished_one_stays(
+    make_request: MakeRequest, limits: Limits
+) -> None:
+    done, opened, backwards = (
+        Span(
+            trace_id=TRACE_ID,
+            span_id=SPAN_ID,
+            name=name,
+            start_time_unix_nano=7,
+            end_time_unix_nano=end_ns,
+        )
+        for name, end_ns in (("done", 9), ("opened", 0), ("backwards", 5))
+    )
+    for order in permutations((done, opened, backwards)):
+        validated = validate_request(make_request(*order).SerializeToString(), limits)
+        assert [span.name for span in spans_of(validated.body)] == ["done"]
+        assert validated.span_count == 1
+    again = make_request(backwards, opened).SerializeToString()
+    assert [s.name for s in spans_of(validate_request(again, limits).body)] == ["opened"]
 
 
 def test_repeated_across_resources(make_request: MakeRequest, limits: Limits) -> None:

@@ -15,6 +15,7 @@ from spanloom.core.model.diagnosis import (
     FindingStatus,
     Mutation,
     StoreState,
+    UnpricedModel,
 )
 from spanloom.doctor.checks import directory, process, store
 from spanloom.doctor.checks import directory as spool
@@ -191,12 +192,35 @@ def test_quarantine() -> None:
     check(store.quarantine(replace(STORE, quarantined=[failed])), WARNING, "boom", "a" * 32)
 
 
+def test_models_without_a_price_are_named_with_their_calls() -> None:
+    check(store.prices(STORE), OK)
+    unpriced = [UnpricedModel("qwen-max", 12, 3), UnpricedModel("", 1, 1)]
+    found = replace(STORE, unpriced=unpriced)
+    check(
+        store.prices(found), WARNING, "qwen-max (12 calls in 3 runs)", "(no name) (1 call in 1 run)"
+    )
+    many = replace(STORE, unpriced=[UnpricedModel(f"m{n}", 1, 1) for n in range(100)])
+    check(store.prices(many), WARNING, "m9 (", "at least 90 more")
+
+
 def test_what_the_account_may_not_see_is_skipped() -> None:
     hidden = replace(
-        STORE, deleted_rows=None, detached=None, mutations=None, quarantined=None, parts_bytes=None
+        STORE,
+        deleted_rows=None,
+        detached=None,
+        mutations=None,
+        quarantined=None,
+        unpriced=None,
+        parts_bytes=None,
     )
     assert store.store(hidden).status is OK
-    for judge in (store.detached_parts, store.mutations, store.deletions, store.quarantine):
+    for judge in (
+        store.detached_parts,
+        store.mutations,
+        store.deletions,
+        store.quarantine,
+        store.prices,
+    ):
         assert judge(hidden).status is FindingStatus.SKIPPED
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid, verdict
 
-from spanloom.core.model.trajectory import Outcome, explained
+from spanloom.core.model.trajectory import Outcome, explained, with_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -183,3 +183,17 @@ def test_a_message_that_is_only_an_argument_says_its_type(
     kind: str, message: str, shown: str
 ) -> None:
     assert explained(message, kind) == shown
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "shown"),
+    [
+        ("'city'", "KeyError", "KeyError: 'city'"),
+        ("KeyError: 'city'", "KeyError", "KeyError: 'city'"),
+        ("openai.RateLimitError: slow", "RateLimitError", "openai.RateLimitError: slow"),
+        ("a RateLimitError: slow", "RateLimitError", "RateLimitError: a RateLimitError: slow"),
+        ("slow", "", "slow"),
+    ],
+)
+def test_a_type_is_named_once(message: str, kind: str, shown: str) -> None:
+    assert with_type(message, kind) == shown

@@ -41,7 +41,7 @@ class Looking(World):
         """Note everything that is due as built, up to the newest span it knows of."""
         for trace, status in self.discovery.due(self.now_ns):
             found = trace.seq if seq is None else seq
-            arrived = self.store.spans.arrived([trace.key])[trace.key]
+            arrived = self.store.spans.arrived([trace.key])[trace.key].spans
             self.store.progress.record_progress(
                 [Progress(trace.key, found, status, arrived=arrived)]
             )

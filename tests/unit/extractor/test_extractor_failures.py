@@ -14,6 +14,7 @@ from tests.support.memory_trajectories import MemoryTrajectories
 
 from spanloom.core.errors import StoreRejectedError, StoreTooSmallError, StoreUnavailableError
 from spanloom.core.model.access import Reach
+from spanloom.core.ports.spans import Arrived
 from spanloom.extractor.extract import extract as extraction
 
 if TYPE_CHECKING:
@@ -205,8 +206,8 @@ def test_it_shows_all_spans_that_came_while_the_store_is_still_counting() -> Non
     """A store counts what arrived after all else: an INSERT under way is seen before that."""
 
     class Counting(Unreadable):
-        def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-            return dict.fromkeys(super().arrived(keys), 1)
+        def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
+            return dict.fromkeys(super().arrived(keys), Arrived(1))
 
     world = World(store_with(Counting(TRACE)))
     world.send(sent(1), sent(2, 1), sent(3, 1))

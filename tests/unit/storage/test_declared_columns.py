@@ -39,12 +39,12 @@ def test_a_column_that_a_table_lacks_is_added_once(fresh_database: Client) -> No
     migrate(lane)
     before = fresh_database.query("DESCRIBE v_trajectories").result_rows
     lane.run("ALTER TABLE trajectory_list DROP COLUMN Tags")
-    lane.run("ALTER TABLE trajectory_list DROP COLUMN `Steps.ErrorType`")
+    lane.run("ALTER TABLE trajectory_list DROP COLUMN `Steps.Dialect`")
     fewer = (
         "CREATE OR REPLACE VIEW v_trajectories AS SELECT * EXCEPT Seq FROM trajectory_list FINAL"
     )
     lane.run(f"{fewer} COMMENT 'It\\'s as it was.'")
-    assert add_declared(lane) == ["trajectory_list.Tags", "trajectory_list.Steps.ErrorType"]
+    assert add_declared(lane) == ["trajectory_list.Tags", "trajectory_list.Steps.Dialect"]
     after = fresh_database.query("DESCRIBE v_trajectories").result_rows
     assert {row[0] for row in before} <= {row[0] for row in after}
     source = f"FROM {fresh_database.database}.trajectory_list FINAL"

@@ -177,6 +177,16 @@ def item(**changes: Any) -> dict[str, Any]:
     }
 
 
+def test_a_failed_run_says_why_below_its_answer(screen: Callable[..., Any]) -> None:
+    terminal = screen()
+    why = {"error_type": "KeyError", "error_message": "KeyError: 'city'\n  at line 3"}
+    failed = item(outcome="failed", has_error=True, question="Where?", **why)
+    recovered = item(outcome="recovered", has_error=False, **why)
+    render_list([failed, recovered], terminal.console, NOW_MS)
+    lines = terminal.text.splitlines()
+    assert [line for line in lines if "KeyError" in line] == ["  failed    KeyError: 'city'"]
+
+
 def test_the_table_at_100_columns(screen: Callable[..., Any]) -> None:
     terminal = screen()
     about = {"question": "Why [red]\x1b?", "answer": "Because.", "conversation_id": "c-1"}

@@ -210,19 +210,24 @@ class _RequestRules:
             self._attributes.apply(link)
 
     def _drop_repeated(self, request: TraceRequest) -> None:
-        """Keep the last of spans with the same ids: the store could not tell which is newer."""
-        seen: set[tuple[bytes, bytes]] = set()
+        """Keep the last of spans with the same ids: the store could not tell which is newer.
+
+        A finished one comes before copies that were sent open.
+        """
         scopes = [s for resource in request.resource_spans for s in resource.scope_spans]
-        for scope in reversed(scopes):
-            kept: list[Span] = []
-            for span in reversed(scope.spans):
-                identity = (span.trace_id, span.span_id)
-                if identity not in seen:
-                    seen.add(identity)
-                    kept.append(span)
-            if len(kept) < len(scope.spans):
-                self._replace(scope, reversed(kept))
-        self.kept = len(seen)
+        spans = [span for scope in scopes for span in scope.spans]
+        last: dict[tuple[bytes, bytes], int] = {}
+        for at, span in enumerate(spans):
+            known = last.get((span.trace_id, span.span_id))
+            if known is None or _is_finished(span) or not _is_finished(spans[known]):
+                last[span.trace_id, span.span_id] = at
+        kept = set(last.values())
+        places = iter(range(len(spans)))
+        for scope in scopes:
+            own = [span for span, at in zip(scope.spans, places, strict=False) if at in kept]
+            if len(own) < len(scope.spans):
+                self._replace(scope, own)
+        self.kept = len(kept)
 
     def _replace(self, scope: ScopeSpans, spans: Iterable[Span]) -> None:
         spans = list(spans)
@@ -233,3 +238,9 @@ class _RequestRules:
     def _note(self, change: Change) -> None:
         self.findings.changes[change] += 1
         self._changed = True
+
+
+def _is_finished(span: Span) -> bool:
+    """Return whether it has an end, as ``core.model.span.Span.is_finished``."""
+    end_ns = span.end_time_unix_nano
+    return end_ns > 0 and end_ns >= span.start_time_unix_nano

@@ -66,6 +66,15 @@ class FailedTrace(NamedTuple):
     error: str
 
 
+class UnpricedModel(NamedTuple):
+    """A model whose calls have tokens and no price, so that the cost of their runs is unknown."""
+
+    name: str
+    """As telemetry reports it; empty if it does not."""
+    calls: int
+    runs: int
+
+
 class AppliedFile(NamedTuple):
     """A schema file that was applied, or that this release contains."""
 
@@ -97,9 +106,12 @@ class StoreState:
     """Rows of deleted traces that the keeper has not removed yet; hidden from all readers."""
     quarantined: Sequence[FailedTrace] | None
     """Traces whose latest extraction failed, up to ``MAX_QUARANTINED``."""
+    unpriced: Sequence[UnpricedModel] | None = ()
+    """Models without a price, by calls stored in the last 30 days, up to ``MAX_UNPRICED``."""
 
 
 MAX_QUARANTINED = 1_000
+MAX_UNPRICED = 100
 
 
 @dataclass(frozen=True, slots=True)

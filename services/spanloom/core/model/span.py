@@ -72,6 +72,16 @@ class Span(NamedTuple):
     environment: str = ""
     """Where the service runs, ``production``: a resource attribute, like ``service_name``."""
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether it has an end, not before its start; else it is a copy that was sent open."""
+        return self.end_ns >= self.start_ns and self.end_ns > 0
+
+    @property
+    def precedence(self) -> tuple[bool, int, int]:
+        """Orders versions of one span: the highest counts."""
+        return self.is_finished, self.row_version, self.start_ns
+
 
 class Classification(NamedTuple):
     """How a dialect classifies a span."""

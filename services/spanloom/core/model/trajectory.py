@@ -94,8 +94,12 @@ _LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"", re.DOTALL)
 
 
 def with_type(message: str, kind: str) -> str:
-    """Return ``KeyError: 'city'``, as Python ends a traceback, with the type only once."""
-    return message if not kind or message.startswith(kind) else f"{kind}: {message}"
+    """Return ``KeyError: 'city'``, as Python ends a traceback, with the type only once.
+
+    A message may begin with it, with or without its package: ``openai.RateLimitError: slow down``.
+    """
+    begins = message.startswith(kind) or message.partition(":")[0].endswith(f".{kind}")
+    return message if not kind or begins else f"{kind}: {message}"
 
 
 def explained(message: str, kind: str) -> str:
@@ -327,6 +331,13 @@ class Trajectory:
         if self.is_unfinished:
             return Outcome.UNFINISHED
         return Outcome.RECOVERED if self.failures else Outcome.OK
+
+    @property
+    def cause(self) -> StepError | None:
+        """Why it failed: the first failure that it did not recover from, else the first."""
+        lasting = (failure for failure in self.failures if not failure.recovered)
+        first = next(lasting, next(iter(self.failures), None))
+        return None if first is None else first.error
 
     @property
     def has_error(self) -> bool:

@@ -48,7 +48,8 @@ class SpanWriter(Protocol):
         """Store all spans of the requests, or raise; returns only after they are durable.
 
         Idempotent: the same requests again change nothing. A span sent again in a later
-        request replaces the earlier one. After an error nothing, some or all of the spans
+        request replaces the earlier one, but an open copy never replaces a finished span
+        (``Span.is_finished``). After an error nothing, some or all of the spans
         may be stored; calling again with the same requests repairs that. Stored rows become
         visible within ``LONGEST_APPEND_S`` after the time under which discovery finds them.
         """
@@ -66,11 +67,24 @@ class TracePart(NamedTuple):
     """The newest version among all of them, read or not."""
 
 
+class Arrived(NamedTuple):
+    """What has arrived of a trace."""
+
+    spans: int
+    """How many spans, repeats included."""
+    newest_seq: int = 0
+    """The newest sequence; 0 is unknown. The span that it brought may be gone: an open copy of a
+    finished span counts for nothing."""
+
+
+NOTHING_ARRIVED = Arrived(0)
+
+
 class SpanReader(Protocol):
     """Reads the spans of traces; a key names the project."""
 
-    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return how many spans have arrived of these traces, repeats included.
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
+        """Return what has arrived of these traces.
 
         Reads that follow return at least these: the count is recorded in ``Progress``.
         """
@@ -81,7 +95,8 @@ class SpanReader(Protocol):
         The content events of a span are among its events, after its own, in the order of time;
         the span's version is then the newest of both.
         A trace without spans has no entry. If one request has a span twice, one of them is
-        returned, the same for every reader.
+        returned, the same for every reader. Of a finished span and open copies of it the finished
+        one is returned, whatever came last.
         """
 
     def read_part(self, key: TraceKey, limit: int) -> TracePart:

@@ -20,6 +20,7 @@ from spanloom.core.records.declared import (
     Tables,
 )
 from spanloom.core.records.record import Record
+from spanloom.core.records.step import LONGEST_MESSAGE
 
 _NAME = "LowCardinality(String)"
 _NAMES = "Array(LowCardinality(String))"
@@ -28,6 +29,8 @@ _HAS_STEPS = (
     "(AgentSteps + ModelSteps + ToolSteps + GraphSteps > 0 OR Outcome NOT IN ('ok', 'unfinished')"
     " OR Status = 'failed')"
 )
+_FIRST_FAILED = "`Steps.{}`[arrayFirstIndex(failed -> failed, `Steps.HasError`)]"
+"""Of rows that have no such column: what the first step that failed has."""
 
 
 def _extra(run: BuiltRun, name: str, default: object) -> object:
@@ -402,6 +405,41 @@ class Run(Record):
         str | None,
         Field(description="The trace that was given the answer for which this run waited."),
     ] = None
+    error_type: Annotated[
+        str | None,
+        Field(description="What went wrong first for good, else first: an exception's name."),
+        Stored(
+            "ErrorType",
+            _NAME,
+            "What went wrong: the type of the first failure that the run did not get over, else of "
+            "the first; or empty.",
+            lambda run: run.trajectory.cause.type if run.trajectory.cause else "",
+            Tables.LIST,
+            default=_FIRST_FAILED.format("ErrorType"),
+        ),
+        Asked(
+            "error_type",
+            "What went wrong first for good, else first.",
+            'error_type = "RateLimitError"',
+        ),
+        Example("RateLimitError"),
+    ] = None
+    error_message: Annotated[
+        str | None,
+        Field(description="What that failure says, its first 1,000 characters."),
+        Stored(
+            "ErrorMessage",
+            "String",
+            "First 1,000 characters of what that failure says.",
+            lambda run: (
+                run.trajectory.cause.message[:LONGEST_MESSAGE] if run.trajectory.cause else ""
+            ),
+            Tables.LIST,
+            default=_FIRST_FAILED.format("ErrorMessage"),
+        ),
+        Asked("error_message", "What that failure says.", 'error_message ~ "timeout"'),
+        Example("rate limit exceeded"),
+    ] = None
 
 
 def _listed(column: str, kind: str, comment: str, asked: Asked | None = None) -> Other:
@@ -581,7 +619,7 @@ _FIRST = (
     "project trace_id status outcome start duration root_name root_type has_error agent model"
     " dialect service tag environment user conversation version steps model_steps tool_steps"
     " agent_steps spans tokens input_tokens output_tokens reasoning_tokens cache_read_tokens cost"
-    " model_time tool_time failures tool_errors model_errors warning duplicate longest_repeat"
-    " most_repeats input output error metadata annotated score"
+    " model_time tool_time failures error_type error_message tool_errors model_errors warning"
+    " duplicate longest_repeat most_repeats input output error metadata annotated score"
 )
 RUN = Declaration(Run, OTHERS, _FIRST.split())

@@ -37,6 +37,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     store.mutations,
     store.deletions,
     store.quarantine,
+    store.prices,
 )
 """In the order of the report."""
 CHECKS = tuple(map(Check.of, _JUDGES))

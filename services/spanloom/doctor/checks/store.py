@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.diagnosis import MAX_QUARANTINED
+from spanloom.core.model.diagnosis import MAX_QUARANTINED, MAX_UNPRICED
 from spanloom.doctor.check import Verdict, count, ok, problem, size, skipped, span, warning
 
 if TYPE_CHECKING:
@@ -124,6 +124,28 @@ def quarantine(store: StoreState) -> Verdict:
         f"{'at least ' if number >= MAX_QUARANTINED else ''}{count(number, 'trace')}; "
         f"{first.trace_id} of {first.project} after {first.attempts} attempts: {first.error}",
         "they are tried again by themselves; after an upgrade `spanloom replay` tries at once",
+    )
+
+
+NAMED_MODELS = 10
+"""Models that are named with their calls; of more the number."""
+
+
+def prices(store: StoreState) -> Verdict:
+    """Warning if models without a price were called in the last 30 days: runs then have no cost."""
+    if store.unpriced is None:
+        return skipped("the store's tables are of another version")
+    if not store.unpriced:
+        return ok("every model that was called in the last 30 days has one")
+    named = [
+        f"{model.name or '(no name)'} ({count(model.calls, 'call')} in {count(model.runs, 'run')})"
+        for model in store.unpriced[:NAMED_MODELS]
+    ]
+    if more := len(store.unpriced) - len(named):
+        named.append(f"{'at least ' if len(store.unpriced) >= MAX_UNPRICED else ''}{more} more")
+    return warning(
+        f"without a price: {', '.join(named)}",
+        "add them to a file of prices (`spanloom serve --prices-file`), then `spanloom replay`",
     )
 
 

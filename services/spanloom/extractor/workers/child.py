@@ -80,7 +80,7 @@ class _Builder:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _draft(self, spans: Spans) -> Drafted:
-        parts = whole_parts(self._codec.decode(spans.carried))
+        parts = whole_parts(self._codec.decode(spans.carried), spans.arrived)
         drafts = make_drafts(spans.traces, parts, self._prices)
         for error in drafts.result.failures.values():
             if isinstance(error, MemoryError):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
+from spanloom.core.ports.spans import NOTHING_ARRIVED
 from spanloom.extractor.workers.messages import Drafted, Encoded, Failed, Known, Spans
 from spanloom.extractor.workers.pool import WorkerGoneError
 from spanloom.telemetry import get_logger
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.building import Call, CarriedSpans, CarryingStore, Head
+    from spanloom.core.ports.spans import Arrived
     from spanloom.extractor.duplicates import Repeats
     from spanloom.extractor.workers.messages import Answer
     from spanloom.extractor.workers.pool import Pool, Worker
@@ -35,7 +37,7 @@ class Task:
     """Traces whose spans go to one worker."""
 
     traces: Mapping[TraceKey, Status]
-    span_count: int
+    arrived: Mapping[TraceKey, Arrived]
     number: int = field(default_factory=lambda: next(_numbers))
     carried: CarriedSpans | None = None
     """Its spans, after they are read and before they are sent."""
@@ -52,6 +54,11 @@ class Task:
     """Whether this task exceeded the CPU time limit of its worker."""
 
     @property
+    def span_count(self) -> int:
+        """How many spans had arrived of its traces, repeats included."""
+        return sum(self.arrived[key].spans for key in self.traces if key in self.arrived)
+
+    @property
     def is_over(self) -> bool:
         """Whether no worker has any work left for it."""
         return self.is_lost or self.encoded is not None
@@ -62,7 +69,7 @@ class Batch:
     """Traces that are looked up and stored together."""
 
     traces: Mapping[TraceKey, Status]
-    arrived: Mapping[TraceKey, int] = field(default_factory=dict)
+    arrived: Mapping[TraceKey, Arrived] = field(default_factory=dict)
     tasks: Sequence[Task] = ()
     """Empty if the batch is built in this process."""
     repeats: Repeats | None = None
@@ -85,26 +92,34 @@ class Batch:
         return {key: own for calls in drafted for key, own in calls.items()}
 
 
-def cut(requested: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, int]) -> Iterator[Task]:
+def cut(
+    requested: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, Arrived]
+) -> Iterator[Task]:
     """Cut traces into tasks of about ``TASK_SPANS`` spans, in order."""
     some: dict[TraceKey, Status] = {}
     spans = 0
     for key, status in requested.items():
-        own = arrived.get(key, 0)
+        own = arrived.get(key, NOTHING_ARRIVED).spans
         if some and spans + own > TASK_SPANS:
-            yield Task(some, spans)
+            yield Task(some, _of(some, arrived))
             some, spans = {}, 0
         some[key] = status
         spans += own
     if some:
-        yield Task(some, spans)
+        yield Task(some, _of(some, arrived))
+
+
+def _of(
+    traces: Mapping[TraceKey, Status], arrived: Mapping[TraceKey, Arrived]
+) -> Mapping[TraceKey, Arrived]:
+    return {key: arrived[key] for key in traces if key in arrived}
 
 
 def alone(batch: Batch, task: Task) -> Iterator[Batch]:
     """Yield each trace of a task as a batch of its own."""
     for key, status in task.traces.items():
         one = {key: status}
-        yield Batch(one, batch.arrived, [Task(one, batch.arrived.get(key, 0))])
+        yield Batch(one, batch.arrived, [Task(one, _of(one, batch.arrived))])
 
 
 READ_AT_ONCE = 4
@@ -170,7 +185,8 @@ class Dealer:
     def _send(self, task: Task, worker: Worker) -> None:
         if task.carried is not None:
             task.worker = worker
-            worker.ask(Spans(task.number, task.traces, task.carried, self._limit_s(task)))
+            limit_s = self._limit_s(task)
+            worker.ask(Spans(task.number, task.traces, task.carried, task.arrived, limit_s))
             task.carried = None
 
     def _limit_s(self, task: Task) -> float:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import DuplicateOf, Status
     from spanloom.core.ports.building import Call, CarriedRecord, CarriedSpans, Codec, Head
+    from spanloom.core.ports.spans import Arrived
     from spanloom.core.pricing import PriceBook
     from spanloom.extractor.result import BatchResult
 
@@ -38,6 +39,7 @@ class Spans(NamedTuple):
     task: int
     traces: Mapping[TraceKey, Status]
     carried: CarriedSpans
+    arrived: Mapping[TraceKey, Arrived]
     limit_s: float
     """CPU time limit of this round, in seconds."""
 

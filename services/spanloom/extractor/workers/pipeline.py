@@ -96,9 +96,13 @@ class Pipeline:
             yield Batch(requested)
             return
         most = min(LONG_SPANS, self._options.max_trace_spans)
-        long = {key: status for key, status in requested.items() if arrived.get(key, 0) > most}
-        usual = {key: status for key, status in requested.items() if key not in long}
-        is_few = sum(arrived.values()) < self._few_spans and not request.failed_before
+        large = {key for key, own in arrived.items() if own.spans > most}
+        long = {key: status for key, status in requested.items() if key in large}
+        usual = {key: status for key, status in requested.items() if key not in large}
+        is_few = (
+            sum(own.spans for own in arrived.values()) < self._few_spans
+            and not request.failed_before
+        )
         if usual:
             yield Batch(usual, arrived, () if is_few else list(cut(usual, arrived)))
         for key, status in long.items():

@@ -4,7 +4,7 @@ FROM
 (
     SELECT Project, TraceId
     FROM otel_traces
-    WHERE RowVersion <= {until_seq:UInt64} AND {conversation_id:Nullable(String)} IS NULL
+    WHERE Seq <= {until_seq:UInt64} AND {conversation_id:Nullable(String)} IS NULL
       AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})

@@ -59,7 +59,7 @@ NOT_OF_TRACES = {
 """Every other table that holds data, and what it holds."""
 
 _RAW = {
-    "otel_traces": ("RowVersion", "StartTimeUnixNano"),
+    "otel_traces": ("Seq", "StartTimeUnixNano"),
     "genai_events": ("RowVersion", None),
     "trace_changes": ("Seq", None),
 }

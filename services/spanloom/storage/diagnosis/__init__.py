@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.core.model.diagnosis import (
     MAX_QUARANTINED,
+    MAX_UNPRICED,
     AppliedFile,
     DetachedPart,
     FailedTrace,
     Mutation,
     StoreState,
+    UnpricedModel,
 )
 from spanloom.storage.deletions.hiding import OF_TRACES
 from spanloom.storage.engine.connect import migrate_command, open_unchecked
@@ -48,6 +50,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
     mutations = _ask(lane, "unfinished_mutations")
     is_current = applied == shipped  # otherwise our queries may not match the schema
     failed = _ask(lane, "quarantined", limit=MAX_QUARANTINED) if is_current else None
+    unpriced = _ask(lane, "unpriced", limit=MAX_UNPRICED) if is_current else None
     return StoreState(
         engine=engine,
         clock_ns=int(clock_ns),
@@ -61,6 +64,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
         mutations=None if mutations is None else [Mutation(*row) for row in mutations],
         deleted_rows=_deleted_rows(lane) if is_current else None,
         quarantined=None if failed is None else list(map(_failed_trace, failed)),
+        unpriced=None if unpriced is None else [UnpricedModel(*row) for row in unpriced],
     )
 
 

@@ -95,7 +95,7 @@ def shared(rows: Iterable[Values]) -> Iterator[Values]:
 
 
 def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:
-    """Return the newest version of each span; of equal versions the one that starts last.
+    """Return the version of each span that counts; of equal versions the one that starts last.
 
     Equal versions come from one request that has a span twice, in two months: partitions are
     read in any order, and FINAL keeps the row of the last one.
@@ -108,10 +108,7 @@ def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:
         span = Span._make(row)
         spans = traces.setdefault((project, span.trace_id), {})
         known = spans.get(span.span_id)
-        if known is None or (known.row_version, known.start_ns) <= (
-            span.row_version,
-            span.start_ns,
-        ):
+        if known is None or known.precedence <= span.precedence:
             spans[span.span_id] = span
     return {TraceKey(*key): list(spans.values()) for key, spans in traces.items()}
 

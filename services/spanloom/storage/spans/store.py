@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Span, TraceKey
 from spanloom.core.ports.building import CarriedSpans
-from spanloom.core.ports.spans import Signal, SpooledRequest, TracePart
+from spanloom.core.ports.spans import Arrived, Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Writes
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
@@ -178,10 +178,10 @@ class ClickHouseSpans:
         )
         return encode_traces(StoredSpan(*row) for row in rows)
 
-    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+    def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """See ``SpanReader.arrived``."""
         return {
-            TraceKey(project, trace_id): count
+            TraceKey(project, trace_id): Arrived(spans, newest)
             for some in batched(keys)
-            for project, trace_id, count in self._worker.rows("arrived", keys=some)
+            for project, trace_id, spans, newest in self._worker.rows("arrived", keys=some)
         }

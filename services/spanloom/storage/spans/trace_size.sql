@@ -9,7 +9,7 @@ WITH
 SELECT count() AS span_count, events.1 AS event_count, greatest(max(newest), events.2) AS newest_seq
 FROM
 (
-    SELECT max(RowVersion) AS newest
+    SELECT max(Seq) AS newest
     FROM otel_traces
     WHERE Project = {project:String} AND TraceId = {trace_id:String}
     GROUP BY Project, TraceId, SpanId

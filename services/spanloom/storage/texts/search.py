@@ -14,6 +14,7 @@ from spanloom.core.query.text_query import make_snippet
 from spanloom.core.records.declared import Read
 from spanloom.core.records.hit import HIT, Hit, Part
 from spanloom.storage.engine.parameters import Condition, within
+from spanloom.storage.texts.words import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,14 +28,6 @@ if TYPE_CHECKING:
 
 MAX_BEGUN = 100
 """The most words that a prefix may match."""
-
-# The preprocessor of the index, character by character (09_texts.sql), and its tokenizer.
-WORDS = (
-    "tokens(replaceRegexpAll(lowerUTF8(Text), '(["
-    r"\\x{2010}-\\x{2027}\\x{3000}-\\x{30ff}\\x{3400}-\\x{9fff}\\x{ac00}-\\x{d7af}"
-    r"\\x{f900}-\\x{faff}\\x{ff00}-\\x{ffef}"
-    r"])', ' \\1 '), 'splitByNonAlpha')"
-)
 
 
 def having_text(lane: Lane, query: TextQuery, name: str = "text") -> Condition:

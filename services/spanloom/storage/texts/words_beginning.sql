@@ -1,5 +1,5 @@
 -- Words of the index with a prefix, from all projects.
 SELECT DISTINCT token AS Word
-FROM mergeTreeTextIndex(currentDatabase(), step_texts, words)
+FROM mergeTreeTextIndex(currentDatabase(), step_texts, word_index)
 WHERE startsWith(token, {beginning:String})
 LIMIT {most:UInt64}

@@ -54,6 +54,10 @@ export interface Run {
   resumes: string | null;
   /** The trace that was given the answer for which this run waited. */
   resumed_by: string | null;
+  /** What went wrong first for good, else first: an exception's name. */
+  error_type: string | null;
+  /** What that failure says, its first 1,000 characters. */
+  error_message: string | null;
 }
 
 /** One step with its run. */

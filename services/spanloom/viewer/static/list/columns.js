@@ -45,11 +45,14 @@ const calls = (run) => (run.step_counts.tool ?? 0) + (run.step_counts.model ?? 0
 /** @param {Run} run */
 const toolShare = (run) => (calls(run) ? (run.step_counts.tool ?? 0) / calls(run) : null);
 
+/** Why it failed, with the type only once as in the shell. @param {Run} run */
+const why = ({ error_message: message, error_type: type }) => (!type || message?.startsWith(type) || message?.split(":")[0].endsWith(`.${type}`) ? (message ?? "") : [type, message].filter(Boolean).join(": "));
+
 /** @type {Column[]} */
 export const COLUMNS = [
   { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => moment(Number(run.started_at)) },
   { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run)}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
-      ${run.question && html` <span class="about">${line(run.question, 160)}</span>`}`, title: (run) => [run.question, run.answer].filter(Boolean).map(visible).join("\n→ ") },
+      ${run.question && html` <span class="about">${line(run.question, 160)}</span>`}${run.has_error && why(run) && html` <span class="about bad">${line(why(run), 100)}</span>`}`, title: (run) => [run.question, run.answer || (run.has_error ? why(run) : "")].filter(Boolean).map(visible).join("\n→ ") },
   { name: "agents", label: "column.agents", order: "agent_steps", cell: (run) => several(run.agent_names), title: (run) => visible(run.agent_names.join("\n")) },
   { name: "steps", label: "column.steps", order: "steps", cell: (run) => html`<${StepBar} counts=${run.step_counts} />` },
   { name: "duration", label: "column.duration", order: "duration", isNumber: true, heat: (run) => Number(run.duration), cell: (run) => duration(Number(run.duration)) },
@@ -58,7 +61,7 @@ export const COLUMNS = [
   { name: "input", label: "column.input", order: "input_tokens", isNumber: true, heat: (run) => run.input_tokens, cell: (run) => counted(run.input_tokens, short), title: (run) => String(run.input_tokens) },
   { name: "output", label: "column.output", order: "output_tokens", isNumber: true, heat: (run) => run.output_tokens, cell: (run) => counted(run.output_tokens, short), title: (run) => String(run.output_tokens) },
   { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
-  { name: "errors", label: "column.errors", order: "failures", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${t("list.to.error")} href=${pageOf(run, { step: FIRST_ERROR })}>✕ ${run.failures}</a>` : none()) },
+  { name: "errors", label: "column.errors", order: "failures", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${[why(run), t("list.to.error")].filter(Boolean).join("\n")} href=${pageOf(run, { step: FIRST_ERROR })}>✕ ${run.failures}</a>` : none()) },
   { name: "score", label: "column.score", isNumber: true, cell: (run) => scoreOf(run) || none(), title: scoresInWords },
   { name: "tools", label: "column.tools", order: "tool_steps", isNumber: true, cell: (run) => { const share = toolShare(run); return share === null ? none() : percent(share); } },
   { name: "models", label: "column.models", cell: (run) => several(run.models), title: (run) => visible(run.models.join("\n")) },

@@ -1,0 +1,112 @@
+"""A finished span is never replaced by an open copy of it, in whatever order they come."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
+from tests.support.span_store import names
+
+from spanloom.extractor.span_cap import read_traces
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.spans import SpooledRequest
+    from spanloom.core.ports.store import Store
+    from spanloom.storage.store import ClickHouseStore
+
+
+class Copy(NamedTuple):
+    """One version of a span, in a request of its own."""
+
+    name: str
+    end_ns: int = START_NS + 1000
+    start_ns: int = START_NS
+
+
+OPEN, GROWN = Copy("open", 0), Copy("grown", 0)
+BACKWARDS = Copy("backwards", START_NS - 5)
+DONE, AGAIN = Copy("done"), Copy("again")
+AT_ONCE = Copy("at once", START_NS)
+OTHER_MONTH = Copy("other month", 0, START_NS + 40 * 24 * 3600 * 10**9)
+SENT: dict[str, tuple[Sequence[Copy], str]] = {
+    "snapshot after the end": ([OPEN, DONE, GROWN], "done"),
+    "several open": ([OPEN, GROWN], "grown"),
+    "finished twice": ([DONE, OPEN, AGAIN, GROWN], "again"),
+    "ends before it starts": ([DONE, BACKWARDS], "done"),
+    "open ones in turn": ([OPEN, BACKWARDS], "backwards"),
+    "without duration": ([AT_ONCE, OPEN], "at once"),
+    "in another month": ([DONE, OTHER_MONTH], "done"),
+}
+"""The copies in the order of their sequences, and the one that counts."""
+
+
+def request_of(key: TraceKey, copy: Copy) -> SpooledRequest:
+    span: WireSpan = wire_span(key.trace_id, 1, name=copy.name, start_ns=copy.start_ns)
+    span.end_time_unix_nano = copy.end_ns
+    return spooled(message_of([span]), key.project, next_seq())
+
+
+def shown(store: Store, key: TraceKey) -> set[str]:
+    """Return the names that any read of the trace's spans returns."""
+    otlp = [name for name in (copy.name for copy in EVERY) if _has(store, key, name)]
+    part = store.spans.read_part(key, 10)
+    return {*names(store.spans.read_spans([key])[key]), *names(part.spans), *otlp}
+
+
+EVERY = (OPEN, GROWN, BACKWARDS, DONE, AGAIN, AT_ONCE, OTHER_MONTH)
+
+
+def _has(store: Store, key: TraceKey, name: str) -> bool:
+    return name.encode() in store.spans.read_otlp(key)
+
+
+@pytest.mark.parametrize("case", SENT)
+def test_the_finished_span_stays_in_whatever_order_its_copies_come(
+    store: Store, key: TraceKey, case: str
+) -> None:
+    copies, last = SENT[case]
+    for turn, order in enumerate(permutations(range(len(copies)))):
+        own = key._replace(trace_id=f"{turn + 1:032x}")
+        requests = [request_of(own, copy) for copy in copies]
+        for at in order:
+            store.spans.append([requests[at]])
+        assert shown(store, own) == {last}, order
+
+
+def test_it_stays_after_a_merge_and_the_trace_is_known_to_be_read(
+    clickhouse_store: ClickHouseStore, key: TraceKey
+) -> None:
+    """What is gone after the merge still counts as seen: else the trace would be due for ever."""
+    worker = clickhouse_store.lanes.worker
+    requests = [request_of(key, copy) for copy in (OPEN, DONE, GROWN)]
+    for request in requests:
+        clickhouse_store.spans.append([request])
+    worker.run("OPTIMIZE TABLE otel_traces FINAL")
+    assert shown(clickhouse_store, key) == {"done"}
+    arrived = clickhouse_store.spans.arrived([key])
+    [span] = clickhouse_store.spans.read_spans([key])[key]
+    part = read_traces(clickhouse_store.spans, [key], arrived, 1000)[key]
+    assert span.row_version == requests[1].seq
+    assert part.newest_seq == requests[-1].seq == arrived[key].newest_seq
+    few = read_traces(clickhouse_store.spans, [key], arrived, 1)[key]
+    assert few.newest_seq == requests[-1].seq
+
+
+def test_an_open_copy_has_a_lower_rank_and_keeps_its_sequence(
+    clickhouse_store: ClickHouseStore, key: TraceKey
+) -> None:
+    clickhouse_store.spans.append([request_of(key, OPEN)])
+    worker = clickhouse_store.lanes.worker
+    [[rank, seq]] = worker._client.query(
+        f"SELECT RowVersion, Seq FROM otel_traces WHERE TraceId = '{key.trace_id}'"
+    ).result_rows
+    assert rank < seq - 10**15
+    [span] = clickhouse_store.spans.read_spans([key])[key]
+    assert span.row_version == seq
