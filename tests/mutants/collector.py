@@ -128,4 +128,36 @@ MUTANTS = (
             "tests/unit/collector/test_refusals.py::test_each_cause_is_logged_at_once_then_once_a_minute_with_the_number"
         ],
     ),
+    Mutant(
+        name="pieces-of-a-stream-are-kept",
+        room="core",
+        was="if not may_be_kept(name) or attributes.get(_KIND, _COMPLETED) != _COMPLETED:",
+        becomes="if not may_be_kept(name):",
+        why="each piece of a streamed answer of Codex is stored",
+        killed_by=["tests/unit/conventions/test_agent_logs.py"],
+    ),
+    Mutant(
+        name="any-tool-call-is-kept",
+        room="core",
+        was="return name.startswith(_PREFIXES) or any(map(attributes.get, CONVERSATION_KEYS))",
+        becomes="return True",
+        why="log records of any application that end in tool_call become runs",
+        killed_by=["tests/unit/conventions/test_agent_logs.py"],
+    ),
+    Mutant(
+        name="traces-of-all-conversations",
+        room="collector",
+        was='named = "\\0".join((service, conversation, part)).encode(errors="surrogatepass")',
+        becomes='named = "\\0".join((service, part)).encode(errors="surrogatepass")',
+        why="records of two conversations share a trace if their prompts are numbered",
+        killed_by=[f"{UNIT}/test_log_spans.py"],
+    ),
+    Mutant(
+        name="starts-before-time-began",
+        room="collector",
+        was="return max(time_ns - round(lasted_ms * _NS_PER_MS), 0)",
+        becomes="return time_ns - round(lasted_ms * _NS_PER_MS)",
+        why="a record with a time near zero fails its whole request",
+        killed_by=[f"{UNIT}/test_log_spans.py"],
+    ),
 )
