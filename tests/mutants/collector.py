@@ -154,10 +154,26 @@ MUTANTS = (
     ),
     Mutant(
         name="starts-before-time-began",
-        room="collector",
+        room="core",
         was="return max(time_ns - round(lasted_ms * _NS_PER_MS), 0)",
         becomes="return time_ns - round(lasted_ms * _NS_PER_MS)",
         why="a record with a time near zero fails its whole request",
         killed_by=[f"{UNIT}/test_log_spans.py"],
+    ),
+    Mutant(
+        name="records-that-were-spans-are-lost",
+        room="core",
+        was="if head.span_count > trajectory.span_count + records:",
+        becomes="if head.span_count > trajectory.span_count:",
+        why="a run stays as its log records told it, although its spans arrived",
+        killed_by=["tests/unit/extractor/test_records_without_spans.py"],
+    ),
+    Mutant(
+        name="records-of-unread-spans-are-spans",
+        room="storage",
+        was="join_events(traces, map(event_of, events), is_whole=size.span_count <= limit)",
+        becomes="join_events(traces, map(event_of, events))",
+        why="of a trace over the limit some records are shown twice",
+        killed_by=["tests/contract/test_records_without_spans.py"],
     ),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.agent_logs import OF_EVENT, is_from_agent
 from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import DuplicateOf, Trajectory
     from spanloom.core.ports.building import Call, Head, TrajectoryRecord
     from spanloom.core.ports.spans import TracePart
@@ -33,6 +34,8 @@ class Drafts:
 
     trajectories: Mapping[TraceKey, Trajectory]
     calls: Mapping[TraceKey, Sequence[Call]]
+    records: Mapping[TraceKey, int]
+    """Number of log records of coding agents among the events of the spans, where there are any."""
     result: BatchResult
     """The outcome of the traces so far."""
 
@@ -45,7 +48,7 @@ def make_drafts(
     Empties ``parts`` on the way: the spans of a long trace take as much memory as everything after.
     """
     result = BatchResult()
-    trajectories = {}
+    trajectories, records = {}, {}
     for key, status in requested.items():
         part = parts.pop(key, None)
         result.seqs[key] = part.newest_seq if part else 0
@@ -54,8 +57,16 @@ def make_drafts(
         result.span_count += len(part.spans)
         if (trajectory := _draft(key, part, status, result, prices)) is not None:
             trajectories[key] = trajectory
+            if number := count_records(part.spans):
+                records[key] = number
             result.services.update((key.project, name) for name in trajectory.services)
-    return Drafts(trajectories, {key: list_calls(t) for key, t in trajectories.items()}, result)
+    calls = {key: list_calls(t) for key, t in trajectories.items()}
+    return Drafts(trajectories, calls, records, result)
+
+
+def count_records(spans: Sequence[Span]) -> int:
+    """Return how many events of the spans were log records of coding agents."""
+    return sum(is_from_agent(event) for span in spans if span.events for event in span.events)
 
 
 def make_records(
@@ -66,7 +77,11 @@ def make_records(
     Unchanged and kept trajectories are recorded in the result of the drafts.
     """
     result = drafts.result
-    kept = {key for key, t in drafts.trajectories.items() if _has_lost(t, heads.get(key))}
+    kept = {
+        key
+        for key, t in drafts.trajectories.items()
+        if _has_lost(t, heads.get(key), drafts.records.get(key, 0))
+    }
     records = []
     for key, draft in drafts.trajectories.items():
         if key in kept:
@@ -108,15 +123,19 @@ def _status(requested: Status, trajectory: Trajectory) -> Status:
     return Status.SETTLED if trajectory.has_root else Status.PARTIAL
 
 
-def _has_lost(trajectory: Trajectory, head: Head | None) -> bool:
-    """Return whether the stored document has spans that are gone, which only retention causes."""
+def _has_lost(trajectory: Trajectory, head: Head | None, records: int) -> bool:
+    """Return whether the stored document has spans that are gone, which only retention causes.
+
+    So many ``records`` of coding agents may have been spans until the spans they belong to arrived.
+    """
     if head is None or not head.seq:
         return False
-    if head.span_count > trajectory.span_count:
+    if head.span_count > trajectory.span_count + records:
         return True
     if is_part(trajectory):  # a late span may displace another one from the shown part
         return False
-    return not {verdict.span_id for verdict in trajectory.verdicts}.issuperset(head.step_ids)
+    lost = set(head.step_ids).difference(verdict.span_id for verdict in trajectory.verdicts)
+    return not all(step_id.startswith(OF_EVENT) for step_id in lost)
 
 
 def _stored(

@@ -8,10 +8,15 @@ prefix only.
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from spanloom.core.model.span import Event
 
 BRIDGED = "log.bridge"
 """Attribute of spans that were log records; Qwen Code sets it on the spans of its own bridge."""
@@ -48,6 +53,13 @@ _HAPPENED_TOO = frozenset(
 _KIND = "event.kind"
 _COMPLETED = "response.completed"
 """Codex reports each piece of a stream; only the last has the tokens."""
+OF_EVENT = "e0e0"
+"""The first digits of the id of a span that is an event without a span."""
+SERVICE_NAME, SCOPE_NAME = "service.name", "otel.scope.name"
+"""Attributes of events of spans: who sent them."""
+_NS_PER_MS = 1_000_000
+_LONGEST_MS = 24 * 3600 * 1000
+"""A longer duration is no measurement: the span then starts at its end."""
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,79}")
 
 
@@ -93,6 +105,49 @@ def happened(name: str) -> str:
         return "subagent"
     both = f"{before[-1]}.{last}" if before else ""
     return both if both in _HAPPENED else ""
+
+
+def start_of(time_ns: int, attributes: Mapping[str, str]) -> int:
+    """Return the start of what took ``duration_ms`` and ended at a time; never below zero."""
+    try:
+        lasted_ms = float(attributes.get("duration_ms") or 0)
+    except ValueError:
+        return time_ns
+    if not isfinite(lasted_ms) or not 0 < lasted_ms <= _LONGEST_MS:
+        return time_ns
+    return max(time_ns - round(lasted_ms * _NS_PER_MS), 0)
+
+
+def is_from_agent(event: Event) -> bool:
+    """Return whether an event of a span was a log record of a coding agent."""
+    return EVENT_NAME in event.attributes and may_be_kept(event.name)
+
+
+def as_span(event: Event, event_id: str, of: tuple[str, str], row_version: int) -> Span:
+    """Return an event as a span of its own, in the form of a record that never had a span.
+
+    ``of`` are the ids of its trace and of the span that it belongs to, which did not arrive.
+    """
+    attributes = dict(event.attributes)
+    service, scope = attributes.pop(SERVICE_NAME, ""), attributes.pop(SCOPE_NAME, "")
+    return Span(
+        trace_id=of[0],
+        span_id=OF_EVENT + event_id[len(OF_EVENT) :],
+        parent_span_id=of[1],
+        name=event.name,
+        kind="Internal",
+        start_ns=start_of(event.time_ns, attributes),
+        end_ns=event.time_ns,
+        status_code="Unset",
+        status_message="",
+        service_name=service,
+        scope_name=scope,
+        scope_version="",
+        attributes=attributes | {BRIDGED: "true"},
+        events=(),
+        links=(),
+        row_version=row_version,
+    )
 
 
 def is_name(text: str) -> bool:

@@ -27,13 +27,19 @@ from spanloom.collector.doors.otlp.log_spans import (
     describe,
     mark_bridged,
     mark_sender,
-    start_of,
     texts_of,
     time_of,
 )
 from spanloom.collector.intake.findings import Findings, Rejection
 from spanloom.collector.intake.prescan import scan_request
-from spanloom.core.conventions.agent_logs import EVENT_NAME, is_kept, may_be_kept, name_log
+from spanloom.core.conventions.agent_logs import (
+    EVENT_NAME,
+    SERVICE_NAME,
+    is_kept,
+    may_be_kept,
+    name_log,
+    start_of,
+)
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
@@ -104,7 +110,7 @@ class _Sorting:
 
     def sort(self, of_resource: ResourceLogs) -> None:
         """Add the records of a resource to events, to spans, or to neither."""
-        service = texts_of(of_resource.resource.attributes).get("service.name", "")
+        service = texts_of(of_resource.resource.attributes).get(SERVICE_NAME, "")
         for of_scope in of_resource.scope_logs:
             origin = Origin(of_resource, of_scope, service)
             for record in of_scope.log_records:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
-from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -21,6 +20,8 @@ from spanloom.core.conventions.agent_logs import (
     CONVERSATION_KEYS,
     EVENT_NAME,
     PROMPT_KEYS,
+    SCOPE_NAME,
+    SERVICE_NAME,
     is_name,
 )
 
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 _TRACE_ID_BYTES = 16
-_NS_PER_MS = 1_000_000
-_LONGEST_MS = 24 * 3600 * 1000
-"""A longer duration is no measurement: the span then starts at its end."""
 _BUCKET_NS = 3600 * 1_000_000_000
 """Records without a prompt id share a trace for so long, so that no trace grows for ever."""
 
@@ -92,17 +90,6 @@ def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
         return 0
 
 
-def start_of(time_ns: int, texts: Mapping[str, str]) -> int:
-    """Return the start of what took ``duration_ms`` and ended at a time; never below zero."""
-    try:
-        lasted_ms = float(texts.get("duration_ms") or 0)
-    except ValueError:
-        return time_ns
-    if not isfinite(lasted_ms) or not 0 < lasted_ms <= _LONGEST_MS:
-        return time_ns
-    return max(time_ns - round(lasted_ms * _NS_PER_MS), 0)
-
-
 def derive_trace_id(service: str, texts: Mapping[str, str], time_ns: int, key: bytes) -> bytes:
     """Return the id of the trace of a record's prompt; empty if it names no conversation."""
     conversation, prompt = _first(texts, CONVERSATION_KEYS), _first(texts, PROMPT_KEYS)
@@ -135,7 +122,7 @@ def mark_sender(span: Span, origin: Origin) -> None:
 
     Its span may never arrive: then the event is shown as a span of this sender.
     """
-    for key, text in (("service.name", origin.service), ("otel.scope.name", origin.scope)):
+    for key, text in ((SERVICE_NAME, origin.service), (SCOPE_NAME, origin.scope)):
         if text:
             span.attributes.add(key=key, value=AnyValue(string_value=text))
 
