@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.run_context import redaction_warnings
+from spanloom.core.dialects.coding_agents.arrange import arrange
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.extraction.restore import restore_trajectory
@@ -37,11 +38,14 @@ ILLEGIBLE = "{n} values are largely control characters: they are shown without t
 def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
     """Return the trajectory of a trace's spans; their order does not matter."""
     read = [legible(decoded(span)) for span in spans]
-    tree = SpanTree(span for span, _ in read)
+    arranged = arrange([span for span, _ in read])
+    tree = SpanTree(arranged)
     with watch_unread() as unread:
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
             key, tree, normalize(tree), EXTRACTOR_VERSION, prices
         )
+    if len(arranged) != len(read):  # made spans are no spans of the trace
+        trajectory = replace(trajectory, span_count=len(read))
     warnings = redaction_warnings(tree.spans)
     if unread:
         warnings.append(UNREAD.format(n=len(unread)))

@@ -160,5 +160,10 @@ def is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 
 
+def is_of_known_sender(name: str) -> bool:
+    """Return whether a record of this name is a known sender's: its body is for people."""
+    return name.startswith(_PREFIXES)
+
+
 def _prefix_of(scope: str) -> str:
     return next((prefix for start, prefix in _SCOPES.items() if scope.startswith(start)), "")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.agent_logs import BRIDGED
 from spanloom.core.duplicates.spans import Reports, find_reports
 from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import list_extras, measure, token_warnings, with_cost
@@ -81,6 +82,7 @@ def build_trajectory(
             *_clock_warnings(tree),
             *token_warnings(tree, by_type),
             *warn_of_unread(spans),
+            *arranged.facts[arranged.root.id].notes,
         ],
         extras=list_extras(tree, arranged, by_type),
         failures=with_words(failures) if is_cancelled else failures,
@@ -160,7 +162,7 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
             backwards += 1
         parent = tree.parent(span)
         if parent is not None and span.start_ns < parent.start_ns - CLOCK_GRAIN_NS:
-            skewed += 1
+            skewed += BRIDGED not in span.attributes  # records before the first prompt are none
     counts = (backwards, skewed)
     return [text.format(n=n) for text, n in zip(_CLOCK_WARNINGS, counts, strict=True) if n]
 
