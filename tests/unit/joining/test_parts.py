@@ -76,3 +76,10 @@ def test_a_part_comes_back_as_it_was_stored() -> None:
     assert part is not None
     part = part._replace(home="cd" * 16)
     assert part_of(part.as_call()) == part
+
+
+def test_the_service_is_that_of_the_root_or_of_the_first_span_that_has_one() -> None:
+    root, below = make_span(1, attributes={"session.id": "S"}), make_span(2, 1)
+    ours, theirs = below._replace(service_name="a"), root._replace(service_name="a")
+    sessions = {found(root, ours), found(theirs, below._replace(service_name="b"))}
+    assert len({part.session for part in sessions if part is not None}) == 1
