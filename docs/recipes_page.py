@@ -38,12 +38,23 @@ def _framework(framework: Framework) -> Iterator[str]:
 
 def _recipe(framework: Framework, recipe: Recipe) -> Iterator[str]:
     yield _fenced("sh", [recipe.install, *exports(recipe.variables)])
+    if recipe.settings:
+        yield f"In `{recipe.settings_file}`:\n"
+        yield _fenced(_fence_of(recipe), recipe.settings.strip().splitlines())
     if recipe.code:
         yield _fenced(_FENCES[framework.language], recipe.code.strip().splitlines())
     for note in filter(None, (recipe.notes, recipe.untried)):
         yield f"{note}\n"
-    shown = "; ".join(f"`{line}`" for line in exports(recipe.key_variables))
-    yield f"Where the service has keys: {shown}.\n"
+    if recipe.key_settings:
+        yield "Where the service has keys, instead:\n"
+        yield _fenced(_fence_of(recipe), recipe.key_settings.strip().splitlines())
+    else:
+        shown = "; ".join(f"`{line}`" for line in exports(recipe.key_variables))
+        yield f"Where the service has keys: {shown}.\n"
+
+
+def _fence_of(recipe: Recipe) -> str:
+    return "toml" if recipe.settings_file.endswith(".toml") else "json"
 
 
 def _fenced(language: str, lines: Iterable[str]) -> str:

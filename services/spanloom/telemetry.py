@@ -46,18 +46,18 @@ class Metrics:
         )
         self.content_events_accepted = Counter(
             "spanloom_content_events_accepted",
-            "GenAI content events among log records, accepted and fsynced.",
+            "Log records with GenAI content or of coding agents, accepted and fsynced.",
             registry=r,
         )
         self.content_events_rejected = Counter(
             "spanloom_content_events_rejected",
-            "GenAI content events refused, by rule.",
+            "Such log records refused, by rule.",
             ["rule"],
             registry=r,
         )
         self.items_dropped = Counter(
             "spanloom_items_dropped",
-            "Accepted and dropped: metric points, log records without GenAI content, files,"
+            "Accepted and dropped: metric points, log records that report nothing of a run, files,"
             " Langfuse scores.",
             ["signal"],
             registry=r,

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from tests.mutants import api, collector, core, page, storage
+from tests.mutants import agents, api, collector, core, page, storage
 
-MUTANTS = (*core.MUTANTS, *storage.MUTANTS, *collector.MUTANTS, *api.MUTANTS, *page.MUTANTS)
+MUTANTS = (
+    *core.MUTANTS,
+    *storage.MUTANTS,
+    *collector.MUTANTS,
+    *api.MUTANTS,
+    *page.MUTANTS,
+    *agents.MUTANTS,
+)

@@ -98,18 +98,21 @@ class World:
         self.store.state.clock_ns = clock
 
     def send_logs(self, logs: bytes) -> None:
-        """Store the content events of a logs request that is accepted now."""
-        found = validate_request(collect_content_events(logs, Limits()).body, Limits())
-        self.wait(0.000_001)
-        request = SpooledRequest(
-            self.now_ns // 1000,
-            "",
-            self.now_ns,
-            found.body,
-            found.span_count,
-            Signal.CONTENT_EVENTS,
-        )
-        self.store.spans.append([request])
+        """Store what is kept of a logs request that is accepted now."""
+        collected = collect_content_events(logs, Limits())
+        kept = ((collected.body, Signal.CONTENT_EVENTS), (collected.spans, Signal.SPANS))
+        for body, signal in kept:
+            if body:
+                found = validate_request(body, Limits())
+                self.wait(0.000_001)
+                now_ns = self.now_ns
+                self.store.spans.append(
+                    [
+                        SpooledRequest(
+                            now_ns // 1000, "", now_ns, found.body, found.span_count, signal
+                        )
+                    ]
+                )
 
     def document(self, trace_id: str = TRACE) -> dict[str, Any]:
         """Return the stored document; empty if there is none."""

@@ -55,7 +55,7 @@ class MemorySpans(MemorySubject):
         with self._state.lock:
             known = [key for key in keys if key in self._state.spans]
             traces = {key: [d.span for d in self._state.spans[key].values()] for key in known}
-            events = (told for key in known for told in self._state.events.get(key, []))
+            events = (told for key in keys for told in self._state.events.get(key, []))
             join_events(traces, events)
             return traces
 
@@ -70,9 +70,13 @@ class MemorySpans(MemorySubject):
                     newest[told.span_id, told.event_id] = told
         events = sorted(newest.values(), key=lambda e: (e.event.time_ns, e.span_id, e.event_id))
         shown = sorted(spans, key=lambda s: (s.parent_span_id != "", s.start_ns, s.span_id))[:limit]
-        join_events({key: shown}, events[:limit])
+        read = {key: shown} if shown else {}
+        join_events(read, events[:limit], is_whole=len(spans) <= limit)
+        shown = read.get(key, [])
         seqs = [span.row_version for span in spans] + [told.row_version for told in events]
-        return TracePart(shown, len(spans), len(events[limit:]), max(seqs, default=0))
+        return TracePart(
+            shown, max(len(spans), len(shown)), len(events[limit:]), max(seqs, default=0)
+        )
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""

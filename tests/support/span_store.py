@@ -40,3 +40,16 @@ def content_event(
     del event.attributes[:]
     event.attributes.add(key="content").value.string_value = text
     return replace(spooled(message_of([event]), key.project), signal=Signal.CONTENT_EVENTS)
+
+
+def record_of_agent(
+    key: TraceKey, span: int, name: str, time_ns: int, **attributes: str
+) -> SpooledRequest:
+    """Return a log record of a coding agent as the receiver passes it on, an event of a span."""
+    event = wire_span(key.trace_id, zlib.crc32(f"{name} {time_ns}".encode()), parent=span)
+    event.name, event.start_time_unix_nano, event.end_time_unix_nano = name, time_ns, time_ns
+    del event.attributes[:]
+    sender = {"service.name": "claude-code", "otel.scope.name": "com.anthropic"}
+    for attribute, text in {"event.name": name, **sender, **attributes}.items():
+        event.attributes.add(key=attribute).value.string_value = text
+    return replace(spooled(message_of([event]), key.project), signal=Signal.CONTENT_EVENTS)

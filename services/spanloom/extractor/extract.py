@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.run_context import redaction_warnings
+from spanloom.core.dialects.coding_agents.arrange import arrange
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.extraction.prepare import prepare
@@ -21,6 +22,7 @@ from spanloom.core.values.bounds import watch_unread
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from spanloom.core.joining.parts import Part
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import Call, Head
@@ -35,11 +37,14 @@ UNREAD = "{n} values hold too many items for their length to be read: they are s
 def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
     """Return the trajectory of a trace's spans; their order does not matter."""
     prepared = prepare(spans)
-    tree = SpanTree(prepared.spans)
+    arranged = arrange(prepared.spans)
+    tree = SpanTree(arranged)
     with watch_unread() as unread:
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
             key, tree, normalize(tree), EXTRACTOR_VERSION, prices
         )
+    if len(arranged) != len(prepared.spans):  # made spans are no spans of the trace
+        trajectory = replace(trajectory, span_count=len(prepared.spans))
     warnings = [*redaction_warnings(tree.spans), *prepared.warnings]
     if unread:
         warnings.append(UNREAD.format(n=len(unread)))
@@ -67,6 +72,7 @@ def make_record(
     seq: int,
     head: Head | None,
     calls: Sequence[Call] = (),
+    part: Part | None = None,
 ) -> TrajectoryRecord | None:
     """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
 
@@ -82,7 +88,8 @@ def make_record(
         trajectory = replace(trajectory, warnings=warnings)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
-    fingerprint = _fingerprint(*without_version(document), verdicts)
+    told = [repr(part).encode()] if part else []  # what others find it by may change alone
+    fingerprint = _fingerprint(*without_version(document), verdicts, *told)
     if head is not None and head.fingerprint == fingerprint:
         return None
     return TrajectoryRecord(
@@ -94,7 +101,7 @@ def make_record(
         trajectory=replace(trajectory, verdicts=()),
         document=document,
         spans_document=verdicts,
-        calls=calls,
+        calls=[*calls, part.as_call()] if part else calls,
         previous=head,
     )
 

@@ -1,13 +1,13 @@
 """Recipes of ``spanloom instrument``: how to make agents of each framework send spans.
 
 In: a framework and a way; one TOML file each, run by the tests. Out: a ``Recipe`` with packages,
-code and variables.
+code, variables and settings. Coding agents are frameworks that need no code.
 """
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -39,11 +39,17 @@ class Recipe:
     line: str
     """One line: what it is, and how it differs from other ways."""
     install: str
-    code: str
-    """Code to run before agents are made; empty if variables are enough."""
-    variables: Mapping[str, str]
-    key_variables: Mapping[str, str]
+    code: str = ""
+    """Code to run before agents are made; empty if variables or settings are enough."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    key_variables: Mapping[str, str] = field(default_factory=dict)
     """Variables to set in addition if the service has keys."""
+    settings_file: str = ""
+    """The file of settings of a coding agent; empty if it has none."""
+    settings: str = ""
+    """What belongs into that file."""
+    key_settings: str = ""
+    """What belongs there instead if the service has keys."""
     notes: str = ""
     untried: str = ""
     """Why it is not run by a test; empty if it is."""
@@ -113,7 +119,9 @@ def _recipe(framework: str, way: str, endpoint: str) -> Recipe:
     table = tomllib.loads(_text(f"{framework}.{way}.toml"))
     fill = {"{endpoint}": endpoint.rstrip("/"), "{key}": KEY}
     for part in ("variables", "key_variables"):
-        table[part] = {name: _filled(value, fill) for name, value in table[part].items()}
+        table[part] = {name: _filled(value, fill) for name, value in table.get(part, {}).items()}
+    for part in ("settings", "key_settings"):
+        table[part] = _filled(table.get(part, ""), fill)
     return Recipe(framework, way, **table)
 
 

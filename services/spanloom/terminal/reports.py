@@ -56,6 +56,9 @@ def findings_json(findings: Sequence[Finding]) -> bytes:
 
 
 KEYED = "Where the service has keys, also (`spanloom keys create --project NAME --scopes ingest`)"
+KEYED_SETTINGS = (
+    "Where the service has keys, instead (`spanloom keys create --project NAME --scopes ingest`)"
+)
 
 
 def render_frameworks(frameworks: Sequence[Framework], console: Console) -> None:
@@ -79,10 +82,16 @@ def render_recipe(framework: Framework, recipe: Recipe, console: Console) -> Non
     _part(console, "Install", recipe.install)
     if recipe.code:
         _part(console, "Write, before anything that makes agents", recipe.code.strip())
-    _part(console, "Export, where the agents run", "\n".join(exports(recipe.variables)))
+    if recipe.settings:
+        _part(console, f"Write into {recipe.settings_file}", recipe.settings.strip())
+    if recipe.variables:
+        _part(console, "Export, where the agents run", "\n".join(exports(recipe.variables)))
     for note in filter(None, (recipe.notes, recipe.untried)):
         _print(console, f"{note}\n")
-    _part(console, KEYED, "\n".join(exports(recipe.key_variables)))
+    if recipe.key_variables:
+        _part(console, KEYED, "\n".join(exports(recipe.key_variables)))
+    if recipe.key_settings:
+        _part(console, KEYED_SETTINGS, recipe.key_settings.strip())
     _part(console, "Run the agents, then look", "spanloom list\nspanloom show latest")
     _others(framework, recipe, console)
 

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import tomllib
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from tests.support.agents import REPOSITORY
 from tests.support.recipes import FOLDER, all_recipes, packages_of, program_of, requirements_of
 
 from spanloom.cli.running import spanloom
-from spanloom.recipes import ENDPOINT, KEY, read_frameworks
+from spanloom.recipes import ENDPOINT, KEY, find_framework, read_frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 EACH = pytest.mark.parametrize(
     ("framework", "recipe"), all_recipes(), ids=lambda one: getattr(one, "way", one.name)
 )
+
+
+IN_CODE = [(one, recipe) for one, recipe in all_recipes() if one.language != "coding agent"]
+EACH_IN_CODE = pytest.mark.parametrize(
+    ("framework", "recipe"), IN_CODE, ids=lambda one: getattr(one, "way", one.name)
+)
+CODING_AGENTS = {"claude-code", "codex", "gemini", "copilot", "opencode", "qwen"}
 
 
 CHECKS = {"JavaScript": ["node", "--check", "--input-type=module", "-"], "Go": ["gofmt"]}
@@ -51,6 +59,8 @@ def test_a_recipe_is_printed_in_lines_that_can_be_pasted(
     lines = out.splitlines()
     assert recipe.install in lines
     assert [line for line in recipe.code.splitlines() if line not in lines] == []
+    texts = (recipe.settings, recipe.key_settings)
+    assert [line for text in texts for line in text.strip().splitlines() if line not in lines] == []
     for name in (*recipe.variables, *recipe.key_variables):
         assert any(line.startswith(f"export {name}=") for line in lines)
     assert [r.name for r in framework.recipes if r is not recipe and f"{r.name}  " not in out] == []
@@ -80,13 +90,29 @@ def test_a_recipe_goes_to_the_endpoint_and_shows_a_key(
     framework: Framework, recipe: Recipe, run: Run
 ) -> None:
     _, out, _ = run(framework.name, recipe.way, "--endpoint", "https://spans.example:4318/")
-    assert "=https://spans.example:4318" in out
+    assert re.search('(=|: |= )"?https://spans.example:4318', out)
     assert ENDPOINT not in out
-    assert any(KEY in text for text in recipe.key_variables.values())
+    assert any(KEY in text for text in (*recipe.key_variables.values(), recipe.key_settings))
+
+
+@pytest.mark.parametrize("name", sorted(CODING_AGENTS))
+def test_settings_of_a_coding_agent_parse(name: str) -> None:
+    recipe = find_framework(name).recipes[0]
+    assert recipe.untried, "it is said where it is printed"
+    assert recipe.install.startswith("npm install -g ")
+    for text in filter(None, (recipe.settings, recipe.key_settings)):
+        read = tomllib.loads if recipe.settings_file.endswith(".toml") else json.loads
+        assert read(text)
+    assert recipe.variables or recipe.settings
+
+
+def test_all_coding_agents_have_a_recipe() -> None:
+    found = {one.name for one in read_frameworks() if one.language == "coding agent"}
+    assert found == CODING_AGENTS
 
 
 @pytest.mark.service
-@EACH
+@EACH_IN_CODE
 def test_the_code_and_the_agent_that_tries_it_parse(framework: Framework, recipe: Recipe) -> None:
     if framework.language == "Python":
         compile(program_of(framework, recipe), recipe.name, "exec")
@@ -100,7 +126,7 @@ def test_the_code_and_the_agent_that_tries_it_parse(framework: Framework, recipe
     assert framework.language != "Go" or ended.stdout == recipe.code
 
 
-@EACH
+@EACH_IN_CODE
 def test_what_is_installed_is_what_the_tests_have(framework: Framework, recipe: Recipe) -> None:
     named = packages_of(recipe)
     assert named

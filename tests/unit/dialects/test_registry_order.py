@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BY_ID = {dialect.id: dialect for dialect in DIALECTS}
 
 OVERLAYS = {
+    "agent_logs": {"log.bridge": "true"},
     "eino_cozeloop": {"cozeloop.tag.eino_run_info_component": "Lambda"},
     "eino_langfuse": {"langfuse.ingestion.sdk_version": "eino"},
     "cozeloop": {"cozeloop.span_type": "chain"},
@@ -53,6 +54,11 @@ SCOPES = {
     "vercel_ai_genai": "gen_ai",
     "google_adk": "gcp.vertex.agent",
     "agent_framework": "agent_framework",
+    "claude_code": "com.anthropic.claude_code.tracing",
+    "codex": "codex_exec",
+    "copilot": "github.copilot",
+    "gemini_cli": "gemini-cli",
+    "opencode": "opencode",
     "mastra": "@mastra/otel-exporter",
     "autogen": "autogen-core",
     "strands": "strands.telemetry.tracer",

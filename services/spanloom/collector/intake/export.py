@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from spanloom.access.quotas import RETRY_S
 from spanloom.collector.intake.admission import Admission, InFlightBudget
 from spanloom.collector.intake.findings import Rejection
-from spanloom.collector.intake.prescan import scan_request
 from spanloom.collector.intake.redaction.content import RULE as NO_CONTENT
 from spanloom.collector.intake.redaction.rules import Action, Place
 from spanloom.collector.intake.validate import validate_request
@@ -141,32 +140,47 @@ class Exporter:
             self._metrics.spans_rejected.labels(rule=rule).inc(count)
         return ExportOutcome(valid.rejected, valid.message)
 
-    def export_content_events(
-        self, body: bytes, findings: Findings, key_project: str
-    ) -> ExportOutcome:
-        """Store GenAI content events, encoded as spans; an empty ``body`` has none.
+    @property
+    def stores_content(self) -> bool:
+        """Whether texts are stored, not only the structure of runs."""
+        return not (self.redactor and self.redactor.no_content)
 
-        ``findings`` counts the events that the endpoint has left out already.
+    def count_withheld(self, events: int) -> None:
+        """Count content events that an endpoint left out because no content is stored."""
+        if events and self.redactor:
+            self.redactor.count(Counter({(NO_CONTENT, Action.DROP): events}))
+
+    def export_logs(
+        self, events: bytes, spans: bytes, findings: Findings, key_project: str
+    ) -> ExportOutcome:
+        """Store log records: events of spans, and records that are spans of their own.
+
+        Both are encoded as spans; an empty request has none. ``findings`` counts the records that
+        the endpoint has left out already.
         """
         messages = [findings.message("log records")]
         rejected = Counter(findings.rejected_by_rule)
-        if body and self.redactor and self.redactor.no_content:
-            self.redactor.count(
-                Counter({(NO_CONTENT, Action.DROP): scan_request(body, self._limits)})
-            )
-        elif body:
-            redaction = self.redactor.begin(Place.EVENT) if self.redactor else None
-            valid = self._validate(body, key_project, None, redaction)
-            if valid.span_count:
-                self._spool.put(key_project, valid.body, valid.span_count, Signal.CONTENT_EVENTS)
-                self._admission.charge_stored(valid.sizes)
-            self._metrics.content_events_accepted.inc(valid.span_count)
-            messages.append(valid.message)
-            rejected.update(valid.rejected_by_rule)
+        for body, signal in ((events, Signal.CONTENT_EVENTS), (spans, Signal.SPANS)):
+            if body:
+                valid = self._put_records(body, signal, key_project)
+                messages.append(valid.message)
+                rejected.update(valid.rejected_by_rule)
         for rule, count in rejected.items():
             self._metrics.content_events_rejected.labels(rule=rule).inc(count)
         message = " ".join(filter(None, messages))
         return ExportOutcome(rejected.total(), message, Signal.CONTENT_EVENTS)
+
+    def _put_records(self, body: bytes, signal: Signal, key_project: str) -> Validated:
+        place = Place.EVENT if signal is Signal.CONTENT_EVENTS else Place.SPAN
+        redaction = self.redactor.begin(place) if self.redactor else None
+        valid = self._validate(body, key_project, None, redaction)
+        if valid.span_count:
+            self._spool.put(key_project, valid.body, valid.span_count, signal)
+            self._admission.charge_stored(valid.sizes)
+        if signal is Signal.SPANS:
+            self._admission.charge(key_project, spans=valid.span_count + valid.rejected)
+        self._metrics.content_events_accepted.inc(valid.span_count)
+        return valid
 
     def _validate(
         self,

@@ -165,6 +165,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
             question = find_question(span, CONTROL_FLOW)
     if error is None and question is None and not is_cut and not classification.is_sound:
         error = failed
+    if classification.error is not None and not is_cut:
+        error = classification.error
     return NormalizedSpan(
         span,
         dialect.id,
@@ -176,7 +178,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         classification.inside,
         question,
         classification.question is not None,
-        is_cut,
+        is_cut or classification.is_cancelled,
     )
 
 
@@ -221,4 +223,12 @@ def _corrected(facts: Facts, better: Facts) -> Facts:
         tool_name=better.tool_name or facts.tool_name,
         agent_name=better.agent_name or facts.agent_name,
         is_resuming=better.is_resuming or facts.is_resuming,
+        model=better.model or facts.model,
+        first_token_ms=facts.first_token_ms
+        if better.first_token_ms is None
+        else better.first_token_ms,
+        total_tokens=better.total_tokens or facts.total_tokens,
+        conversation_id=better.conversation_id or facts.conversation_id,
+        metadata={**facts.metadata, **better.metadata} if better.metadata else facts.metadata,
+        notes=better.notes or facts.notes,
     )

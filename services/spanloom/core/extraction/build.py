@@ -12,6 +12,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.agent_logs import BRIDGED
 from spanloom.core.conventions.evaluations import read_evaluations
 from spanloom.core.conventions.names import name_of
 from spanloom.core.duplicates.spans import Reports, find_reports
@@ -85,6 +86,7 @@ def build_trajectory(
             *_clock_warnings(tree),
             *token_warnings(tree, by_type),
             *warn_of_unread(sent),
+            *arranged.facts[arranged.root.id].notes,
         ],
         extras=list_extras(tree, arranged, by_type),
         failures=with_words(failures) if is_cancelled else failures,
@@ -166,7 +168,7 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
             backwards += 1
         parent = tree.parent(span)
         if parent is not None and span.start_ns < parent.start_ns - CLOCK_GRAIN_NS:
-            skewed += 1
+            skewed += BRIDGED not in span.attributes  # records before the first prompt are none
     counts = (backwards, skewed)
     return [text.format(n=n) for text, n in zip(_CLOCK_WARNINGS, counts, strict=True) if n]
 

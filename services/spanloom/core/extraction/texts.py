@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 
 from spanloom.core.extraction.pauses import has_stopped
+from spanloom.core.messages.frames import without_frames
 from spanloom.core.messages.wire import as_text
 from spanloom.core.model.message import calls_of, find_answer, find_request, read_conversation
-from spanloom.core.model.span import GUARDRAIL
+from spanloom.core.model.span import ASIDE, GUARDRAIL
 from spanloom.core.model.trajectory import StepType
 from spanloom.core.model.tree import BLUR_NS
 from spanloom.core.values.attributes import json_object, json_value
@@ -54,9 +55,10 @@ def complete_texts(
 
 
 def _answering(owned: Sequence[Step]) -> Sequence[Step]:
-    """Return the agents and calls that may ask or answer: those outside of guardrails."""
+    """Return the agents and calls that may ask or answer: none in guardrails, none aside."""
     may_answer = [s for s in owned if s.type in _MAY_ANSWER]
     guardrails = {s.id for s in owned if s.metadata.get("tool_kind") == GUARDRAIL}
+    guardrails |= {s.id for s in owned if ASIDE in s.metadata}
     if not guardrails:
         return may_answer
     parents = {s.id: s.parent_id for s in owned}
@@ -137,7 +139,7 @@ def _read_text(step: Step, text: str, read: Callable[[str], str]) -> str:
 
 def _request(messages: str) -> str:
     """Return the user's last message; the whole input if there is none."""
-    return _text(find_request(read_conversation(messages))) or messages
+    return without_frames(_text(find_request(read_conversation(messages))) or messages)
 
 
 def _answer(messages: str) -> str:

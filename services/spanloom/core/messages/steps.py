@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.messages import unwrap
 from spanloom.core.messages.envelopes import find_messages
+from spanloom.core.messages.frames import without_frames
 from spanloom.core.messages.nearly import MAX_LAYERS, mend
 from spanloom.core.messages.pieces import NO_ARGUMENTS
 from spanloom.core.messages.plain import is_settled
@@ -51,6 +52,7 @@ def show_texts(facts: Facts, kind: Kind) -> None:
         sent = _settle(facts.input, unwrap.read_request, "user")
         received = _settle(facts.output, unwrap.read_answer, "assistant")
         _show(facts, sent, received)
+        facts.input = without_frames(facts.input)
     else:
         facts.is_resuming = facts.is_resuming or is_resuming(facts.input)
         sent = _settle(facts.input, unwrap.read_state_in, "user")

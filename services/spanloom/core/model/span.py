@@ -105,12 +105,21 @@ class Classification(NamedTuple):
     """The question to a person if the span waits for one and has no error that reports it."""
     is_unknown: bool = False
     """Whether the dialect does not know the span: others that recognise it are asked too."""
+    error: StepError | None = None
+    """The failure of the operation, where the span itself does not report it as one."""
+    is_cancelled: bool = False
+    """Whether the operation was stopped from outside, where the span does not report it."""
 
 
 KNOWS_NOTHING = (".plumbing", ".component")
 """Endings of the rules for all spans of a library that are nothing else."""
 GUARDRAIL = "guardrail"
 """``Facts.data_kind``, and ``tool_kind`` of steps, of checks of what goes in or comes out."""
+
+
+ASIDE = "runs_aside"
+"""Metadata key of an agent that neither asks nor answers for the one around it: it makes a title.
+"""
 
 
 @dataclass(slots=True)
@@ -140,6 +149,8 @@ class Facts:
     """
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further metadata of the step."""
+    notes: Sequence[str] = ()
+    """Of the root: what its sender never reports, as warnings of the run."""
 
 
 @dataclass(slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.conventions.agent_logs import as_span, is_from_agent
 from spanloom.core.model.span import Event, Link, Span, TraceKey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from spanloom.storage.engine.parameters import Row, Values
 
@@ -38,8 +39,14 @@ EventsOfTrace = dict[str, dict[str, ContentEvent]]
 """The events of a trace by span and event id."""
 
 
-def join_events(traces: Mapping[TraceKey, list[Span]], events: Iterable[ContentEvent]) -> None:
-    """Append the newest version of each event to the events of its span, in order."""
+def join_events(
+    traces: dict[TraceKey, list[Span]], events: Iterable[ContentEvent], *, is_whole: bool = True
+) -> None:
+    """Append the newest version of each event to the events of its span, in order.
+
+    Log records of coding agents whose span did not arrive become spans, also in a trace without
+    any span; unless only a part of the spans was read (``is_whole``).
+    """
     by_trace: dict[TraceKey, EventsOfTrace] = {}
     for found in events:
         own = by_trace.setdefault(found.key, {}).setdefault(found.span_id, {})
@@ -47,8 +54,13 @@ def join_events(traces: Mapping[TraceKey, list[Span]], events: Iterable[ContentE
         if known is None or known.row_version <= found.row_version:
             own[found.event_id] = found
     for key, of_trace in by_trace.items():
-        if spans := traces.get(key):
-            _join(spans, of_trace)
+        spans = traces.get(key, [])
+        _join(spans, of_trace)
+        if is_whole:
+            spans += _without_span(of_trace)
+        if spans:
+            _note_unread(spans, of_trace)
+            traces[key] = spans
 
 
 def _join(spans: list[Span], by_span: EventsOfTrace) -> None:
@@ -57,9 +69,25 @@ def _join(spans: list[Span], by_span: EventsOfTrace) -> None:
             added = tuple(found.event for found in sorted(own.values(), key=_order))
             version = max(found.row_version for found in own.values())
             spans[at] = _raised(span._replace(events=(*span.events, *added)), version)
-    if by_span:  # their span may never come: without this they would count as unread for ever
-        version = max(found.row_version for own in by_span.values() for found in own.values())
-        spans[0] = _raised(spans[0], version)
+
+
+def _without_span(by_span: EventsOfTrace) -> list[Span]:
+    """Return what happened according to records whose span did not arrive, as spans."""
+    return [
+        as_span(found.event, found.event_id, (found.key.trace_id, span_id), found.row_version)
+        for span_id, own in by_span.items()
+        for found in own.values()
+        if is_from_agent(found.event)
+    ]
+
+
+def _note_unread(spans: list[Span], by_span: EventsOfTrace) -> None:
+    """Raise a version of the trace to that of events without a span, which may never come.
+
+    Otherwise they would count as unread for ever.
+    """
+    versions = (found.row_version for own in by_span.values() for found in own.values())
+    spans[0] = _raised(spans[0], max(versions, default=0))
 
 
 def _raised(span: Span, version: int) -> Span:

@@ -150,18 +150,19 @@ class ClickHouseSpans:
         left_out = max(size.event_count - limit, 0)
         before = max(min(size.span_count, limit) - 1, 0)
         last = next(self._worker.rows("last_of_part", **of_trace, before=before), None)
-        if last is None:  # unknown, or gone since it was counted
-            return TracePart([], 0, left_out, size.newest_seq)
-        place = {**of_trace, **last._asdict()}
-        # One answer of few spans takes little memory; each query takes 10 ms or 20 ms.
-        starts = HEX_DIGITS if before >= SPANS_PER_QUERY else [""]
-        slices = (
-            partial(self._worker.values, "read_part", **place, span_id_start=s) for s in starts
-        )
-        traces = newest_spans(shared(chain.from_iterable(one_ahead(slices))))
+        traces: dict[TraceKey, list[Span]] = {}
+        if last is not None:  # else it has only events, or is gone since it was counted
+            place = {**of_trace, **last._asdict()}
+            # One answer of few spans takes little memory; each query takes 10 ms or 20 ms.
+            starts = HEX_DIGITS if before >= SPANS_PER_QUERY else [""]
+            slices = (
+                partial(self._worker.values, "read_part", **place, span_id_start=s) for s in starts
+            )
+            traces = newest_spans(shared(chain.from_iterable(one_ahead(slices))))
         events = self._worker.rows("read_part_events", **of_trace, limit=limit)
-        join_events(traces, map(event_of, events))
-        return TracePart(traces.get(key, []), size.span_count, left_out, size.newest_seq)
+        join_events(traces, map(event_of, events), is_whole=size.span_count <= limit)
+        spans = traces.get(key, [])
+        return TracePart(spans, max(size.span_count, len(spans)), left_out, size.newest_seq)
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""

@@ -1,4 +1,4 @@
-"""GenAI content in log records, converted to spans that the spool can hold.
+"""Log records that report parts of runs, converted to spans that the spool can hold.
 
 Instrumentations may put messages into log events instead of onto the span: an event for each
 message, or one with all of them (OpenTelemetry GenAI semantic conventions since 1.28). Evaluations
@@ -7,6 +7,9 @@ Its parent is the span it belongs to. Its id is a hash of its content, so that a
 the same id. Its flags are its position in the request, because some senders set the same time on
 all messages of a call. From then on it is handled like a span, with the same limits; the store
 keeps content events in a table of their own (``schema/0001_baseline/02_content_events.sql``).
+
+Coding agents report what they do as log records (``core/conventions/agent_logs.py``). Those of a
+span are events like the others; those without one become spans (``log_spans.py``).
 """
 
 from __future__ import annotations
@@ -16,18 +19,33 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from spanloom.collector.doors.otlp.log_spans import (
+    Collected,
+    Origin,
+    derive_trace_id,
+    describe,
+    mark_bridged,
+    mark_sender,
+    texts_of,
+    time_of,
+)
 from spanloom.collector.intake.findings import Findings, Rejection
 from spanloom.collector.intake.prescan import scan_request
+from spanloom.core.conventions.agent_logs import (
+    EVENT_NAME,
+    SERVICE_NAME,
+    is_kept,
+    may_be_kept,
+    name_log,
+    start_of,
+)
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from opentelemetry.proto.common.v1.common_pb2 import AnyValue
-    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ScopeLogs
-    from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ResourceLogs
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
     from spanloom.collector.intake.limits import Limits
 
@@ -37,22 +55,27 @@ CONTENT_EVENTS = "gen_ai."
 
 
 class ContentEvents(NamedTuple):
-    """The content events of a logs request."""
+    """The log records of a request that are kept."""
 
     body: bytes
-    """The content events as an ``ExportTraceServiceRequest``; empty if there are none."""
+    """The events of spans as an ``ExportTraceServiceRequest``; empty if there are none."""
     dropped: int
-    """Number of records that are no content events, or belong to no span."""
+    """Number of records that report nothing of a run, or belong to no span and no conversation."""
     findings: Findings
-    """Counts of content events with malformed ids."""
+    """Counts of kept records with malformed ids."""
+    spans: bytes = b""
+    """Records of coding agents without a span id, as spans; empty if there are none."""
+    withheld: int = 0
+    """Number of events that are nothing but content, if no content is stored."""
 
 
 def collect_content_events(
-    body: bytes, limits: Limits, fingerprint_key: bytes = b""
+    body: bytes, limits: Limits, fingerprint_key: bytes = b"", *, stores_content: bool = True
 ) -> ContentEvents:
-    """Return the content events of an encoded ``ExportLogsServiceRequest``.
+    """Return the kept records of an encoded ``ExportLogsServiceRequest``.
 
-    The ids of the events are hashes of their content, keyed if there is a key.
+    Their ids are hashes of their content, keyed if there is a key. Unless content is stored, events
+    of GenAI content are left out; those of coding agents report more than that.
 
     Raises ``InvalidRequestError`` and ``RequestTooLargeError`` as a trace request would.
     """
@@ -61,51 +84,104 @@ def collect_content_events(
         logs = ExportLogsServiceRequest.FromString(body)
     except DecodeError as error:
         raise InvalidRequestError("The request is not a valid ExportLogsServiceRequest.") from error
-    request = ExportTraceServiceRequest()
-    findings = Findings()
-    kept = 0
+    sorting = _Sorting(fingerprint_key, stores_content)
     for of_resource in logs.resource_logs:
-        group = request.resource_spans.add(resource=of_resource.resource)
+        sorting.sort(of_resource)
+    return sorting.result(records)
+
+
+class _Sorting:
+    """Sorts the records of one request."""
+
+    def __init__(self, key: bytes, stores_content: bool) -> None:
+        self._key = key
+        self._stores_content = stores_content
+        self._events, self._spans = Collected(), Collected()
+        self._findings = Findings()
+        self._withheld = 0
+
+    def sort(self, of_resource: ResourceLogs) -> None:
+        """Add the records of a resource to events, to spans, or to neither."""
+        service = texts_of(of_resource.resource.attributes).get(SERVICE_NAME, "")
         for of_scope in of_resource.scope_logs:
-            spans = group.scope_spans.add(scope=of_scope.scope)
-            for record, name in _content_of(of_scope):
-                if rejection := _fault(record):
-                    findings.rejections[rejection] += 1
+            origin = Origin(of_resource, of_scope, service)
+            for record in of_scope.log_records:
+                name = record.event_name or _text(record, EVENT_NAME)
+                if name.startswith(CONTENT_EVENTS):
+                    self._content(record, name, origin)
                 else:
-                    _add(record, name, kept, spans, fingerprint_key)
-                    kept += 1
-    dropped = records - kept - findings.rejected
-    return ContentEvents(request.SerializeToString() if kept else b"", dropped, findings)
+                    self._of_agent(record, origin)
 
+    def result(self, records: int) -> ContentEvents:
+        """Return what was kept of so many records."""
+        kept = self._events.count + self._spans.count + self._withheld
+        dropped = records - kept - self._findings.rejected
+        return ContentEvents(
+            *(self._events.encoded(), dropped, self._findings),
+            *(self._spans.encoded(), self._withheld),
+        )
 
-def _content_of(logs: ScopeLogs) -> Iterator[tuple[LogRecord, str]]:
-    """Yield the content events that belong to a span, with their names."""
-    for record in logs.log_records:
-        name = record.event_name or _text(record, "event.name")
-        if name.startswith(CONTENT_EVENTS) and any(record.trace_id) and any(record.span_id):
-            yield record, name
+    def _content(self, record: LogRecord, name: str, origin: Origin) -> None:
+        """Add an event with GenAI content; without a span it is dropped."""
+        if not (any(record.trace_id) and any(record.span_id)) or self._is_faulty(record):
+            return
+        if not self._stores_content:
+            self._withheld += 1
+            return
+        event = self._events.add(origin)
+        event.name = name
+        event.attributes.extend(record.attributes)
+        _add_body(record.body, event)
+        self._place(event, record, record.time_unix_nano or record.observed_time_unix_nano)
+
+    def _of_agent(self, record: LogRecord, origin: Origin) -> None:
+        """Add a record of a coding agent, as an event of its span or as a span; drop others."""
+        names = _text(record, EVENT_NAME), record.event_name, record.body.string_value
+        name = name_log(names, origin.scope)
+        if not may_be_kept(name) or not is_kept(name, texts := texts_of(record.attributes)):
+            return
+        time_ns = time_of(record, texts)
+        if any(record.trace_id):
+            trace_id = record.trace_id
+        else:
+            trace_id = derive_trace_id(origin.service, name, texts, time_ns, self._key)
+        if not trace_id or self._is_faulty(record):
+            return
+        if any(record.trace_id) and any(record.span_id):
+            event = describe(record, name, texts, self._events.add(origin))
+            mark_sender(event, origin)
+            self._place(event, record, time_ns)
+        else:
+            span = describe(record, name, texts, self._spans.add(origin))
+            mark_bridged(span)
+            span.trace_id = trace_id
+            span.start_time_unix_nano, span.end_time_unix_nano = start_of(time_ns, texts), time_ns
+            span.span_id = self._fingerprint(span)
+
+    def _place(self, event: Span, record: LogRecord, time_ns: int) -> None:
+        """Set where an event belongs, its id, and its position in the request."""
+        event.trace_id, event.parent_span_id = record.trace_id, record.span_id
+        event.start_time_unix_nano = event.end_time_unix_nano = time_ns
+        event.span_id = self._fingerprint(event)
+        event.flags = self._events.count - 1
+
+    def _fingerprint(self, span: Span) -> bytes:
+        encoded = span.SerializeToString(deterministic=True)
+        return hashlib.blake2b(encoded, digest_size=_SPAN_ID_BYTES, key=self._key).digest()
+
+    def _is_faulty(self, record: LogRecord) -> bool:
+        rejection = _fault(record)
+        if rejection:
+            self._findings.rejections[rejection] += 1
+        return rejection is not None
 
 
 def _fault(record: LogRecord) -> Rejection | None:
-    if len(record.trace_id) != _TRACE_ID_BYTES:
+    """Return why the ids of a record are malformed; absent ids are not."""
+    if any(record.trace_id) and len(record.trace_id) != _TRACE_ID_BYTES:
         return Rejection.TRACE_ID
-    return Rejection.SPAN_ID if len(record.span_id) != _SPAN_ID_BYTES else None
-
-
-def _add(record: LogRecord, name: str, place: int, spans: ScopeSpans, key: bytes) -> None:
-    time_ns = record.time_unix_nano or record.observed_time_unix_nano
-    event = spans.spans.add(
-        trace_id=record.trace_id,
-        parent_span_id=record.span_id,
-        name=name,
-        start_time_unix_nano=time_ns,
-        end_time_unix_nano=time_ns,
-        attributes=record.attributes,
-    )
-    _add_body(record.body, event)
-    encoded = event.SerializeToString(deterministic=True)
-    event.span_id = hashlib.blake2b(encoded, digest_size=_SPAN_ID_BYTES, key=key).digest()
-    event.flags = place
+    is_malformed = any(record.span_id) and len(record.span_id) != _SPAN_ID_BYTES
+    return Rejection.SPAN_ID if is_malformed else None
 
 
 def _text(record: LogRecord, key: str) -> str:

@@ -76,9 +76,12 @@ def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
     def export_logs(body: bytes, encoding: Encoding, project: str) -> ExportOutcome:
         if encoding is Encoding.JSON:
             body = decode_logs(body, limits)
-        events = collect_content_events(body, limits, exporter.fingerprint_key)
-        exporter.count_dropped("logs", events.dropped)
-        return exporter.export_content_events(events.body, events.findings, project)
+        found = collect_content_events(
+            body, limits, exporter.fingerprint_key, stores_content=exporter.stores_content
+        )
+        exporter.count_dropped("logs", found.dropped)
+        exporter.count_withheld(found.withheld)
+        return exporter.export_logs(found.body, found.spans, found.findings, project)
 
     def drop_metrics(body: bytes, encoding: Encoding, _project: str) -> ExportOutcome:
         exporter.count_dropped("metrics", count_metrics(body, encoding, limits))

@@ -1,0 +1,162 @@
+"""Log records of coding agents in the form of spans: times, ids and attributes.
+
+A record with a trace and span id is an event of that span. One without becomes a span of its own,
+in the form in which Qwen Code's bridge sends its records: name of the event, attribute
+``log.bridge``, from its time less ``duration_ms`` to its time. Without a trace id it belongs to the
+trace of its prompt, whose id is a hash of service, conversation and prompt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+
+from spanloom.core.conventions.agent_logs import (
+    BRIDGED,
+    CONVERSATION_KEYS,
+    EVENT_NAME,
+    PROMPT_KEYS,
+    SCOPE_NAME,
+    SERVICE_NAME,
+    USER_PROMPT,
+    happened,
+    is_name,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ResourceLogs, ScopeLogs
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+_TRACE_ID_BYTES = 16
+_SECOND_NS = 1_000_000_000
+_COUNTED = re.compile(r"[\W\d_]*")
+"""What follows the conversation's id in that of a prompt which is only counted."""
+
+
+class Origin(NamedTuple):
+    """The resource and the scope that sent a record."""
+
+    of_resource: ResourceLogs
+    of_scope: ScopeLogs
+    service: str
+
+    @property
+    def scope(self) -> str:
+        """The name of the scope."""
+        return self.of_scope.scope.name
+
+
+class Collected:
+    """A request of records in the form of spans; has the resources and scopes of these only."""
+
+    def __init__(self) -> None:
+        """Begin without records."""
+        self.count = 0
+        self._request = ExportTraceServiceRequest()
+        self._last: Origin | None = None
+
+    def add(self, origin: Origin) -> Span:
+        """Return a new span below the resource and scope; records come in the order of these."""
+        groups, last = self._request.resource_spans, self._last
+        if last is not origin:
+            if last is None or last.of_resource is not origin.of_resource:
+                groups.add(resource=origin.of_resource.resource)
+            groups[-1].scope_spans.add(scope=origin.of_scope.scope)
+            self._last = origin
+        self.count += 1
+        return groups[-1].scope_spans[-1].spans.add()
+
+    def encoded(self) -> bytes:
+        """Return the request; empty without records."""
+        return self._request.SerializeToString() if self.count else b""
+
+
+def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
+    """Return the attributes that are texts, numbers or booleans, as text."""
+    return {a.key: _text(a.value) for a in attributes}
+
+
+def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
+    """Return the time of a record in ns: its own, when it was seen, or ``event.timestamp``."""
+    if time_ns := record.time_unix_nano or record.observed_time_unix_nano:
+        return time_ns
+    try:
+        return max(round(datetime.fromisoformat(texts["event.timestamp"]).timestamp() * 1e9), 0)
+    except (KeyError, ValueError, OverflowError):
+        return 0
+
+
+def derive_trace_id(
+    service: str, name: str, texts: Mapping[str, str], time_ns: int, key: bytes
+) -> bytes:
+    """Return the id of the trace of a record's prompt; empty if it names no conversation.
+
+    Some senders reuse the id of the prompt: that of the session, or a number in it. Then a prompt
+    has a trace for itself, and the others of a second share one: which run they are part of is
+    decided by their time.
+    """
+    conversation, prompt = _first(texts, CONVERSATION_KEYS), _first(texts, PROMPT_KEYS)
+    if not conversation and not prompt:
+        return b""
+    part = prompt
+    if not _is_unique(prompt, conversation):
+        is_prompt = happened(name) == USER_PROMPT
+        part += f" asked at {time_ns}" if is_prompt else f" at {time_ns // _SECOND_NS}"
+    named = "\0".join((service, conversation, part)).encode(errors="surrogatepass")
+    return hashlib.blake2b(named, digest_size=_TRACE_ID_BYTES, key=key).digest()
+
+
+def _is_unique(prompt: str, conversation: str) -> bool:
+    """Return whether a prompt's id is more than that of its conversation and a number."""
+    return not _COUNTED.fullmatch(prompt.removeprefix(conversation))
+
+
+def describe(record: LogRecord, name: str, texts: Mapping[str, str], span: Span) -> Span:
+    """Set a span's name and attributes to those of a record, and return it.
+
+    The attribute ``event.name`` is the name with its prefix. A body that is more than a name is
+    the attribute ``body``; the fields of an object are attributes.
+    """
+    span.name = name
+    span.attributes.extend(a for a in record.attributes if a.key != EVENT_NAME)
+    span.attributes.add(key=EVENT_NAME, value=AnyValue(string_value=name))
+    body = record.body
+    if body.WhichOneof("value") == "kvlist_value":
+        span.attributes.extend(v for v in body.kvlist_value.values if v.key not in texts)
+    elif body.string_value and "body" not in texts and not is_name(body.string_value):
+        span.attributes.add(key="body", value=body)
+    return span
+
+
+def mark_sender(span: Span, origin: Origin) -> None:
+    """Add the sender to an event, which the store keeps without its resource and scope.
+
+    Its span may never arrive: then the event is shown as a span of this sender.
+    """
+    for key, text in ((SERVICE_NAME, origin.service), (SCOPE_NAME, origin.scope)):
+        if text:
+            span.attributes.add(key=key, value=AnyValue(string_value=text))
+
+
+def mark_bridged(span: Span) -> None:
+    """Mark a span as a former log record."""
+    span.attributes.add(key=BRIDGED, value=AnyValue(bool_value=True))
+
+
+def _text(value: AnyValue) -> str:
+    kind = value.WhichOneof("value")
+    if kind == "string_value":
+        return value.string_value
+    return str(getattr(value, kind)) if kind in {"int_value", "double_value", "bool_value"} else ""
+
+
+def _first(texts: Mapping[str, str], keys: Iterable[str]) -> str:
+    return next((text for key in keys if (text := texts.get(key))), "")

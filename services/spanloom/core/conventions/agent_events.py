@@ -1,0 +1,245 @@
+"""Events of coding agents: what happened, by the name of a log record, and its values by any key.
+
+Coding agents write a log record for each prompt, request, tool call and so on. The service keeps
+such a record as an event of its span, or, without a span, as a *bare span* (``log.bridge``). The
+end of the name says what happened, whoever the sender is: ``codex.user_prompt``.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import Enum, auto
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.conventions.agent_logs import BRIDGED, EVENT_NAME, is_of_known_sender
+from spanloom.core.conventions.usage import has_counts, read_counts, read_total
+from spanloom.core.values.attributes import decimal, first
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.tree import SpanTree
+
+NAME, BRIDGE = EVENT_NAME, BRIDGED
+
+
+class What(Enum):
+    """What an event tells."""
+
+    PROMPT = auto()
+    """A person asked."""
+    REQUEST = auto()
+    """A model is called; with counts or a status it is the whole call."""
+    RESPONSE = auto()
+    FAILURE = auto()
+    """A call of a model failed."""
+    ANSWER = auto()
+    """The text of a model's answer."""
+    SENT = auto()
+    """All that was sent to the model."""
+    RECEIVED = auto()
+    """All that the model answered."""
+    TOOL = auto()
+    """A tool was called, with its end."""
+    DECISION = auto()
+    """A person or a rule decided whether a tool may run."""
+    STARTED = auto()
+    """A sub-agent started."""
+    FINISHED = auto()
+    """A sub-agent ended."""
+
+
+_ENDINGS = {
+    "user_prompt": What.PROMPT,
+    "api_request": What.REQUEST,
+    "api_response": What.RESPONSE,
+    "sse_event": What.RESPONSE,
+    "api_error": What.FAILURE,
+    "assistant_response": What.ANSWER,
+    "api_request_body": What.SENT,
+    "api_response_body": What.RECEIVED,
+    "tool_result": What.TOOL,
+    "tool_call": What.TOOL,
+    "tool_decision": What.DECISION,
+    "agent.start": What.STARTED,
+    "agent.finish": What.FINISHED,
+}
+"""The end of a name, after a dot: of ``qwen-code.tool_call`` the ``tool_call``."""
+_BEGINNING = frozenset({"started", "start", "running", "begin", "spawned"})
+_COUNTED = "response.completed"
+"""Kind of the one streamed event of Codex that counts tokens."""
+
+CALL_IDS = (
+    *("call_id", "tool_use_id", "tool_call_id", "gen_ai.tool.call.id", "gen_ai.tool.call_id"),
+    *("callId", "tool.id"),
+)
+TOOLS = ("tool_name", "function_name", "gen_ai.tool.name", "tool.name", "name")
+ARGUMENTS = (
+    *("tool_input", "arguments", "function_args", "gen_ai.tool.call.arguments", "tool_args"),
+    *("args", "tool_parameters", "input", "parameters"),
+)
+RESULTS = ("output", "gen_ai.tool.call.result", "tool_output", "tool_result", "result", "content")
+PROMPTS = ("prompt", "user_prompt", "prompt_text", "message", "text", "content")
+PROMPT_IDS = ("prompt.id", "prompt_id", "gen_ai.prompt.name", "turn.id", "turn_id")
+SESSIONS = (
+    *("session.id", "conversation.id", "gen_ai.conversation.id", "session_id", "conversation_id"),
+    "thread_id",
+)
+REQUEST_IDS = ("request_id", "response_id", "gen_ai.response.id", "request.id")
+AGENTS = ("agent.name", "subagent_name", "agent_name", "agent_type", "subagent_type")
+MODELS = ("gen_ai.response.model", "gen_ai.request.model", "model", "model_name", "model.name")
+SENT = ("request_text", "gen_ai.input.messages", "messages", "request")
+RECEIVED = ("response_text", "gen_ai.output.messages", "response", "output", "text")
+BODY = ("body",)
+"""The text of the record itself: of known senders a sentence for people, or a request as sent."""
+MESSAGES = ("error.message", "error_message", "error", "message")
+TYPES = ("error.type", "error_type")
+STATUSES = ("http.response.status_code", "http.status_code", "status_code")
+COSTS = ("cost_usd", "cost.usd", "cost")
+FIRST_TOKENS = ("ttft_ms", "time_to_first_token_ms")
+_COUNTS = ("gen_ai.usage.", "usage.", "")
+"""Prefixes of counts; without one the word ``token`` marks them."""
+HIDDEN = frozenset({"<REDACTED>", "[REDACTED]", "REDACTED"})
+
+
+class Event(NamedTuple):
+    """One event of a coding agent."""
+
+    time_ns: int
+    name: str
+    what: What
+    attributes: Mapping[str, str]
+    holder: Span
+    """The span that has the event, or that is the event."""
+    is_bare: bool
+
+    def get(self, keys: Sequence[str]) -> str:
+        """Return the first non-empty value under the keys; empty if it was hidden or is absent."""
+        value = first(self.attributes, *keys)
+        return "" if value in HIDDEN else value
+
+    def text(self, keys: Sequence[str]) -> str:
+        """Return the first value under the keys, of an unknown sender else the record's text."""
+        own = self.get(keys)
+        return own if own or is_of_known_sender(self.name) else self.get(BODY)
+
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens of a call, if the event counts them."""
+        return read_counts(self.attributes, _COUNTS) if has_counts(self.attributes) else None
+
+    @property
+    def total(self) -> int:
+        """The reported sum of all tokens, else zero."""
+        return read_total(self.attributes, _COUNTS)
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of a call, else zero."""
+        text = self.get(STATUSES)
+        return int(text) if text.isdecimal() and len(text) == _STATUS_DIGITS else 0
+
+    @property
+    def start_ns(self) -> int:
+        """When what the event tells began."""
+        return self.holder.start_ns if self.is_bare else self.time_ns - _duration(self.attributes)
+
+
+_STATUS_DIGITS = 3
+
+
+def is_bare(span: Span) -> bool:
+    """Return whether a span is a log record."""
+    return BRIDGE in span.attributes
+
+
+def name_of(span: Span) -> str:
+    """Return the event's name of a bare span."""
+    return span.attributes.get(NAME) or span.name
+
+
+def read_moment(text: str) -> int:
+    """Return a time of RFC 3339 in ns since the epoch; 0 if it is none."""
+    try:
+        moment = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return 0
+    if moment is None or moment.tzinfo is None:
+        return 0
+    return round(moment.timestamp() * 1e6) * 1000
+
+
+def what_of(name: str, attributes: Mapping[str, str]) -> What | None:
+    """Return what an event tells; ``None`` if it is of no interest."""
+    what = _ENDINGS.get(name) or next(
+        (_ENDINGS[name[at + 1 :]] for at in _dots(name) if name[at + 1 :] in _ENDINGS), None
+    )
+    if name.endswith("sse_event") and not has_counts(attributes):
+        return None
+    if what is None and _last_part(name).startswith("subagent"):
+        is_begin = any(word in name for word in _BEGINNING) or (
+            attributes.get("status", "").lower() in _BEGINNING
+        )
+        return What.STARTED if is_begin else What.FINISHED
+    return what
+
+
+def _last_part(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _dots(name: str) -> Iterator[int]:
+    at = name.find(".")
+    while at >= 0:
+        yield at
+        at = name.find(".", at + 1)
+
+
+def read_events(tree: SpanTree) -> Sequence[Event]:
+    """Return the events of all spans by time; one that is told twice has the values of both."""
+    return list_events(tree.spans)
+
+
+def list_events(spans: Iterable[Span]) -> Sequence[Event]:
+    """Return the events of the spans by time."""
+    found: dict[tuple[object, ...], Event] = {}
+    for span in spans:
+        for event in _events_of(span):
+            key = _identity(event)
+            known = found.get(key)
+            found[key] = event if known is None else _both(known, event)
+    return sorted(found.values(), key=lambda e: (e.time_ns, _sequence(e), e.holder.span_id))
+
+
+def _events_of(span: Span) -> Iterator[Event]:
+    if is_bare(span):
+        name = name_of(span)
+        if (what := what_of(name, span.attributes)) is not None:
+            time_ns = span.start_ns if what is What.STARTED else span.end_ns
+            yield Event(time_ns, name, what, span.attributes, span, True)
+    for time_ns, own_name, attributes in span.events:
+        name = attributes.get(NAME) or own_name
+        if (what := what_of(name, attributes)) is not None:
+            yield Event(time_ns, name, what, attributes, span, False)
+
+
+def _identity(event: Event) -> tuple[object, ...]:
+    """Return what is equal for a record that a span repeats among its own events, as Codex does."""
+    stamp = event.attributes.get("event.timestamp") or event.time_ns
+    return event.what, event.holder.span_id, stamp, event.get(CALL_IDS), event.get(REQUEST_IDS)
+
+
+def _both(ours: Event, theirs: Event) -> Event:
+    longer, shorter = sorted((ours, theirs), key=lambda e: (-len(e.attributes), e.time_ns))
+    attributes = {**shorter.attributes, **{k: v for k, v in longer.attributes.items() if v}}
+    return longer._replace(attributes=attributes)
+
+
+def _sequence(event: Event) -> float:
+    return decimal(event.attributes.get("event.sequence", "")) or 0.0
+
+
+def _duration(attributes: Mapping[str, str]) -> int:
+    return round(max(0.0, decimal(attributes.get("duration_ms", "")) or 0.0) * 1e6)

@@ -1,0 +1,169 @@
+"""Log records of coding agents: which are kept, and under which names.
+
+Coding agents report prompts, model calls and tools as log records, often without a span. A record
+is kept if its name says that something of a run happened; the names differ by sender in their
+prefix only.
+"""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spanloom.core.model.span import Event
+
+BRIDGED = "log.bridge"
+"""Attribute of spans that were log records; Qwen Code sets it on the spans of its own bridge."""
+EVENT_NAME = "event.name"
+CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id")
+PROMPT_KEYS = ("prompt.id", "prompt_id", "gen_ai.prompt.name")
+USER_PROMPT = "user_prompt"
+"""The last part of the name of the record that a run begins with."""
+
+_SCOPES = {
+    "com.anthropic.claude_code": "claude_code.",
+    "codex_otel": "codex.",
+    "gemini-cli": "gemini_cli.",
+    "qwen-code": "qwen-code.",
+}
+"""The beginnings of the scope names of known senders, and the prefixes of their records."""
+_PREFIXES = tuple(_SCOPES.values())
+_HAPPENED = frozenset(
+    {
+        *(USER_PROMPT, "assistant_response"),
+        *("api_request", "api_response", "api_error"),
+        *("tool_call", "tool_result", "tool_decision"),
+        *("agent.start", "agent.finish"),
+    }
+)
+"""The last parts of the names of records that are kept, and all that begin with ``subagent``."""
+_HAPPENED_TOO = frozenset(
+    {
+        *("claude_code.api_request_body", "claude_code.api_response_body"),
+        *("claude_code.system_prompt", "codex.sse_event", "codex.turn_ttft"),
+    }
+)
+"""Records of one sender that are kept."""
+_KIND = "event.kind"
+_COMPLETED = "response.completed"
+"""Codex reports each piece of a stream; only the last has the tokens."""
+OF_EVENT = "e0e0"
+"""The first digits of the id of a span that is an event without a span."""
+SERVICE_NAME, SCOPE_NAME = "service.name", "otel.scope.name"
+"""Attributes of events of spans: who sent them."""
+_NS_PER_MS = 1_000_000
+_LONGEST_MS = 24 * 3600 * 1000
+"""A longer duration is no measurement: the span then starts at its end."""
+_NAME = re.compile(r"[A-Za-z][\w.-]{0,79}")
+
+
+def name_log(names: tuple[str, str, str], scope: str) -> str:
+    """Return the name of a log record with the prefix of its sender; empty if it has none.
+
+    ``names`` are its attribute ``event.name``, its own name (of Codex a line of source code) and
+    its body, which often is the name. Example: ``claude_code.tool_result`` for ``tool_result`` in
+    a scope of Claude Code.
+    """
+    known = [name for name in names if _NAME.fullmatch(name)]
+    if not known:
+        return ""
+    prefixed = next((name for name in known if name.startswith(_PREFIXES)), "")
+    return prefixed or _prefix_of(scope) + known[0]
+
+
+def may_be_kept(name: str) -> bool:
+    """Return whether records of this name are kept if ``is_kept`` agrees: without attributes."""
+    return bool(happened(name)) or name in _HAPPENED_TOO
+
+
+def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether a record of this name reports a part of a run.
+
+    One of an unknown sender has to name its conversation too: the last part of a name alone says
+    little.
+    """
+    if not may_be_kept(name) or attributes.get(_KIND, _COMPLETED) != _COMPLETED:
+        return False
+    return name.startswith(_PREFIXES) or any(map(attributes.get, CONVERSATION_KEYS))
+
+
+def happened(name: str) -> str:
+    """Return what a record of this name reports: ``tool_call``, ``agent.start``; empty if unknown.
+
+    All of sub-agents are ``subagent``.
+    """
+    *before, last = name.rsplit(".", 2)
+    if last in _HAPPENED:
+        return last
+    if last.startswith("subagent"):
+        return "subagent"
+    both = f"{before[-1]}.{last}" if before else ""
+    return both if both in _HAPPENED else ""
+
+
+def start_of(time_ns: int, attributes: Mapping[str, str]) -> int:
+    """Return the start of what took ``duration_ms`` and ended at a time; never below zero."""
+    try:
+        lasted_ms = float(attributes.get("duration_ms") or 0)
+    except ValueError:
+        return time_ns
+    if not isfinite(lasted_ms) or not 0 < lasted_ms <= _LONGEST_MS:
+        return time_ns
+    return max(time_ns - round(lasted_ms * _NS_PER_MS), 0)
+
+
+def is_from_agent(event: Event) -> bool:
+    """Return whether an event of a span was a log record of a coding agent."""
+    return EVENT_NAME in event.attributes and may_be_kept(event.name)
+
+
+def count_records(spans: Iterable[Span]) -> int:
+    """Return how many events of the spans were log records of coding agents."""
+    return sum(is_from_agent(event) for span in spans if span.events for event in span.events)
+
+
+def as_span(event: Event, event_id: str, of: tuple[str, str], row_version: int) -> Span:
+    """Return an event as a span of its own, in the form of a record that never had a span.
+
+    ``of`` are the ids of its trace and of the span that it belongs to, which did not arrive.
+    """
+    attributes = dict(event.attributes)
+    service, scope = attributes.pop(SERVICE_NAME, ""), attributes.pop(SCOPE_NAME, "")
+    return Span(
+        trace_id=of[0],
+        span_id=OF_EVENT + event_id[len(OF_EVENT) :],
+        parent_span_id=of[1],
+        name=event.name,
+        kind="Internal",
+        start_ns=start_of(event.time_ns, attributes),
+        end_ns=event.time_ns,
+        status_code="Unset",
+        status_message="",
+        service_name=service,
+        scope_name=scope,
+        scope_version="",
+        attributes=attributes | {BRIDGED: "true"},
+        events=(),
+        links=(),
+        row_version=row_version,
+    )
+
+
+def is_name(text: str) -> bool:
+    """Return whether a body is a mere name, which says nothing else."""
+    return _NAME.fullmatch(text) is not None
+
+
+def is_of_known_sender(name: str) -> bool:
+    """Return whether a record of this name is a known sender's: its body is for people."""
+    return name.startswith(_PREFIXES)
+
+
+def _prefix_of(scope: str) -> str:
+    return next((prefix for start, prefix in _SCOPES.items() if scope.startswith(start)), "")

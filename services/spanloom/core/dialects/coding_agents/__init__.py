@@ -1,0 +1,13 @@
+"""Coding agents that run in a terminal: their spans, and their log records.
+
+Each dialect is verified on runs of the program itself against a scripted provider.
+"""
+
+from spanloom.core.dialects.coding_agents.agent_logs import AgentLogs
+from spanloom.core.dialects.coding_agents.claude_code import ClaudeCode
+from spanloom.core.dialects.coding_agents.codex import Codex
+from spanloom.core.dialects.coding_agents.copilot import Copilot
+from spanloom.core.dialects.coding_agents.gemini_cli import GeminiCLI
+from spanloom.core.dialects.coding_agents.opencode import Opencode
+
+DIALECTS = (AgentLogs(), ClaudeCode(), Codex(), Copilot(), GeminiCLI(), Opencode())

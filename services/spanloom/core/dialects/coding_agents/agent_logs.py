@@ -1,0 +1,43 @@
+"""Log records of coding agents that belong to no span, of any sender; ``log.bridge`` marks them.
+
+Claude Code's without its spans, Qwen Code's, Codex's of a cancelled run, Gemini CLI's without ids,
+and those of senders that are unknown: the end of a record's name says what happened
+(``user_prompt``, ``api_request``, ``tool_call``). A run is the first prompt with all that follows.
+
+Verified on runs of Claude Code 2.1, Codex 0.169, Gemini CLI 0.61 and Qwen Code 0.15.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions.agent_events import BRIDGE
+from spanloom.core.dialects.base import Claim, Dialect
+from spanloom.core.dialects.coding_agents.story import read_story
+from spanloom.core.model.span import Facts
+from spanloom.core.values.attributes import first
+
+if TYPE_CHECKING:
+    from spanloom.core.conventions.view import Signature, TraceView
+    from spanloom.core.model.span import Classification, Span
+    from spanloom.core.model.trajectory import Kind
+
+
+class AgentLogs(Dialect):
+    """Reads bare spans together: a call is two records, its texts may be in others."""
+
+    id = "agent_logs"
+    claims = Claim.OVERLAY
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by the mark of a record."""
+        return BRIDGE in signature.keys
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by all records of the trace."""
+        return view.remember_tree(read_story)[span.span_id]
+
+    def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the story has the texts
+        """Read the conversation; all else comes with the classification."""
+        return Facts(conversation_id=first(span.attributes, *told.SESSIONS))

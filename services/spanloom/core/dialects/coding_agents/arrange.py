@@ -1,0 +1,165 @@
+"""Give the spans of a coding agent's run one root, before anything reads them.
+
+Some coding agents send no span of the whole run: every call is a trace, or a log record, of its
+own. The first prompt is the root then, and lasts as long as the run; without a prompt a root is
+made. Calls that only events of a span tell, attempts that were repeated, get spans of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.agent_events import (
+    BRIDGE,
+    NAME,
+    What,
+    is_bare,
+    list_events,
+    name_of,
+    read_moment,
+    what_of,
+)
+from spanloom.core.dialects.coding_agents.attempts import list_attempts, made_id
+from spanloom.core.dialects.coding_agents.sub_agents import list_sub_agents
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from spanloom.core.model.span import Span
+
+CLAUDE_CODE, GEMINI_CLI, OPENCODE = "com.anthropic.claude_code.tracing", "gemini-cli", "opencode"
+"""Scopes of spans."""
+_SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE})
+_MADE = "coding_agent.run"
+"""Value of ``event.name`` of a root that is made here."""
+_ROOTS = frozenset({"claude_code.interaction", "turn/start", "session_task.turn", "invoke_agent"})
+"""Names of spans that are a whole run."""
+_WHOLE = "SessionPrompt.prompt"
+"""Name of opencode's span of a whole run."""
+_PARTS = frozenset({"LLM.run", "SessionProcessor.process", "Tool.execute", "ai.streamText"})
+
+
+def is_made_root(span: Span) -> bool:
+    """Return whether the span was made here."""
+    return span.attributes.get(NAME) == _MADE
+
+
+def arrange(spans: Sequence[Span]) -> Sequence[Span]:
+    """Return the spans of a trace with one root, if a coding agent sent them; else unchanged."""
+    if not any(
+        s.scope_name in _SCOPES or BRIDGE in s.attributes or s.scope_name.startswith("codex")
+        for s in spans
+    ):
+        return spans
+    whole = [*map(_as_record, spans), *list_attempts(spans)]
+    ids = {span.span_id for span in whole}
+    tops = [span for span in whole if span.parent_span_id not in ids]
+    root = _find_root(whole, tops)
+    return whole if root is None else _below(root, whole, tops)
+
+
+def _as_record(span: Span) -> Span:
+    """Return a bare span named after its event, from its beginning to the time of the record.
+
+    Qwen Code's bridge adds the duration to the time at which the record was written.
+    """
+    if not is_bare(span):
+        return span
+    named = span._replace(name=name_of(span))
+    written_ns = read_moment(span.attributes.get("event.timestamp", ""))
+    if not written_ns or abs(written_ns - span.start_ns) >= abs(written_ns - span.end_ns):
+        return named
+    return named._replace(start_ns=2 * span.start_ns - span.end_ns, end_ns=span.start_ns)
+
+
+def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
+    """Return the root of a run that has none; ``None`` if it has one, or is no run."""
+    if _lacks_whole(spans):
+        return _make(tops)
+    bare = [span for span in tops if is_bare(span)]
+    if not bare and not any(span.scope_name == GEMINI_CLI for span in tops):
+        return None
+    reported = [span for span in tops if span.name in _ROOTS and not is_bare(span)]
+    if reported:
+        return min(reported, key=_order)
+    prompts = [s for s in bare if what_of(name_of(s), s.attributes) is What.PROMPT]
+    if prompts:
+        return min(prompts, key=_order)
+    telling = [s for s in tops if not is_bare(s) or what_of(name_of(s), s.attributes)]
+    return _make(telling) if telling and not _are_counts(telling) else None
+
+
+def _are_counts(spans: Collection[Span]) -> bool:
+    """Return whether all are records that count tokens of calls that other records tell."""
+    return all(is_bare(s) and name_of(s).endswith("sse_event") for s in spans)
+
+
+def _lacks_whole(spans: Sequence[Span]) -> bool:
+    """Return whether opencode's main run has parts, and no span of the whole."""
+    own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
+    parts = [span for span in own.values() if span.name in _PARTS]
+    return any(not _is_inside_whole(part, own) for part in parts)
+
+
+def _is_inside_whole(span: Span, by_id: dict[str, Span]) -> bool:
+    seen: set[str] = set()
+    while span.span_id not in seen:
+        if span.name == _WHOLE:
+            return True
+        seen.add(span.span_id)
+        span = by_id.get(span.parent_span_id, span)
+    return False
+
+
+def _make(tops: Sequence[Span]) -> Span:
+    first = min(tops, key=_order)
+    span_id = made_id(first.trace_id, _MADE)
+    bridge = {} if first.scope_name == OPENCODE else {BRIDGE: "true"}
+    return first._replace(
+        span_id=span_id,
+        parent_span_id="",
+        name=first.service_name or first.scope_name,
+        kind="Internal",
+        status_code="Unset",
+        status_message="",
+        attributes={NAME: _MADE, **bridge},
+        events=(),
+        links=(),
+    )
+
+
+def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[Span]:
+    """Return the spans with all tops below the root, which lasts as long as they."""
+    top_ids = {span.span_id for span in tops}
+    is_reported = root.span_id in top_ids and not is_bare(root)
+    ends = _ends_of_agents(spans)
+    arranged = [
+        _moved(span, root.span_id, ends)
+        for span in spans
+        if span.span_id != root.span_id
+        and span.span_id in top_ids
+        and (is_bare(span) or not is_reported)
+    ]
+    moved = {span.span_id: span for span in arranged}
+    if not is_reported:
+        telling = [s for s in spans if not is_bare(s) or what_of(name_of(s), s.attributes)]
+        last_ns = max((s.end_ns for s in telling), default=root.end_ns)
+        parents = {span.parent_span_id for span in tops}
+        parent_id = "" if "" in parents else min(parents)  # the root may still arrive
+        root = root._replace(parent_span_id=parent_id, end_ns=max(root.end_ns, last_ns))
+    kept = [moved.get(span.span_id, span) for span in spans if span.span_id != root.span_id]
+    return [root, *kept]
+
+
+def _moved(span: Span, root_id: str, ends: dict[str, int]) -> Span:
+    return span._replace(parent_span_id=root_id, end_ns=ends.get(span.span_id, span.end_ns))
+
+
+def _ends_of_agents(spans: Sequence[Span]) -> dict[str, int]:
+    """Return the ends of sub-agents by the ids of the bare spans that tell their start."""
+    agents = list_sub_agents(list_events(span for span in spans if is_bare(span)))
+    return {a.start.holder.span_id: a.end_ns for a in agents if a.start is not None}
+
+
+def _order(span: Span) -> tuple[int, str]:
+    return span.start_ns, span.span_id

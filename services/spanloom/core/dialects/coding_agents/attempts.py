@@ -1,0 +1,110 @@
+"""Spans for attempts of a call that failed and were repeated, which only events tell.
+
+Claude Code has one span for a call with all its attempts, Codex several requests in one span. The
+last attempt is the call; each earlier one becomes a span of its own next to it.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.agent_events import What, list_events
+from spanloom.core.conventions.agent_logs import OF_EVENT
+from spanloom.core.values.attributes import integer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.conventions.agent_events import Event
+    from spanloom.core.model.span import Span
+
+ATTEMPT = "coding_agent.attempt"
+"""Attribute of a span that is made here: the number of the attempt."""
+_CLAUDE_CODE, _CODEX = "claude_code.llm_request", "try_run_sampling_request"
+_EVENT = "gen_ai.request.attempt"
+_MAX = 50
+"""The most attempts of one call that are told apart."""
+
+
+def list_attempts(spans: Sequence[Span]) -> Sequence[Span]:
+    """Return a span for each attempt before the last of each call."""
+    found = [made for span in spans if span.name == _CLAUDE_CODE for made in _of_events(span)]
+    if any(span.name == _CODEX for span in spans):
+        found += _of_requests(spans)
+    return found
+
+
+def _of_events(call: Span) -> Iterator[Span]:
+    """Yield the earlier attempts of one of Claude Code's calls."""
+    times = [event.time_ns for event in call.events if event.name == _EVENT]
+    attempts = min(max(integer(call.attributes.get("attempt", "")), len(times)), _MAX)
+    for number in range(1, attempts):
+        start_ns = times[number - 1] if number <= len(times) else call.start_ns
+        end_ns = times[number] if number < len(times) else start_ns
+        message = f"attempt {number} of {attempts} failed and was repeated"
+        yield _make(call, call.parent_span_id, number, (start_ns, end_ns), message, {})
+
+
+def _of_requests(spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield the earlier requests of each of Codex's calls."""
+    by_id = {span.span_id: span for span in spans}
+    for call_id, requests in requests_of(spans).items():
+        call = by_id[call_id]
+        for number, request in enumerate(requests[:-1][:_MAX], 1):
+            message = request.attributes.get("error.message") or "the request was repeated"
+            times = (request.start_ns, request.time_ns)
+            status = {"http.response.status_code": str(request.status)} if request.status else {}
+            yield _make(call, call.parent_span_id, number, times, message, status)
+
+
+def requests_of(spans: Sequence[Span]) -> Mapping[str, Sequence[Event]]:
+    """Return the requests of each of Codex's calls in order, by the call's span id."""
+    by_id = {span.span_id: span for span in spans}
+    found: dict[str, list[Event]] = {}
+    for event in list_events(span for span in spans if span.events):
+        if event.what is What.REQUEST and (call := call_around(event.holder, by_id)) is not None:
+            found.setdefault(call.span_id, []).append(event)
+    return found
+
+
+def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
+    """Return the nearest of Codex's calls that a span is in."""
+    seen: set[str] = set()
+    current: Span | None = span
+    while current is not None and current.name != _CODEX and current.span_id not in seen:
+        seen.add(current.span_id)
+        current = by_id.get(current.parent_span_id)
+    return current if current is not None and current.name == _CODEX else None
+
+
+def made_id(of_id: str, name: str) -> str:
+    """Return the id of a span that is made here; it begins as that of a record does.
+
+    So a document that had it has lost nothing when it is no longer made.
+    """
+    digest = blake2b(f"{of_id}{name}".encode(), digest_size=8).hexdigest()
+    return OF_EVENT + digest[len(OF_EVENT) :]
+
+
+def _make(
+    call: Span,
+    parent_id: str,
+    number: int,
+    times: tuple[int, int],
+    message: str,
+    attributes: Mapping[str, str],
+) -> Span:
+    kept = ("model", "gen_ai.system", "gen_ai.request.model", "session.id", "agent_id")
+    own = {key: call.attributes[key] for key in kept if key in call.attributes}
+    return call._replace(
+        span_id=made_id(call.span_id, str(number)),
+        parent_span_id=parent_id,
+        start_ns=times[0],
+        end_ns=times[1],
+        status_code="Error",
+        status_message=message,
+        attributes={**own, **attributes, ATTEMPT: str(number)},
+        events=(),
+        links=(),
+    )

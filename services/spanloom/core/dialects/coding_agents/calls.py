@@ -1,0 +1,156 @@
+"""Calls of models as events tell them: a request and its end belong together.
+
+A request that counts tokens or has a status of failure is the whole call (Claude Code). Others end
+with the next response or failure in their thread: of the same session, prompt and agent. A request
+without an end was cancelled, or still runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.model.trajectory import NO_CODE, StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spanloom.core.conventions.agent_events import Event
+    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.tree import SpanTree
+
+FAILED = 400
+"""The lowest HTTP status of a failed call."""
+_MAX_MESSAGE = 2000
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of a model."""
+
+    request: Event | None = None
+    end: Event | None = None
+    answer: str = ""
+    sent: str = ""
+    received: str = ""
+    others: list[Event] = field(default_factory=list)
+    """Further events of the call."""
+
+    @property
+    def main(self) -> Event:
+        """The event that has most of the call: its end, else its request.
+
+        Of Codex the request: the end of its stream has counts only.
+        """
+        if self.end is None or (self.request is not None and _is_of_stream(self.end)):
+            return self.request or self.others[0]
+        return self.end
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """All events of the call."""
+        return [e for e in (self.request, self.end, *self.others) if e is not None]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the call came to an end."""
+        return self.end is not None or (self.request is not None and is_whole(self.request))
+
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens of the call."""
+        return next((u for e in self.events if (u := e.usage) is not None), None)
+
+    def get(self, keys: Sequence[str]) -> str:
+        """Return the first value under the keys, of the end first."""
+        return next((v for e in (self.end, self.request) if e and (v := e.get(keys))), "")
+
+
+def _is_of_stream(event: Event) -> bool:
+    return event.name.endswith("sse_event")
+
+
+def is_whole(request: Event) -> bool:
+    """Return whether a request is a whole call."""
+    return request.usage is not None or request.status >= FAILED
+
+
+def is_failure(event: Event) -> bool:
+    """Return whether an event tells that a call failed."""
+    return event.what is What.FAILURE or event.status >= FAILED
+
+
+def read_calls(tree: SpanTree) -> Sequence[Call]:
+    """Return the calls in the events of a trace, in order."""
+    return pair_calls(read_events(tree))
+
+
+def pair_calls(events: Iterable[Event]) -> Sequence[Call]:
+    """Return the calls in events that are sorted by time."""
+    calls: list[Call] = []
+    sent: list[Event] = []
+    for event in events:
+        if event.what is What.REQUEST:
+            calls.append(Call(event, sent=_take(sent, event)))
+        elif event.what in (What.RESPONSE, What.FAILURE):
+            _end(calls, event)
+        elif event.what is What.SENT:
+            sent.append(event)
+        elif event.what in (What.ANSWER, What.RECEIVED):
+            _say(calls, event)
+    return calls
+
+
+def _end(calls: list[Call], event: Event) -> None:
+    request_id = event.get(told.REQUEST_IDS)
+    same = [c for c in calls if request_id and c.main.get(told.REQUEST_IDS) == request_id]
+    if same:
+        same[-1].others.append(event)
+        return
+    waiting = [c for c in calls if not c.has_ended and c.request and is_of_one(c.request, event)]
+    if waiting:
+        waiting[0].end = event
+    else:
+        calls.append(Call(end=event))
+
+
+def _say(calls: Sequence[Call], event: Event) -> None:
+    request_id = event.get(told.REQUEST_IDS)
+    same = [c for c in calls if request_id and c.main.get(told.REQUEST_IDS) == request_id]
+    own = same or [c for c in calls if not request_id and is_of_one(c.main, event)]
+    if not own:
+        return
+    if event.what is What.ANSWER:
+        own[-1].answer = event.text(told.RECEIVED)
+    else:
+        own[-1].received = event.get(told.BODY)
+    own[-1].others.append(event)
+
+
+def _take(sent: list[Event], request: Event) -> str:
+    """Return what was sent with a request: the first that waits in its thread."""
+    own = next((e for e in sent if is_of_one(e, request)), None)
+    if own is None:
+        return ""
+    sent.remove(own)
+    return own.get(told.BODY)
+
+
+_THREAD = (told.SESSIONS, told.PROMPT_IDS, told.AGENTS, ("query_source",))
+
+
+def is_of_one(ours: Event, theirs: Event) -> bool:
+    """Return whether two events may belong to one call: nothing that both tell differs."""
+    pairs = ((ours.get(keys), theirs.get(keys)) for keys in _THREAD)
+    return all(a == b or not a or not b for a, b in pairs)
+
+
+def error_of(event: Event) -> StepError:
+    """Return the failure of a call."""
+    status = event.status
+    message = event.get(told.MESSAGES)[:_MAX_MESSAGE]
+    kind = event.get(told.TYPES)
+    shown = message or kind or (f"status {status}" if status else "the call failed")
+    return StepError(status or NO_CODE, shown, kind, "", "attribute")

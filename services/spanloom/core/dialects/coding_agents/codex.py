@@ -1,0 +1,245 @@
+"""OpenAI's Codex (scopes ``codex_exec``, ``codex_cli_rs`` …), some hundred spans for a prompt.
+
+``turn/start`` is a prompt's run, whose ``session_task.turn`` goes on after it; a turn within
+another is a sub-agent. ``try_run_sampling_request`` is a call; its tokens are on spans below it,
+its failed requests are events. A tool's span is named after the tool; arguments and result are in
+the log record ``codex.tool_result``, which says ``success`` also if the command's exit code is not
+0. All other spans are the program's own.
+
+Verified on runs of 0.169.0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.conventions.usage import read_counts
+from spanloom.core.dialects.base import Dialect
+from spanloom.core.dialects.coding_agents.attempts import ATTEMPT, call_around, requests_of
+from spanloom.core.dialects.coding_agents.calls import error_of, is_failure
+from spanloom.core.dialects.coding_agents.reported import DISPATCH
+from spanloom.core.dialects.coding_agents.tools import (
+    CALL_ID,
+    decision_of,
+    tool_error,
+    tool_name,
+)
+from spanloom.core.dialects.coding_agents.untold import CODEX, read_place
+from spanloom.core.model.span import Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import first, json_object, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.conventions.agent_events import Event
+    from spanloom.core.conventions.view import Signature, TraceView
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import StepError, Usage
+    from spanloom.core.model.tree import SpanTree
+    from spanloom.core.values.attributes import Json
+
+_START, _TURN = "turn/start", "session_task.turn"
+_CALL = "try_run_sampling_request"
+_USAGE = ("gen_ai.usage.", "codex.usage.")
+_COUNTED = "gen_ai.usage.input_tokens"
+_RECEIVED = "codex.tool_call_received"
+_READY = "codex.tool_result_ready"
+_CONVERSATION = "conversation.id"
+_PLUMBING = Classification(Kind.OTHER, "codex.plumbing", is_sound=True)
+_NAME = "codex"
+_MAX_BELOW = 4000
+"""Spans below a turn that are searched for its conversation."""
+
+
+class Codex(Dialect):
+    """Spans of Codex."""
+
+    id = "codex"
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by scope, which is the name of the program."""
+        return signature.scope_name.startswith("codex")
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify by name, with what log records and spans below tell of it."""
+        if ATTEMPT in span.attributes:
+            return Classification(Kind.MODEL, "codex.attempt")
+        if span.name == _CALL:
+            return _classify_call(span, view)
+        if span.attributes.get(DISPATCH) == "dispatch":
+            return _classify_tool(span, view)
+        if span.name in (_START, _TURN):
+            return _classify_turn(span, view)
+        return _PLUMBING
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read the attributes; the texts come with the classification."""
+        facts = Facts(conversation_id=span.attributes.get(_CONVERSATION, ""))
+        if kind is Kind.MODEL:
+            facts.model = span.attributes.get("model", "")
+        elif kind is Kind.TOOL:
+            call_id = span.attributes.get("call_id", "")
+            facts.tool_name = span.attributes.get("tool_name", "")
+            facts.metadata = {CALL_ID: call_id} if call_id else {}
+        return facts
+
+
+def _classify_turn(span: Span, view: TraceView) -> Classification:
+    """Classify a turn: the run itself, its second half, or a sub-agent's."""
+    around = [s for s in view.tree.ancestors(span) if s.name in (_START, _TURN)]
+    if span.name == _TURN and around and around[-1].name == _START and len(around) == 1:
+        return Classification(Kind.AGENT, "codex.turn_goes_on", part_of=around[0].span_id)
+    conversation = view.remember_tree(_conversations).get(span.span_id, "")
+    events = view.remember_tree(read_events)
+    own = [e for e in events if conversation and e.attributes.get(_CONVERSATION) == conversation]
+    facts = Facts(
+        input=next((t for e in own if e.what is What.PROMPT and (t := e.get(told.PROMPTS))), ""),
+        agent_name=_NAME,
+        conversation_id=conversation,
+    )
+    if around:
+        facts.agent_name = _nickname(own, events, conversation)
+        facts.output = _report_of(conversation, events)
+        return Classification(Kind.AGENT, "codex.sub_agent", facts=facts)
+    facts.notes = CODEX
+    facts.metadata = read_place(s.attributes for s in view.tree.spans if "cwd" in s.attributes)
+    return Classification(Kind.AGENT, "codex.turn.fragment", facts=facts)
+
+
+def _conversations(tree: SpanTree) -> Mapping[str, str]:
+    """Return the conversation of each turn, which its spans below name: the one nearest to it."""
+    found: dict[str, str] = {}
+    for turn in tree.spans:
+        if turn.name in (_START, _TURN):
+            found[turn.span_id] = _conversation_below(turn, tree)
+    return found
+
+
+def _conversation_below(turn: Span, tree: SpanTree) -> str:
+    below = [turn]
+    for span in below:
+        if conversation := span.attributes.get(_CONVERSATION):
+            return conversation
+        if len(below) < _MAX_BELOW:
+            below.extend(tree.children(span))
+    return ""
+
+
+def _nickname(own: Sequence[Event], events: Sequence[Event], conversation: str) -> str:
+    """Return the name of a sub-agent: that of its tools, or in the result that started it."""
+    names = (e.attributes.get("agent_name", "") for e in own)
+    if name := next((n for n in names if n and not n.startswith("/")), ""):
+        return name
+    for event in events:
+        if event.what is What.TOOL and conversation in event.get(told.RESULTS):
+            nickname = json_object(event.get(told.RESULTS)).get("nickname")
+            if isinstance(nickname, str) and nickname:
+                return nickname
+    return "sub-agent"
+
+
+def _report_of(conversation: str, events: Sequence[Event]) -> str:
+    """Return what a sub-agent reported, from the result of the tool that waited for it."""
+    for event in reversed(events):
+        result = event.get(told.RESULTS) if event.what is What.TOOL else ""
+        status = (
+            json_object(result).get("status") if conversation and conversation in result else {}
+        )
+        own = status.get(conversation) if isinstance(status, dict) else None
+        text = own.get("completed") if isinstance(own, dict) else None
+        if isinstance(text, str):
+            return text
+    return ""
+
+
+def _classify_call(span: Span, view: TraceView) -> Classification:
+    usage = view.remember_tree(_usages).get(span.span_id)
+    requests = view.remember_tree(_requests).get(span.span_id, ())
+    facts = Facts(output=view.remember_tree(_calls_of_tools).get(span.span_id, ""))
+    error = _error(requests) if usage is None else None
+    return Classification(Kind.MODEL, "codex.call", usage=usage, facts=facts, error=error)
+
+
+def _error(requests: Sequence[Event]) -> StepError | None:
+    return error_of(requests[-1]) if requests and is_failure(requests[-1]) else None
+
+
+def _requests(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
+    return requests_of(tree.spans)
+
+
+def _usages(tree: SpanTree) -> Mapping[str, Usage]:
+    """Return the tokens of each call, which one of the spans below it has."""
+    by_id = {span.span_id: span for span in tree.spans}
+    found: dict[str, Usage] = {}
+    for span in tree.spans:
+        if _COUNTED in span.attributes and (call := call_around(span, by_id)) is not None:
+            found[call.span_id] = read_counts(span.attributes, _USAGE)
+    return found
+
+
+def _calls_of_tools(tree: SpanTree) -> Mapping[str, str]:
+    """Return the tool calls in each call's answer, as a message."""
+    by_id = {span.span_id: span for span in tree.spans}
+    tools = {e.get(told.CALL_IDS): e for e in read_events(tree) if e.what is What.TOOL}
+    found: dict[str, list[Json]] = {}
+    for span in tree.spans:
+        for event in span.events:
+            name = event.attributes.get("event.name") or event.name
+            if name == _RECEIVED and (call := call_around(span, by_id)) is not None:
+                found.setdefault(call.span_id, []).append(_call_in(event.attributes, tools))
+    return {
+        i: json_text([{"role": "assistant", "content": "", "tool_calls": calls}])
+        for i, calls in found.items()
+    }
+
+
+def _call_in(attributes: Mapping[str, str], tools: Mapping[str, Event]) -> Json:
+    call_id = attributes.get("call_id", "")
+    tool = tools.get(call_id)
+    name = tool_name(tool) if tool is not None else attributes.get("tool_name", "")
+    arguments = tool.get(told.ARGUMENTS) if tool is not None else ""
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+    }
+
+
+def _by_tool(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
+    events = [e for e in read_events(tree) if e.what in (What.TOOL, What.DECISION)]
+    return {(e.what, e.get(told.CALL_IDS)): e for e in events}
+
+
+def _classify_tool(span: Span, view: TraceView) -> Classification:
+    known = view.remember_tree(_by_tool)
+    call_id = span.attributes.get("call_id", "")
+    event, decision = known.get((What.TOOL, call_id)), known.get((What.DECISION, call_id))
+    is_cancelled = span.attributes.get("aborted") == "true"
+    if event is None:
+        facts = Facts(tool_name=_named_when_ready(span))
+        return Classification(Kind.TOOL, "codex.tool", facts=facts, is_cancelled=is_cancelled)
+    result = event.get(told.RESULTS)
+    facts = Facts(
+        event.get(told.ARGUMENTS),
+        result,
+        tool_name=tool_name(event),
+        metadata=decision_of(decision),
+    )
+    error = None if is_cancelled else tool_error(event, result)
+    return Classification(
+        Kind.TOOL, "codex.tool", facts=facts, error=error, is_cancelled=is_cancelled
+    )
+
+
+def _named_when_ready(span: Span) -> str:
+    """Return the tool's name with its namespace from the event that its result is ready."""
+    for event in span.events:
+        if first(event.attributes, "event.name") == _READY or event.name == _READY:
+            name = event.attributes.get("tool_name", "")
+            namespace = event.attributes.get("tool_namespace", "")
+            return name if namespace in ("", "functions") else f"{namespace}/{name}"
+    return ""

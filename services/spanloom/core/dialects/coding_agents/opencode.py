@@ -1,0 +1,205 @@
+"""opencode (scope ``opencode``): spans of the Vercel AI SDK among a thousand of its own.
+
+A prompt's run is ``SessionPrompt.prompt``, which ``opencode run`` ends too early to send; then a
+root is made for it. Within another one it is a sub-agent. Each turn is a run of ``ai.streamText``,
+so that is no agent here. ``LLM.run`` without a call below was cancelled, or its call was not sent.
+
+Verified on runs of 1.18.33.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.exit_codes import find_exit_in
+from spanloom.core.dialects.coding_agents.arrange import is_made_root
+from spanloom.core.dialects.coding_agents.sub_agents import agent_in
+from spanloom.core.dialects.coding_agents.untold import OPENCODE, read_place
+from spanloom.core.dialects.vercel_ai import VercelAI
+from spanloom.core.model.span import ASIDE, Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import first, json_field, json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.core.conventions.view import Signature, TraceView
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.tree import SpanTree
+
+SCOPE = "opencode"
+_RUN, _TITLE, _CALL = "SessionPrompt.prompt", "SessionPrompt.ensureTitle", "LLM.run"
+_TOOL, _OWN_TOOL, _STREAM = "ai.toolCall", "Tool.execute", "ai.streamText"
+_NAME = "opencode"
+_IS_ASIDE = {ASIDE: "true"}
+_PLUMBING = Classification(Kind.OTHER, "opencode.plumbing", is_sound=True)
+_TURN = Classification(Kind.OTHER, "opencode.turn", is_sound=True)
+
+
+class Opencode(VercelAI):
+    """Spans of opencode, and of the AI SDK in it."""
+
+    id = "opencode"
+    own_scope = SCOPE
+
+    def recognises(self, signature: Signature) -> bool:
+        """Recognise by scope name."""
+        return signature.scope_name == SCOPE
+
+    def classify(self, span: Span, view: TraceView) -> Classification:
+        """Classify the program's own spans by name, the others as the AI SDK's."""
+        if span.name == _STREAM:
+            return _TURN
+        if not span.name.startswith("ai."):
+            return _classify_own(span, view)
+        classification = super().classify(span, view)
+        if classification.kind is not Kind.TOOL:
+            return classification
+        result = span.attributes.get("ai.toolCall.result", "")
+        return classification._replace(error=find_exit_in(result))
+
+    def describe(self, span: Span, kind: Kind) -> Facts:
+        """Read the attributes of the AI SDK; the program's own spans have few."""
+        conversation = span.attributes.get("session.id", "")
+        if span.name == _OWN_TOOL:
+            call_id = span.attributes.get("tool.call_id", "")
+            return Facts(
+                tool_name=span.attributes.get("tool.name", ""),
+                conversation_id=conversation,
+                metadata={"tool_call_id": call_id} if call_id else {},
+            )
+        if not span.name.startswith("ai."):
+            return Facts(conversation_id=conversation)
+        facts = super().describe(span, kind)
+        facts.conversation_id = conversation or facts.conversation_id
+        if kind is Kind.TOOL:
+            output = json_object(facts.output).get("output")
+            facts.output = output if isinstance(output, str) and output else facts.output
+        return facts
+
+
+def _classify_own(span: Span, view: TraceView) -> Classification:
+    if span.name == _OWN_TOOL:
+        return _classify_own_tool(span, view)
+    if span.name == _CALL:
+        return _classify_lost_call(span, view)
+    if span.name in (_RUN, _TITLE) or is_made_root(span):
+        return _classify_run(span, view)
+    return _PLUMBING
+
+
+def _classify_own_tool(span: Span, view: TraceView) -> Classification:
+    """Classify opencode's span of a tool: a second report, if the SDK's came."""
+    reported = view.remember_tree(_tools).get(span.attributes.get("tool.call_id", ""))
+    if reported is None:
+        return Classification(Kind.TOOL, "opencode.tool")
+    return Classification(Kind.TOOL, "opencode.tool_repeated", part_of=reported.span_id)
+
+
+def _tools(tree: SpanTree) -> Mapping[str, Span]:
+    spans = (span for span in tree.spans if span.name == _TOOL)
+    return {span.attributes.get("ai.toolCall.id", ""): span for span in spans}
+
+
+def _classify_lost_call(span: Span, view: TraceView) -> Classification:
+    if any(below.name == _STREAM for below in _below(span, view.tree)):
+        return _PLUMBING
+    if span.span_id in view.remember_tree(_streamed_later):
+        return _PLUMBING
+    return Classification(Kind.MODEL, "opencode.call_without_answer", is_cancelled=True)
+
+
+def _streamed_later(tree: SpanTree) -> frozenset[str]:
+    """Return the ids of ``LLM.run`` whose call is not below them, but next to them."""
+    return frozenset(s.parent_span_id for s in tree.spans if s.name == _STREAM)
+
+
+def _below(span: Span, tree: SpanTree) -> Iterator[Span]:
+    waiting = [*tree.children(span)]
+    while waiting:
+        below = waiting.pop()
+        yield below
+        waiting += tree.children(below)
+
+
+def _classify_run(span: Span, view: TraceView) -> Classification:
+    """Classify a run: the main one, a sub-agent's, or the one that makes a title."""
+    calls = list(_own_calls(span, view.tree))
+    around = next((s for s in view.tree.ancestors(span) if s.name in (_OWN_TOOL, _TOOL)), None)
+    if span.name == _TITLE:
+        is_run = bool(calls)
+        facts = Facts(_asked(calls), _answered(calls), agent_name="title", metadata=_IS_ASIDE)
+        return Classification(Kind.AGENT, "opencode.title", facts=facts) if is_run else _PLUMBING
+    facts = Facts(
+        input=_asked(calls) or _asked(_turns_of_title(span, view.tree)),
+        output=_answered(calls),
+        agent_name=_NAME,
+        conversation_id=first(calls[0].attributes, "session.id") if calls else "",
+    )
+    if around is not None:
+        facts.agent_name = _agent_of(around, view) or "sub-agent"
+        return Classification(Kind.AGENT, "opencode.sub_agent", facts=facts)
+    facts.notes = OPENCODE if is_made_root(span) else ()
+    facts.metadata = read_place([span.attributes])
+    is_cut = _is_cut(span, view)
+    return Classification(Kind.AGENT, "opencode.run", facts=facts, is_cancelled=is_cut)
+
+
+def _is_cut(run: Span, view: TraceView) -> bool:
+    """Return whether the run's last call was cancelled."""
+    calls = [span for span in _below(run, view.tree) if span.name == _CALL]
+    last = max(calls, key=lambda span: (span.start_ns, span.span_id), default=None)
+    return last is not None and _classify_lost_call(last, view).kind is Kind.MODEL
+
+
+def _own_calls(run: Span, tree: SpanTree) -> Iterator[Span]:
+    """Yield the turns of a run in order, without those of runs inside it."""
+    found: list[Span] = []
+    waiting = [*tree.children(run)]
+    while waiting:
+        span = waiting.pop()
+        if span.name == _STREAM:
+            found.append(span)
+        elif span.name not in (_RUN, _TITLE):
+            waiting += tree.children(span)
+    yield from sorted(found, key=lambda s: (s.start_ns, s.span_id))
+
+
+def _turns_of_title(run: Span, tree: SpanTree) -> list[Span]:
+    """Return the turns that made a title of what was asked, in case all of the run's were lost."""
+    titles = (span for span in _below(run, tree) if span.name == _TITLE)
+    return [turn for title in titles for turn in _own_calls(title, tree)]
+
+
+def _asked(turns: list[Span]) -> str:
+    """Return the user's last message before the first turn."""
+    if not turns:
+        return ""
+    messages = json_field(turns[0].attributes.get("ai.prompt", ""), "messages")
+    users = (
+        [m for m in messages if isinstance(m, dict) and m.get("role") == "user"]
+        if isinstance(messages, list)
+        else []
+    )
+    return _text_of(users[-1].get("content")) if users else ""
+
+
+def _text_of(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _answered(turns: list[Span]) -> str:
+    """Return the text of the last turn, unless it called tools: then the answer was lost."""
+    if not turns or turns[-1].attributes.get("ai.response.toolCalls", "[]") != "[]":
+        return ""
+    return turns[-1].attributes.get("ai.response.text", "")
+
+
+def _agent_of(tool: Span, view: TraceView) -> str:
+    call_id = first(tool.attributes, "tool.call_id", "ai.toolCall.id")
+    reported = view.remember_tree(_tools).get(call_id)
+    return agent_in(reported.attributes.get("ai.toolCall.args", "")) if reported is not None else ""

@@ -1,0 +1,239 @@
+"""What the bare spans of a trace are: log records of coding agents that belong to no span.
+
+The first prompt is the agent; calls are pairs of a request and its end; tools are one record each;
+sub-agents begin and end. What spans report themselves is not told again by records.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions.agent_events import What, is_bare, name_of, read_events
+from spanloom.core.conventions.usage_repair import with_cached
+from spanloom.core.dialects.coding_agents.answers import read_body, read_chunks
+from spanloom.core.dialects.coding_agents.arrange import is_made_root
+from spanloom.core.dialects.coding_agents.calls import Call, error_of, is_failure, pair_calls
+from spanloom.core.dialects.coding_agents.reported import (
+    find_call,
+    find_tool,
+    has_agents,
+    list_calls,
+    list_tools,
+)
+from spanloom.core.dialects.coding_agents.sub_agents import (
+    SubAgent,
+    launcher_of,
+    list_sub_agents,
+    owner_of,
+)
+from spanloom.core.dialects.coding_agents.tools import (
+    CALL_ID,
+    decision_of,
+    pair_results,
+    tool_error,
+    tool_name,
+)
+from spanloom.core.dialects.coding_agents.untold import notes_of, read_place
+from spanloom.core.model.span import ASIDE, Classification, Facts
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import decimal, json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.conventions.agent_events import Event
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.tree import SpanTree
+
+_OF_A_RUN = ".fragment"
+"""End of the rule of a root whose trace may be a part of a run."""
+_FRAGMENT = Classification(Kind.OTHER, "agent_logs.fragment", is_sound=True)
+_RUN = Classification(Kind.AGENT, "agent_logs.run.fragment")
+_RECORD = Classification(Kind.OTHER, "agent_logs.record", is_sound=True)
+_REPEATED = Classification(Kind.OTHER, "agent_logs.told_by_span", is_sound=True)
+_CALL = Classification(Kind.MODEL, "agent_logs.call")
+_WITHOUT_END = Classification(Kind.MODEL, "agent_logs.call_without_end", is_cancelled=True)
+_PART = Classification(Kind.OTHER, "agent_logs.part_of_call", is_sound=True)
+_EXCLUDES_CACHED = "claude_code."
+"""Names of events whose input tokens exclude cached ones."""
+
+
+def read_story(tree: SpanTree) -> Mapping[str, Classification]:
+    """Return what each bare span of a trace is, by span id."""
+    events = read_events(tree)
+    agents = () if has_agents(tree) else list_sub_agents(events)
+    known: dict[str, Classification] = {}
+    calls = pair_calls(events)
+    _tell_calls(calls, tree, agents, known)
+    _tell_tools(events, tree, agents, known)
+    _tell_agents(agents, events, known)
+    bare = [span for span in tree.spans if is_bare(span)]
+    told_of = {span.span_id: known.get(span.span_id, _RECORD) for span in bare}
+    root = tree.root
+    if root.span_id in told_of:
+        told_of[root.span_id] = _tell_root(root, events, calls, agents, told_of[root.span_id])
+    return told_of
+
+
+def _tell_root(
+    root: Span,
+    events: Sequence[Event],
+    calls: Sequence[Call],
+    agents: Sequence[SubAgent],
+    known: Classification,
+) -> Classification:
+    """Return the agent that the first prompt, or a root without any, stands for."""
+    prompt = next((e for e in events if e.what is What.PROMPT), None)
+    is_prompt = prompt is not None and prompt.holder.span_id == root.span_id
+    if not is_prompt and not is_made_root(root):
+        return (
+            _FRAGMENT if known.kind is Kind.OTHER else known._replace(rule=known.rule + ".fragment")
+        )
+    own = [c for c in calls if owner_of(c.main, agents) is None]
+    answers = [text for c in own if (text := _received(c)) and not text.startswith("[")]
+    facts = Facts(
+        input=prompt.text(told.PROMPTS) if prompt is not None else "",
+        output=answers[-1] if answers and own[-1].has_ended else "",
+        agent_name=root.service_name or name_of(root).partition(".")[0],
+        metadata=read_place(e.attributes for e in events),
+        notes=notes_of(events[0].name) if events else (),
+    )
+    return _RUN._replace(facts=facts)
+
+
+def _tell_calls(
+    calls: Sequence[Call],
+    tree: SpanTree,
+    agents: Sequence[SubAgent],
+    known: dict[str, Classification],
+) -> None:
+    spans = list_calls(tree)
+    for call in calls:
+        bare = [e for e in call.events if e.is_bare]
+        if not bare:
+            continue
+        if spans and any(find_call(e, spans) is not None for e in call.events):
+            known.update((e.holder.span_id, _REPEATED) for e in bare)
+            continue
+        if call.request is None and not is_failure(call.main) and (spans or not call.usage):
+            continue  # the end of a call in another run of the conversation, or of nothing
+        step = call.main if call.main.is_bare else bare[0]
+        known.update((e.holder.span_id, _PART) for e in bare)
+        if call.request is not None or not _is_counted_only(call.main):
+            known[step.holder.span_id] = _classify_call(call, owner_of(step, agents))
+
+
+def _is_counted_only(event: Event) -> bool:
+    """Return whether an event counts the tokens of a call that no request tells."""
+    return event.name.endswith("sse_event")
+
+
+def _classify_call(call: Call, owner: SubAgent | None) -> Classification:
+    main = call.main
+    facts = Facts(
+        input=_sent(call),
+        output=_received(call),
+        model=call.get(told.MODELS),
+        first_token_ms=decimal(call.get(told.FIRST_TOKENS)),
+        agent_name=owner.name if owner is not None else "",
+        total_tokens=main.total,
+        metadata={"reported_cost": cost} if (cost := call.get(told.COSTS)) else {},
+    )
+    return (_CALL if call.has_ended else _WITHOUT_END)._replace(
+        inside=owner.step_id or None if owner is not None else None,
+        usage=_usage(call),
+        facts=facts,
+        error=error_of(call.end or main) if is_failure(call.end or main) else None,
+    )
+
+
+def _usage(call: Call) -> Usage | None:
+    usage = call.usage
+    is_net = call.main.name.startswith(_EXCLUDES_CACHED)
+    return with_cached(usage) if usage is not None and is_net else usage
+
+
+def _sent(call: Call) -> str:
+    if call.sent:
+        return read_body(call.sent, "sent")
+    return call.request.get(told.SENT) if call.request is not None else ""
+
+
+def _received(call: Call) -> str:
+    """Return the answer: as a text of its own, as a whole, or in the end of the call."""
+    if call.received:
+        return read_body(call.received, "received")
+    if call.answer:
+        return call.answer
+    end = call.end
+    return "" if end is None or is_failure(end) else read_chunks(end.text(told.RECEIVED))
+
+
+def _tell_tools(
+    events: Sequence[Event],
+    tree: SpanTree,
+    agents: Sequence[SubAgent],
+    known: dict[str, Classification],
+) -> None:
+    tools = [e for e in events if e.what is What.TOOL and e.is_bare]
+    spans = list_tools(tree)
+    decisions = [e for e in events if e.what is What.DECISION]
+    results = pair_results(tools, [e for e in events if e.what is What.REQUEST])
+    for number, tool in enumerate(tools):
+        if spans and find_tool(tool, spans) is not None:
+            known[tool.holder.span_id] = _REPEATED
+            continue
+        owner = owner_of(tool, agents)
+        decision = next((d for d in reversed(decisions) if _decides(d, tool)), tool)
+        result = tool.get(told.RESULTS) or results.get(number, "")
+        known[tool.holder.span_id] = _classify_tool(tool, result, decision, owner)
+
+
+def _decides(decision: Event, tool: Event) -> bool:
+    call_id = decision.get(told.CALL_IDS)
+    return bool(call_id) and call_id == tool.get(told.CALL_IDS)
+
+
+def _classify_tool(
+    tool: Event, result: str, decision: Event, owner: SubAgent | None
+) -> Classification:
+    call_id = tool.get(told.CALL_IDS)
+    facts = Facts(
+        input=tool.get(told.ARGUMENTS),
+        output=result,
+        tool_name=tool_name(tool),
+        agent_name=owner.name if owner is not None else "",
+        metadata={**({CALL_ID: call_id} if call_id else {}), **decision_of(decision)},
+    )
+    return Classification(
+        Kind.TOOL,
+        "agent_logs.tool",
+        inside=owner.step_id or None if owner is not None else None,
+        facts=facts,
+        error=tool_error(tool, result),
+        is_cancelled=tool.attributes.get("status", "").lower() in ("cancelled", "canceled"),
+    )
+
+
+def _tell_agents(
+    agents: Sequence[SubAgent], events: Sequence[Event], known: dict[str, Classification]
+) -> None:
+    tools = [e for e in events if e.what is What.TOOL]
+    for agent in agents:
+        if not agent.step_id:
+            continue
+        tool = launcher_of(agent, tools)
+        asked = json_object(tool.get(told.ARGUMENTS)).get("prompt") if tool is not None else ""
+        facts = Facts(
+            input=asked if isinstance(asked, str) else "",
+            output=agent.end.get(("result", "output", "response")) if agent.end else "",
+            agent_name=agent.name,
+        )
+        inside = tool.holder.span_id if tool is not None and tool.is_bare else None
+        if tool is None:  # nobody called it: the program itself did
+            facts.metadata = {ASIDE: "true"}
+        known[agent.step_id] = Classification(
+            Kind.AGENT, "agent_logs.sub_agent", inside=inside, facts=facts
+        )

@@ -1,0 +1,131 @@
+"""Sub-agents as events tell them, and which calls and tools are theirs.
+
+An event names its agent, or has a prompt id of the agent's own; a tool that has neither, and ran
+between the agent's start and end, is the agent's, unless it is the tool that runs the agent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions.agent_events import What
+from spanloom.core.values.attributes import json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spanloom.core.conventions.agent_events import Event
+
+LAUNCHERS = frozenset({"agent", "task", "invoke_agent", "spawn_agent", "subagent", "delegate"})
+"""Names of tools that run a sub-agent."""
+_TYPES = ("subagent_type", "agent_type", "agent_name", "subagent_name", "subagent")
+"""Arguments of such tools that name the agent."""
+
+
+class SubAgent(NamedTuple):
+    """One run of a sub-agent."""
+
+    name: str
+    start_ns: int
+    end_ns: int
+    start: Event | None
+    end: Event | None
+    prompt_ids: frozenset[str] = frozenset()
+
+    @property
+    def step_id(self) -> str:
+        """The id of the bare span that is the agent's step; empty if there is none."""
+        bare = (e.holder.span_id for e in (self.start, self.end) if e is not None and e.is_bare)
+        return next(bare, "")
+
+
+def list_sub_agents(events: Iterable[Event]) -> Sequence[SubAgent]:
+    """Return the sub-agents that events tell, in order of their start."""
+    known = list(events)
+    found: list[SubAgent] = []
+    waiting: list[Event] = []
+    for event in known:
+        if event.what is What.STARTED:
+            waiting.append(event)
+        elif event.what is What.FINISHED:
+            start = next((s for s in waiting if is_same_agent(s, event)), None)
+            if start is not None:
+                waiting.remove(start)
+            found.append(_run(start, event))
+    latest = max((e.time_ns for e in known), default=0)
+    found += [_run(start, None, latest) for start in waiting]
+    return [_with_prompts(agent, known) for agent in sorted(found, key=lambda a: a.start_ns)]
+
+
+def _run(start: Event | None, end: Event | None, latest_ns: int = 0) -> SubAgent:
+    names = (e.get(told.AGENTS) for e in (end, start) if e is not None)
+    start_ns = start.time_ns if start is not None else 0
+    if end is not None:
+        return SubAgent(
+            next(filter(None, names), ""), start_ns or end.start_ns, end.time_ns, start, end
+        )
+    return SubAgent(next(filter(None, names), ""), start_ns, latest_ns, start, end)
+
+
+def is_same_agent(start: Event, end: Event) -> bool:
+    """Return whether two events tell of one agent, by its id, else its name."""
+    ours, theirs = start.attributes.get("agent_id", ""), end.attributes.get("agent_id", "")
+    if ours and theirs:
+        return ours == theirs
+    return start.get(told.AGENTS) == end.get(told.AGENTS)
+
+
+def _with_prompts(agent: SubAgent, events: Iterable[Event]) -> SubAgent:
+    ids = {e.get(told.PROMPT_IDS) for e in events if agent.name and _names(e, agent)}
+    main = {e.get(told.PROMPT_IDS) for e in events if e.what is What.PROMPT}
+    return agent._replace(prompt_ids=frozenset(ids - main - {""}))
+
+
+def _names(event: Event, agent: SubAgent) -> bool:
+    is_call = event.what in (What.REQUEST, What.RESPONSE, What.FAILURE)
+    is_during = agent.start_ns <= event.time_ns <= agent.end_ns
+    return is_call and is_during and event.get(told.AGENTS) == agent.name
+
+
+def owner_of(event: Event, agents: Sequence[SubAgent]) -> SubAgent | None:
+    """Return the sub-agent in which something happened, the innermost; ``None`` for the main."""
+    start_ns, end_ns = event.start_ns, event.time_ns
+    during = [a for a in agents if a.start_ns <= start_ns and end_ns <= a.end_ns]
+    name = "" if event.what is What.TOOL else event.get(told.AGENTS)
+    if name:  # a tool may name the agent that it runs
+        named = [a for a in agents if a.name == name and a.start_ns <= end_ns]
+        return _last(a for a in during if a.name == name) or _last(named)
+    own_id = event.get(told.PROMPT_IDS)
+    if own := [a for a in agents if own_id in a.prompt_ids]:
+        return _last(own)
+    if event.what is not What.TOOL or is_launcher(event):
+        return None
+    return _last(a for a in during if not a.prompt_ids)
+
+
+def _last(agents: Iterable[SubAgent]) -> SubAgent | None:
+    return max(agents, key=lambda a: a.start_ns, default=None)
+
+
+def is_launcher(tool: Event) -> bool:
+    """Return whether a tool runs a sub-agent."""
+    name = tool.get(told.TOOLS).lower()
+    return name in LAUNCHERS or bool(agent_in(tool.get(told.ARGUMENTS)))
+
+
+def agent_in(arguments: str) -> str:
+    """Return the name of the sub-agent in the arguments of a tool; empty if there is none."""
+    fields = json_object(arguments) if "agent" in arguments else {}
+    names = (fields.get(key) for key in _TYPES)
+    return next((name for name in names if isinstance(name, str) and name), "")
+
+
+def launcher_of(agent: SubAgent, tools: Iterable[Event]) -> Event | None:
+    """Return the tool that ran a sub-agent: the last started around it."""
+    around = [
+        tool
+        for tool in tools
+        if is_launcher(tool) and tool.start_ns <= agent.start_ns and agent.end_ns <= tool.time_ns
+    ]
+    return max(around, key=lambda tool: tool.start_ns, default=None)

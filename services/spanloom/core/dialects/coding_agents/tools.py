@@ -1,0 +1,153 @@
+"""Tools as events tell them: their results, their failures, the decisions about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions.agent_events import What
+from spanloom.core.conventions.exit_codes import find_exit, find_exit_in
+from spanloom.core.conventions.failed_results import REPORTED_BY_RESULT
+from spanloom.core.model.trajectory import NO_CODE, StepError
+from spanloom.core.values.attributes import json_object, json_text, json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.conventions.agent_events import Event
+    from spanloom.core.values.attributes import Json
+
+_FAILED = frozenset({"error", "failed", "failure", "errored"})
+_REFUSED = frozenset({"reject", "rejected", "deny", "denied", "abort", "cancel"})
+CALL_ID = "tool_call_id"
+_PLAIN = frozenset({"", "functions", "builtin", "default"})
+"""Namespaces that are no part of a tool's name."""
+
+
+def tool_name(event: Event) -> str:
+    """Return the tool's name with its namespace: ``multi_agent_v1/spawn_agent``."""
+    name, namespace = event.get(told.TOOLS), event.attributes.get("tool_namespace", "")
+    if name == "mcp_tool":  # Claude Code's logs hide the names of MCP tools in the parameters
+        name = _name_of_mcp(event.attributes.get("tool_parameters", "")) or name
+    return name if namespace in _PLAIN else f"{namespace}/{name}"
+
+
+def _name_of_mcp(parameters: str) -> str:
+    fields = json_object(parameters)
+    server, tool = fields.get("mcp_server_name"), fields.get("mcp_tool_name")
+    return f"mcp__{server}__{tool}" if server and tool else ""
+
+
+def tool_error(event: Event, result: str = "") -> StepError | None:
+    """Return the failure that an event tells of a tool, or ``None``."""
+    attributes = event.attributes
+    inside = json_object(attributes.get("metadata", ""))
+    has_failed = (
+        attributes.get("success", "").lower() == "false"
+        or attributes.get("status", "").lower() in _FAILED
+        or inside.get("isError") is True
+    )
+    words = event.get(told.MESSAGES)
+    code = (
+        attributes.get("exit_code") or attributes.get("exitCode") or _text(inside.get("exitCode"))
+    )
+    exited = find_exit(code, result) or find_exit_in(result)
+    if exited is not None and not words:
+        return exited
+    if not has_failed:
+        return None
+    kind = event.get(told.TYPES)
+    shown = words or result[:500] or kind or "the tool failed"
+    return StepError(NO_CODE, shown, kind, "", REPORTED_BY_RESULT)
+
+
+def _text(value: Json) -> str:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def decision_of(event: Event | None) -> dict[str, str]:
+    """Return what was decided about a tool, and by whom, as metadata."""
+    if event is None:
+        return {}
+    decision = event.attributes.get("decision", "")
+    source = event.attributes.get("source", "")
+    return {k: v for k, v in (("decision", decision), ("decision_by", source)) if v}
+
+
+def is_refused(metadata: Mapping[str, str]) -> bool:
+    """Return whether a person or a rule refused the tool."""
+    return metadata.get("decision", "").lower() in _REFUSED
+
+
+# Results in the next request, as Gemini's contents have them.
+
+
+def results_in(request: Event) -> Sequence[tuple[str, str, str]]:
+    """Return call id, tool and result of the tools that ran just before a request."""
+    text = request.get(told.SENT)
+    contents = json_value(text) if "functionResponse" in text else None
+    found: list[tuple[str, str, str]] = []
+    for content in reversed(contents if isinstance(contents, list) else []):
+        parts = content.get("parts") if isinstance(content, dict) else None
+        own = [r for part in _items(parts) if (r := _result_of(part)) is not None]
+        if not own:
+            break
+        found = own + found
+    return found
+
+
+def _items(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _result_of(part: Json) -> tuple[str, str, str] | None:
+    answered = part.get("functionResponse") if isinstance(part, dict) else None
+    if not isinstance(answered, dict):
+        return None
+    return _word(answered.get("id")), _word(answered.get("name")), read_result(answered)
+
+
+def _word(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def read_result(answered: Mapping[str, Json]) -> str:
+    """Return the result in one ``functionResponse`` of Gemini's API."""
+    response = answered.get("response")
+    if isinstance(response, dict) and len(response) == 1:
+        [inner] = response.values()
+        return inner if isinstance(inner, str) else json_text(inner)
+    return json_text(response) if response else ""
+
+
+def pair_results(tools: Iterable[Event], requests: Sequence[Event]) -> Mapping[int, str]:
+    """Return the results of tools in the requests after them, by the place of the tool's event.
+
+    Of several tools with one name the results come in their order.
+    """
+    found: dict[int, str] = {}
+    taken: set[tuple[int, int]] = set()
+    for number, tool in enumerate(tools):
+        request = next((i for i, r in enumerate(requests) if _follows(tool, r)), None)
+        if tool.what is not What.TOOL or request is None:
+            continue
+        for place, (call_id, name, result) in enumerate(results_in(requests[request])):
+            is_own = call_id == tool.get(told.CALL_IDS) if tool.get(told.CALL_IDS) else True
+            if is_own and name == tool.get(told.TOOLS) and (request, place) not in taken:
+                taken.add((request, place))
+                found[number] = result
+                break
+    return found
+
+
+def _follows(tool: Event, request: Event) -> bool:
+    if request.time_ns < tool.time_ns:
+        return False
+    ours, theirs = tool.get(told.PROMPT_IDS), request.get(told.PROMPT_IDS)
+    return ours == theirs or _turn_of(ours) == _turn_of(theirs)
+
+
+def _turn_of(prompt_id: str) -> str:
+    """Return the prompt id without the number of the sub-agent's turn: ``id#general#0``."""
+    head, mark, tail = prompt_id.rpartition("#")
+    return head if mark and tail.isdecimal() else prompt_id

@@ -1,0 +1,70 @@
+"""What coding agents never report, as warnings of their runs; where they report a repository."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.run_context import OWN
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+CLAUDE_CODE = (
+    "Claude Code reports no results of failed tools, of MCP tools and of sub-agents",
+    "Claude Code reports no call that was cancelled",
+)
+"""Of its spans, each shown where something is missing."""
+CODEX = ("Codex reports no answers of the model, and no call that was cancelled",)
+OPENCODE = ("opencode ended before its last spans were sent: its last calls may be missing",)
+COPILOT = ("Copilot reports no status of a call that failed",)
+_BY_PREFIX = {
+    "claude_code": ("Claude Code's log records have no results of tools: its spans have them",),
+    "codex": CODEX,
+    "qwen-code": (
+        "Qwen Code reports no call that was repeated, and results of tools in the next call only",
+    ),
+}
+"""By the first word of an event's name."""
+
+_PLACES = {
+    "repository": (
+        *("git.repository", "git.repository.url", "git.repository_url", "git.remote.url"),
+        *("git.remote_url", "git.repo", "vcs.repository.url.full", "vcs.repository.name"),
+        *("repository.url", "repository_url", "repository", "repo_url"),
+    ),
+    "branch": ("git.branch", "git.head.branch", "vcs.ref.head.name", "branch"),
+    "commit": (
+        *("git.commit", "git.commit.sha", "git.commit_sha", "git.commit.hash", "git.sha"),
+        *("git.head.sha", "vcs.ref.head.revision", "commit_sha", "commit"),
+    ),
+    "directory": ("cwd", "working_directory", "process.working_directory", "workspace.directory"),
+}
+"""Endings of attributes that name where an agent works."""
+KEYS_KEPT = 4096
+_MAX_CHARS = 500
+
+
+def read_place(attributes: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return repository, branch, commit and directory of a run, as its sender's own metadata."""
+    found: dict[str, str] = {}
+    for each in attributes:
+        for key in each:
+            if (name := _place_of(key)) and each[key]:
+                found.setdefault(OWN + name, each[key][:_MAX_CHARS])
+    return found
+
+
+@lru_cache(maxsize=KEYS_KEPT)
+def _place_of(key: str) -> str:
+    key = key.lower()[:100]
+    return next((name for name, ends in _PLACES.items() if _ends(key, ends)), "")
+
+
+def _ends(key: str, endings: Collection[str]) -> bool:
+    return key in endings or any("." in end and key.endswith("." + end) for end in endings)
+
+
+def notes_of(name: str) -> Sequence[str]:
+    """Return what the sender of events with this name never reports."""
+    return _BY_PREFIX.get(name.partition(".")[0], ())

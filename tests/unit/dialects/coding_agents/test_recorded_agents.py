@@ -1,0 +1,103 @@
+"""Runs of coding agents come out as they happened; see ``fixtures/recorded/coding_agents``."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.coding_agents import documents, faults, names, steps_of
+
+UNTOLD = {
+    "claude-code-cancel": ("models",),  # the cancelled call: no span, no log record
+    "codex-cancel": ("models",),  # the cancelled call: spans are lost, no log record
+    "gemini-cli-tool-no-content": ("asked",),  # only among the arguments of the process
+    "opencode-ask": ("models", "tokens"),  # ended before the span of the call was sent
+    "opencode-tool": ("models", "tokens", "tools"),  # ended before both calls and the tool
+    "opencode-two-tools": ("models", "tokens"),  # ended before the last call was sent
+}
+"""Measures that nothing that was sent tells."""
+
+
+def test_all_are_there() -> None:
+    assert len(names()) == 36
+    assert set(UNTOLD) < set(names())
+
+
+@pytest.mark.parametrize("name", names())
+def test_run_is_as_it_happened(name: str) -> None:
+    assert faults(name, UNTOLD.get(name, ())) == []
+
+
+AGENTS = {
+    "claude-code-subagent": ("claude-code", "general-purpose"),
+    "codex-subagent": ("codex", "Turing"),
+    "copilot-cli-subagent": ("copilot", "general-purpose"),
+    "gemini-cli-subagent": ("gemini-cli", "generalist"),
+    "opencode-subagent": ("opencode", "general"),
+    "qwen-code-subagent": ("qwen-code", "general-purpose"),
+}
+
+
+@pytest.mark.parametrize(("name", "agents"), AGENTS.items())
+def test_a_sub_agent_owns_its_steps(name: str, agents: tuple[str, str]) -> None:
+    [document] = documents(name)
+    main, inner = (
+        next(agent for agent in document["agent_steps"] if agent["name"] == wanted)
+        for wanted in agents
+    )
+    assert main["input"].startswith("MAINTASK: have a sub-agent")
+    owned = [step["type"] for step in inner["steps"]]
+    assert (owned.count("model"), owned[1]) == (2, "tool")
+    assert inner["input"] == "SUBTASK: read notes.txt and report its first word."
+    assert [step["name"] for step in main["steps"] if step["type"] == "agent"][-1] == agents[1]
+
+
+TOLD = ("claude-code-two-tools", "codex-two-tools", "copilot-cli-two-tools", "gemini-cli-two-tools")
+
+
+@pytest.mark.parametrize("name", [*TOLD, "opencode-two-tools", "qwen-code-two-tools"])
+def test_tools_have_arguments_results_and_failures(name: str) -> None:
+    found = documents(name)
+    read, failed = steps_of(found, "tool")
+    assert "notes.txt" in read["input"]
+    assert "beta" in read["output"]
+    assert "cat missing.txt" in failed["input"]
+    assert failed["basic_info"]["error"]["msg"] in (
+        "exit code 1: cat: missing.txt: No such file or directory",
+        "Shell command failed",
+    )
+    assert {document["extraction"]["outcome"] for document in found} == {"recovered"}
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_conversation_is_the_session(name: str) -> None:
+    [document] = documents(name)
+    assert document["extraction"]["conversation_id"]
+
+
+@pytest.mark.parametrize("name", [name for name in names() if "codex" in name or "gemini" in name])
+def test_cached_tokens_are_counted(name: str) -> None:
+    calls = [step for step in steps_of(documents(name), "model") if not _is_cut(step)]
+    assert all(call["model_info"]["input_read_cached_tokens"] > 400 for call in calls)
+
+
+def _is_cut(step: dict[str, dict[str, str]]) -> bool:
+    return step["metadata"].get("outcome") == "cancelled"
+
+
+@pytest.mark.parametrize("name", ["copilot-cli-cancel", "opencode-cancel", "qwen-code-cancel"])
+def test_a_cancelled_run_is_no_failure(name: str) -> None:
+    [document] = documents(name)
+    assert document["extraction"]["outcome"] == "cancelled"
+    assert not document["extraction"].get("errors")
+
+
+def test_what_a_sender_never_reports_is_a_warning() -> None:
+    [document] = documents("codex-ask")
+    [warning] = document["extraction"]["warnings"]
+    assert warning == "Codex reports no answers of the model, and no call that was cancelled"
+
+
+def test_frames_are_no_part_of_what_was_asked() -> None:
+    [document] = documents("copilot-cli-ask")
+    assert document["root_step"]["input"].startswith("What is the capital of France?")
+    [call] = steps_of([document], "model")
+    assert "<current_datetime>" in call["input"]
