@@ -69,3 +69,7 @@ def test_runs_of_an_older_version_say_what_their_first_failed_step_says(
         f"SELECT ErrorType, ErrorMessage FROM v_trajectories WHERE Project = '{key.project}'"
     ).result_rows
     assert (kind, message) == ("", "too much")
+    of_steps = worker._client.query(
+        f"SELECT ErrorMessage FROM v_steps WHERE Project = '{key.project}' ORDER BY Position"
+    ).result_rows
+    assert [message for (message,) in of_steps] == ["", "", "too much", "later"]

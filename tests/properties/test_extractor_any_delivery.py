@@ -46,6 +46,15 @@ def single_spans(capture: Capture) -> Sequence[ExportTraceServiceRequest]:
     return alone
 
 
+def opened(request: ExportTraceServiceRequest) -> ExportTraceServiceRequest:
+    """Return a copy of a span that was sent before it ended, without most of what it has."""
+    copy = ExportTraceServiceRequest.FromString(request.SerializeToString())
+    [span] = copy.resource_spans[0].scope_spans[0].spans
+    span.end_time_unix_nano = 0
+    del span.attributes[1:], span.events[:]
+    return copy
+
+
 @cache
 def stored_traces(capture: Capture) -> dict[TraceKey, list[Span]]:
     world = World()
@@ -78,10 +87,11 @@ def delivered_in_order(*captures: Capture) -> Outcome:
 
 
 def deliver_at_random(random: Random, *captures: Capture) -> World:
-    """Send the spans shuffled, some more than once, in batches, with the extractor between."""
+    """Send the spans shuffled, in batches, with the extractor between; some twice or open."""
     world = World()
     spans = [span for capture in captures for span in single_spans(capture)]
     spans += random.sample(spans, random.randint(0, len(spans)))
+    spans += map(opened, random.sample(spans, random.randint(0, len(spans) // 2)))
     random.shuffle(spans)
     while spans:
         size = random.randint(1, max(1, len(spans) // 2))

@@ -6,9 +6,11 @@ from spanloom.core.query.words import ALONE, PARTING, class_of
 
 _PARTING, _ALONE = (class_of(ranges, r"\\x{{{:x}}}") for ranges in (PARTING, ALONE))
 PREPARED = (
-    f"replaceRegexpAll(lowerUTF8(normalizeUTF8NFC(Text)), '[{_PARTING}]|([{_ALONE}])', ' \\\\1 ')"
+    f"replaceRegexpAll(replaceRegexpAll(lowerUTF8(normalizeUTF8NFC(Text)), '[{_PARTING}]', ' '), "
+    f"'([{_ALONE}])', ' \\\\1 ')"
 )
 """The preprocessor of the index of ``step_texts``: after it, all ASCII but letters and digits parts
-words. The schema has it written out; a test holds both equal."""
+words. The schema has it written out; a test holds both equal. One expression with an alternative
+instead of two takes ten times as long."""
 WORDS = f"tokens({PREPARED}, 'splitByNonAlpha')"
 """The words of ``Text`` in order."""
