@@ -563,6 +563,14 @@ MUTANTS = (
         killed_by=[f"{UNIT}/dialects/test_evidence.py"],
     ),
     Mutant(
+        name="failed-tools-are-words",
+        room="core",
+        was="if words == [_ERROR]:",
+        becomes="if words == []:",
+        why="type:tool error is refused",
+        killed_by=[f"{UNIT}/core/test_short_forms.py"],
+    ),
+    Mutant(
         name="evaluations-lost",
         room="core",
         was="return [_read(event) for event in span.events if event.name.startswith(_EVENT)]",
