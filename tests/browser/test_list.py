@@ -162,6 +162,25 @@ def test_keys_move_select_and_open_and_the_help_tells_of_them_before(
 
 
 @pytest.mark.usefixtures("runs")
+def test_another_filter_unticks_and_outcomes_are_chosen_from_a_list(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    expect(page.locator(ROWS)).to_have_count(3)
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.locator(".selection")).to_contain_text("1 selected")
+    page.locator(ROWS).first.get_by_role("link").first.click()
+    page.go_back()
+    expect(page.locator(".selection")).to_contain_text("1 selected")
+    page.get_by_role("button", name="+ Filter").click()
+    page.get_by_label("Value").select_option("failed")
+    page.locator(".builder button.main").click()
+    expect(page.locator(".chip")).to_contain_text("outcome = failed")
+    expect(page.locator(".selection")).to_have_count(0)
+
+
+@pytest.mark.usefixtures("runs")
 def test_two_runs_are_compared_and_three_are_said_to_be_too_many(
     page: Page, service: RunningSpanloom
 ) -> None:

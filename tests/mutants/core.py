@@ -635,6 +635,22 @@ MUTANTS = (
         killed_by=[f"{UNIT}/dialects/test_evidence.py"],
     ),
     Mutant(
+        name="failed-tools-are-words",
+        room="core",
+        was="if words == [_ERROR]:",
+        becomes="if words == []:",
+        why="type:tool error is refused",
+        killed_by=[f"{UNIT}/core/test_short_forms.py"],
+    ),
+    Mutant(
+        name="streams-count-twice",
+        room="core",
+        was="return is_stream and _say_the_same(ours, theirs)",
+        becomes="return is_near and _say_the_same(ours, theirs)",
+        why="a stream that one instrumentation reports late is two calls",
+        killed_by=[f"{UNIT}/extraction/test_stream_twins.py"],
+    ),
+    Mutant(
         name="evaluations-lost",
         room="core",
         was="return [_read(event) for event in span.events if event.name.startswith(_EVENT)]",

@@ -84,6 +84,7 @@ def create_app(
     examine: Callable[[], Sequence[Finding]] = tuple,
     most_readers: int = MOST_READERS,
     sql_port: int | None = None,
+    otlp_http: str = "",
     others: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """Return the API over a store.
@@ -96,8 +97,8 @@ def create_app(
     texts are not searched. A store call times out after ``timeout_s`` seconds. Trajectories of
     another ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it
     may block. At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the port
-    on which this process answers SQL. ``others`` are further routers, whose routes declare their
-    needs like ours.
+    on which this process answers SQL, ``otlp_http`` the address at which it takes spans. ``others``
+    are further routers, whose routes declare their needs like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -163,7 +164,7 @@ def create_app(
         compresslevel=GZIP_LEVEL,
         thread_minimum_size=GZIP_APART_BYTES,
     )
-    app.add_middleware(Gate, metrics=metrics, hosts=Hosts(hosts))
+    app.add_middleware(Gate, metrics=metrics, hosts=Hosts(hosts), otlp_http=otlp_http)
     install_problem_handlers(app)
     install_openapi(app)
     return app

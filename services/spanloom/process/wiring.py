@@ -87,6 +87,8 @@ class Service:
         # The owner of an embedded store also has to run the keeper: no other process can.
         self._roles = roles | Role.KEEP if settings.is_embedded else roles
         self._supervisor = Supervisor(settings.shutdown_s)
+        self._scheme = "https" if settings.tls_cert else "http"
+        self._otlp_http = ""
 
     def __enter__(self) -> Self:
         """Start all parts; raises ``StartupError`` with a message of one line."""
@@ -108,9 +110,8 @@ class Service:
     @property
     def addresses(self) -> dict[str, str]:
         """URL of each listening part, by its name: ``{"api": "http://127.0.0.1:8080"}``."""
-        scheme = "https" if self._settings.tls_cert else "http"
         return {
-            name: f"{scheme}://{authority(self._settings.host, port)}"
+            name: f"{self._scheme}://{authority(self._settings.host, port)}"
             for name, port in self._supervisor.ports().items()
         }
 
@@ -130,6 +131,9 @@ class Service:
             if settings.is_embedded:
                 data.warn_if_store_missing(settings.data_dir / "store")
             listener = self._bind("otlp_http_port")
+            self._otlp_http = (
+                f"{self._scheme}://{authority(settings.host, listener.getsockname()[1])}"
+            )
         api_listener = self._bind("api_port")
         sql_listener = self._bind("sql_port") if settings.sql_port is not None else None
         if Role.KEEP in self._roles:
@@ -185,6 +189,7 @@ class Service:
             extractor_version=EXTRACTOR_VERSION,
             troubles=self._supervisor.troubles,
             sql_port=sql_listener.getsockname()[1] if sql_listener else None,
+            otlp_http=self._otlp_http,
             others=self._other_routes(door),
             examine=SelfExamination(
                 self._settings,

@@ -92,6 +92,13 @@ def when_cell(run: Item, now_ms: int) -> Text:
 
 
 _NAMES = 2
+_MEANINGS = {
+    "failed": "something failed, and nothing around it ended well",
+    "recovered": "something failed, and the run went on",
+    "paused": "waits for a person",
+    "cancelled": "stopped from outside",
+    "unfinished": "never ended",
+}
 NOTHING = (
     "No trajectories. `spanloom instrument` says how agents are made to send, `spanloom demo` "
     "shows a run; filters may hide others."
@@ -110,6 +117,19 @@ def render_list(items: list[Item], console: Console, now_ms: int) -> None:
         for line in _about(item):
             console.print(cut(line, console.width))
         console.print()
+    if console.is_terminal and (legend := _legend(items, signs)):
+        console.print(legend)
+
+
+def _legend(items: Iterable[Item], signs: Signs) -> Text:
+    """Return a line that explains the signs of the outcomes in a list; empty if there are none."""
+    shown = {str(item["outcome"]) for item in items}
+    parts = [
+        f"{signs.outcomes[outcome]} {outcome}: {what}"
+        for outcome, what in _MEANINGS.items()
+        if outcome in shown
+    ]
+    return Text("   ".join(parts), "dim")
 
 
 def exchange_lines(item: Item) -> Iterable[Text]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from fastapi.testclient import TestClient
+from structlog.testing import capture_logs
 from tests.support.access import open_access
 from tests.support.memory_store import MemoryStore
 
@@ -39,6 +40,26 @@ def test_other_names_are_misdirected(client: TestClient, host: str) -> None:
 def test_any_name_is_answered_when_asked_for() -> None:
     app = create_app(MemoryStore(), Metrics(), list, open_access(), hosts=["*"])
     assert TestClient(app).get("/healthz", headers={"Host": "any.example"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics", "/v1/traces/v1/traces"])
+def test_exports_are_answered_with_the_address_that_takes_them(path: str) -> None:
+    right = "http://127.0.0.1:4318"
+    app = create_app(MemoryStore(), Metrics(), list, open_access(), otlp_http=right)
+    with capture_logs() as logged:
+        answers = [
+            TestClient(app, base_url="http://127.0.0.1:8080").post(path, content=b"spans")
+            for _ in range(3)
+        ]
+    assert [answer.status_code for answer in answers] == [404] * 3
+    assert right in answers[0].json()["detail"]
+    assert [(line["reason"], line["path"]) for line in logged] == [("misdirected", path)]
+
+
+def test_other_requests_are_no_exports(client: TestClient) -> None:
+    assert client.get("/v1/traces").json()["detail"] != ""
+    assert "port of the API" not in client.get("/v1/traces").text
+    assert "port of the API" in client.post("/v1/traces").text
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/v1/trajectories", "/nowhere", "/openapi.json"])

@@ -12,9 +12,9 @@ import pytest
 from structlog.testing import capture_logs
 from tests.support.access import Locks
 
+from spanloom.access.refusals import AGAIN_S, MOST_CAUSES, Cause, RefusalLog
 from spanloom.collector.doors.http import create_app
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
-from spanloom.collector.doors.refusals import AGAIN_S, MOST_CAUSES, Cause, RefusalLog
 from spanloom.collector.intake.export import Exporter
 
 if TYPE_CHECKING:

@@ -207,6 +207,16 @@ def test_the_table_at_100_columns(screen: Callable[..., Any]) -> None:
     ]
 
 
+def test_only_signs_that_a_list_has_are_explained(screen: Callable[..., Any]) -> None:
+    terminal = screen(colour=True)
+    runs = [item(outcome=outcome) for outcome in ("paused", "ok", "recovered", "paused")]
+    render_list(runs, terminal.console, NOW_MS)
+    last = terminal.text.splitlines()[-1]
+    assert (
+        last == "! recovered: something failed, and the run went on   … paused: waits for a person"
+    )
+
+
 def test_a_line_names_the_runs_that_go_on_with_each_other(screen: Callable[..., Any]) -> None:
     terminal = screen()
     both = item(outcome="paused", resumes="a" * 32, resumed_by="b" * 32)

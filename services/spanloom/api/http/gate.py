@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers, MutableHeaders
 
 from spanloom.access.headers import NOT_OURS, SECURITY_HEADERS, Hosts
+from spanloom.api.http.misdirected import Misdirected
 from spanloom.api.http.problems import problem
 from spanloom.telemetry import Metrics, get_logger
 
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
 class Gate:
     """The outermost layer of the application.
 
-    ``hosts`` are the accepted names in the ``Host`` header; any other is answered 421.
+    ``hosts`` are the accepted names in the ``Host`` header; any other is answered 421. Exports of
+    spans are answered with ``otlp_http``, the address that takes them.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, hosts: Hosts) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, hosts: Hosts, otlp_http: str = "") -> None:
         """Wrap an application."""
         self._app = app
         self._metrics = metrics
         self._hosts = hosts
+        self._misdirected = Misdirected(otlp_http)
         self._log = get_logger("api")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,7 +53,7 @@ class Gate:
 
     def _chosen(self, scope: Scope) -> ASGIApp:
         if self._hosts.answers(Headers(scope=scope).get("host", "")):
-            return self._app
+            return self._misdirected.answer_to(scope) or self._app
         return problem(scope["path"], 421, NOT_OURS)
 
 

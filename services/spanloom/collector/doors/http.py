@@ -9,6 +9,7 @@ from google.rpc.code_pb2 import Code
 
 from spanloom.access.authenticate import require
 from spanloom.access.headers import NOT_OURS, Hosts
+from spanloom.access.refusals import Cause, RefusalLog
 from spanloom.collector.doors.cozeloop import make_cozeloop_doors
 from spanloom.collector.doors.decompress import decompress
 from spanloom.collector.doors.door import Received
@@ -22,7 +23,6 @@ from spanloom.collector.doors.http_messages import (
 )
 from spanloom.collector.doors.langfuse.ingestion import make_langfuse_doors
 from spanloom.collector.doors.otlp.door import make_otlp_doors
-from spanloom.collector.doors.refusals import Cause, RefusalLog
 from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import OverloadedError, UnsupportedEncodingError
 from spanloom.core.model.access import ANYBODY, Scope

@@ -77,6 +77,7 @@ _KNOWN_TO_DIALECTS = frozenset(
         *("span", "event", "session", "server", "unknown", "null", "evaluator", "default"),
         *("lambda", "toolsnode", "chattemplate", "agenticmodel", "agentictoolsnode"),
         *("agenticagent", "vectordbretrieve", "reranking", "evaluation", "memory"),
+        *("creatememorystore", "deletememorystore"),
     }
 )
 _DATA_KINDS = {"embed": "embedding", "retriev": "retrieval", "rerank": "reranking"}

@@ -21,7 +21,7 @@ _KNOWN = re.compile(
     r"|strands\.|agent_framework|autogen|haystack|litellm|com\.anthropic|org\.springframework"
     r"|@mastra|mcp|fastmcp|a2a|(?:ai|gen_ai|genkit\w*|livekit\S*|pipecat\S*|sentry\S*)$"
     r"|(?:Experimental\.)?(?:Microsoft|OpenAI)|semantic.kernel|io\.|spanloom"
-    r"|[0-9a-f]{8}-[0-9a-f]{4}-",
+    r"|opencode|codex|gemini|qwen|github\.copilot|[0-9a-f]{8}-[0-9a-f]{4}-",
     re.IGNORECASE,
 )
 """Beginnings of the scopes of instrumentations; CozeLoop's for JavaScript is a random id."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.duplicates.wording import contradict, digest_wording
+from spanloom.core.duplicates.wording import answer_alike, contradict
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import mostly_encloses
 
@@ -137,6 +137,8 @@ SLACK_NS = 20_000_000
 SLACK_SHARE = 0.05
 """Maximum distance of the starts, and of the ends, of two reports of one run: nanoseconds, or a
 share of its duration. Nested instrumentations delay each other."""
+_BRIEF = 3
+"""A call is so much longer than the beginning of its stream."""
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 
 
@@ -166,9 +168,11 @@ def may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     if ours.span.scope_name == theirs.span.scope_name:
         return False
     if ours.kind is _MODEL:
-        if not (_is_near(ours, theirs) or _name_one_response(ours, theirs)):
-            return _may_be_one_call(ours, theirs) and _say_the_same(ours, theirs)
-        return _may_be_one_call(ours, theirs)
+        is_near = _is_near(ours, theirs) or _name_one_response(ours, theirs)
+        if is_near and _may_be_one_call(ours, theirs):
+            return True
+        is_stream = _overlap(ours, theirs) or _is_its_beginning(ours, theirs)
+        return is_stream and _say_the_same(ours, theirs)
     name, other = _name(ours), _name(theirs)
     if are_simultaneous(ours, theirs):
         return not name or not other or name == other
@@ -199,15 +203,6 @@ def _name_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     return ours.facts.response_id == theirs.facts.response_id != ""
 
 
-def _say_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both are known to have one answer, and one question if it is short.
-
-    A busy machine delays one instrumentation of a call by more than the slack.
-    """
-    mine, others = (digest_wording(n.facts.input, n.facts.output) for n in (ours, theirs))
-    return mine.answer != 0 and mine == others
-
-
 def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether nothing contradicts one call, and counts, an error or a text confirm it."""
     if bool(ours.error) != bool(theirs.error) or not _overlap(ours, theirs):
@@ -217,6 +212,23 @@ def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     mine, others = ours.facts, theirs.facts
     texts = ((mine.input, others.input), (mine.output, others.output))
     return ours.error is not None or any(a and a == b for a, b in texts)
+
+
+def _say_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether two reports have equal counts and the same answer, whenever they ended.
+
+    Of a stream some report the time until it began, others the time until it was read.
+    """
+    if bool(ours.error) != bool(theirs.error) or numbers_agree(ours, theirs) is not True:
+        return False
+    return answer_alike(ours.facts.output, theirs.facts.output)
+
+
+def _is_its_beginning(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+    """Return whether both began together, and one ended when the stream of the other began."""
+    apart_ns = abs(ours.span.start_ns - theirs.span.start_ns)
+    shorter_ns, longer_ns = sorted((_lasted_ns(ours), _lasted_ns(theirs)))
+    return apart_ns <= SLACK_NS and shorter_ns * _BRIEF < longer_ns
 
 
 def _overlap(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:

@@ -50,6 +50,12 @@ def contradict(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
     return ours[0] != theirs[0] and _ask_others(ours[0], theirs[0])
 
 
+def answer_alike(ours: str, theirs: str) -> bool:
+    """Return whether two outputs have the same text, or request the same tools; not if unknown."""
+    mine, others = read_answer(ours), read_answer(theirs)
+    return mine == others and bool(mine.text or mine.requests)
+
+
 def _ask_others(ours: str, theirs: str) -> bool:
     """Return whether the question of neither call is anywhere in the input of the other.
 

@@ -15,10 +15,10 @@ from urllib.parse import unquote
 import grpc
 
 from spanloom.access.authenticate import require
+from spanloom.access.refusals import Cause, RefusalLog
 from spanloom.collector.doors.decompress import GZIP_MAGIC, gunzip
 from spanloom.collector.doors.otlp.door import encode_response, make_exports
 from spanloom.collector.doors.otlp.grpc_calls import Health, MessageReader, abort
-from spanloom.collector.doors.refusals import Cause, RefusalLog
 from spanloom.collector.doors.status import Encoding, status_codes
 from spanloom.core.errors import StartupError
 from spanloom.core.model.access import Scope

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Field
 
 _ALIASES = {"errors": "failures", "meta": "metadata"}
+_ERROR = "error"
 _ID = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 _NAME = re.compile(r"\w+", re.ASCII)
 _FLAGS = {f.name for f in (*RUN_FIELDS.values(), *STEP_FIELDS.values()) if f.type is FieldType.FLAG}
@@ -122,11 +123,22 @@ class _Question:
     def _take_words(self, terms: Sequence[Term], at: int) -> int:
         """Consume adjacent words: either all are flags, or all are searched for together."""
         words = [term.text for term in takewhile(_is_word, terms[at:])]
-        if all(_is_flag(word) for word in words) or (len(words) == 1 and _is_name(words[0])):
+        if words == [_ERROR]:
+            self._add_error()
+        elif all(_is_flag(word) for word in words) or (len(words) == 1 and _is_name(words[0])):
             self._parts += words
         else:
             self._parts.append(quoted(" ".join(words)))
         return at + len(words)
+
+    def _add_error(self) -> None:
+        """Add the flag ``error``: of the step before it, if there is one, else of the run."""
+        if self._step is None or _ERROR in self._step.names:
+            self._parts.append("has_error")
+            return
+        self._step.names.add(_ERROR)
+        self._step.conditions.append(_ERROR)
+        self._parts[self._step.place] = f"has({' and '.join(self._step.conditions)})"
 
 
 def _of_term(term: Term, depth: int) -> str:
@@ -141,7 +153,7 @@ def _of_term(term: Term, depth: int) -> str:
             return f"trace_id = {quoted(term.text.lower())}"
         case Is.BARE if not _is_name(term.text):
             return quoted(term.text)
-    return term.text
+    return "has_error" if term.text == _ERROR else term.text
 
 
 def _of_comparison(term: Term) -> str:
@@ -165,7 +177,7 @@ def _of_step(term: Term) -> str | None:
 
 def _of_state(text: str) -> str:
     """Return ``status = live`` for ``live``, ``has_error`` for ``error``, else the flag itself."""
-    if text == "error":
+    if text == _ERROR:
         return "has_error"
     choices = (name for name in ("outcome", "status") if text in RUN_FIELDS[name].choices)
     choice = next(choices, None)

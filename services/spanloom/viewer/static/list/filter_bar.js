@@ -44,7 +44,8 @@ function Choice() {
       ${field?.has_keys && html`<input name="key" aria-label=${t("filter.key")} required autocomplete="off" placeholder=${t("filter.key")} />`}
       <select name="operator" aria-label=${t("filter.operator")}>
         ${(isFlag ? ["is", "not"] : (field?.operators ?? ["="])).map((one) => html`<option>${one}</option>`)}</select>
-      ${!isFlag && html`<input name="value" aria-label=${t("filter.value")} list="values" autocomplete="off" placeholder=${t("filter.value")} />
+      ${field?.choices.length ? html`<select name="value" aria-label=${t("filter.value")}>${field.choices.map((one) => html`<option>${one}</option>`)}</select>`
+        : !isFlag && html`<input name="value" aria-label=${t("filter.value")} list="values" autocomplete="off" placeholder=${t("filter.value")} />
         <datalist id="values">${values.map((one) => html`<option value=${one} />`)}</datalist>`}
       <button class="main">${t("filter.use")}</button>
     </form>

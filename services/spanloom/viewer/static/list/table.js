@@ -68,6 +68,16 @@ const active = signal(0);
 export const selected = signal(new Set(read("selected", /** @type {string[]} */ ([]), sessionStorage)));
 effect(() => write("selected", [...selected.value], sessionStorage));
 
+const selectedIn = signal(read("selected.filter", "", sessionStorage)); // the filter under which they were selected
+effect(() => write("selected.filter", selectedIn.value, sessionStorage));
+
+/** Forget the selected runs if the list is filtered otherwise than when they were selected. @param {string} filter */
+export function keepSelectedIn(filter) {
+  if (filter === selectedIn.peek()) return;
+  if (selected.peek().size) selected.value = new Set();
+  selectedIn.value = filter;
+}
+
 /** @param {string} id */
 function select(id) {
   const set = new Set(selected.peek());

@@ -2,13 +2,13 @@
 import { list as en } from "../i18n/en/list.js";
 import { learn, number, t } from "../i18n/index.js";
 import { list as zh } from "../i18n/zh/list.js";
-import { useEffect } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/columns.js";
 import { Live } from "../list/live.js";
 import { failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
-import { ColumnMenu, selected, Table, ViewMenu } from "../list/table.js";
+import { ColumnMenu, keepSelectedIn, selected, Table, ViewMenu } from "../list/table.js";
 import { returns } from "../api.js";
 import { change, link, place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
@@ -51,6 +51,8 @@ function Counts() {
 
 function Selection() {
   useDatasetKey();
+  const { where, project } = place.value.query;
+  useLayoutEffect(() => keepSelectedIn(link("", { where, project })), [where, project]);
   const chosen = [...selected.value];
   if (!chosen.length) return "";
   return html`<span class="selection">${t("list.selected", { n: chosen.length })}
