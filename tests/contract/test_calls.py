@@ -11,8 +11,10 @@ from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.core.joining.parts import Part, part_of
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.ports.building import CallWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,3 +109,32 @@ def test_a_few_calls_of_a_long_run_are_found(store: Store, key: TraceKey) -> Non
     assert store.calls.find(key.project, asked) == []
     [found] = store.calls.find(key.project, [*asked, *windows(["said 2100"], START_NS, START_NS)])
     assert (found.key, found.step_id) == (key, call.id)
+
+
+def test_parts_of_runs_come_back_one_of_a_trace_and_so_many_of_a_conversation(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    def stored(number: int, project: str = key.project) -> Part:
+        part_key = TraceKey(project, f"{number:032x}")
+        home = "ab" * 16
+        times = START_NS + number, START_NS + number + 5
+        part = Part(part_key, "part of s", *times, START_NS, 2**64 - 1, 12, home)
+        record = make_record(part_key, make_trajectory(part_key))
+        store.trajectories.write([replace(record, calls=[*record.calls, part.as_call()])])
+        return part
+
+    def find(project: str, from_ns: int, until_ns: int, most: int) -> list[Part]:
+        window = CallWindow("part of s", from_ns, until_ns)
+        return sorted(map(part_of, store.calls.find_parts(project, [window], most)))
+
+    parts = [stored(n) for n in (1, 2, 3)]
+    elsewhere = stored(1, new_project())
+    assert find(key.project, 0, 2**64 - 1, 10) == parts
+    assert find(key.project, START_NS + 8, START_NS + 9, 10) == parts[2:]
+    assert find(elsewhere.key.project, 0, 2**63, 10) == [elsewhere]
+    assert len(find(key.project, 0, 2**63, 2)) == 2
+    head = store.trajectories.heads([parts[0].key])[parts[0].key]
+    record = make_record(parts[0].key, make_trajectory(parts[0].key), version=2, previous=head)
+    moved = parts[0]._replace(home="cd" * 16)
+    store.trajectories.write([replace(record, calls=[moved.as_call()])])
+    assert find(key.project, 0, 2**63, 10) == [moved, *parts[1:]]

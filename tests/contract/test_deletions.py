@@ -14,6 +14,7 @@ from tests.support.subjects import port_methods
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.joining.parts import Part
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.span import TraceKey
@@ -104,6 +105,11 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "calls.find": lambda store, key: [
         call
         for call in store.calls.find(key.project, [CallWindow(CALL, 0, 2**63)])
+        if call.key == key
+    ],
+    "calls.find_parts": lambda store, key: [
+        call
+        for call in store.calls.find_parts(key.project, [CallWindow(CALL, 0, 2**63)], 1_000)
         if call.key == key
     ],
     "texts.search": lambda store, key: [
@@ -282,6 +288,28 @@ def test_a_deleted_trace_is_in_no_answer_and_its_neighbour_in_all(
     assert answers(store, key) == {}
     assert answers(store, neighbour) == kept
     assert store.deletions.extent_of(scope, wanted.until_seq) == (0, 0)
+
+
+def test_with_the_trace_that_shows_a_run_its_other_traces_are_deleted(
+    store: Store, key: TraceKey, neighbour: TraceKey
+) -> None:
+    fill(store, key)
+    fill(store, neighbour)
+
+    def show_in(home: str, version: int) -> None:
+        part = Part(neighbour, "part of s", START_NS, START_NS, 0, 0, 1, home)
+        head = store.trajectories.heads([neighbour])[neighbour]
+        record = make_record(neighbour, make_trajectory(neighbour), version=version, previous=head)
+        store.trajectories.write([replace(record, calls=[part.as_call()])])
+
+    scope = DeletionScope(Reach.only(key.project), trace_id=key.trace_id)
+    show_in(key.trace_id, 2)
+    assert store.deletions.extent_of(scope, next_seq()).traces == 2
+    show_in(neighbour.trace_id, 3)
+    assert store.deletions.extent_of(scope, next_seq()).traces == 1
+    show_in(key.trace_id, 4)
+    store.deletions.delete(deletion(scope))
+    assert answers(store, key) == answers(store, neighbour) == {}
 
 
 def test_a_deleted_project_is_gone_and_may_begin_anew(

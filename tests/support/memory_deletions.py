@@ -64,4 +64,12 @@ class MemoryDeletions(MemorySubject):
             and scope.reach.covers(row.slot.key.project)
             and scope.trace_id in (None, row.slot.key.trace_id)
         }
-        return spans | records | said
+        anywhere = replace(scope, trace_id=None)
+        parts = {
+            r.key
+            for r in self._state.records.values()
+            if scope.conversation_id is None and covers_record(r, anywhere, until_seq)
+            for call in r.calls
+            if call.call_key.startswith("part of ") and call.step_id == scope.trace_id
+        }
+        return spans | records | said | parts

@@ -59,6 +59,13 @@ class MemoryCalls(MemorySubject):
             calls = [c for r in own for c in r.calls if c.call_key in wanted]
         return [call for call in calls if any(map(call.is_within, wanted[call.call_key]))]
 
+    def find_parts(self, project: str, windows: Sequence[CallWindow], most: int) -> Sequence[Call]:
+        """See ``PartFinder.find_parts``."""
+        found: dict[str, list[Call]] = {}
+        for call in self.find(project, windows):
+            found.setdefault(call.call_key, []).append(call)
+        return [call for calls in found.values() for call in calls[:most]]
+
 
 class MemoryDocuments(MemorySubject):
     """Documents of the current trajectories."""

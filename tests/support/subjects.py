@@ -12,7 +12,7 @@ from spanloom.core.ports.annotations import (
     ScoreStore,
     VersionKeeper,
 )
-from spanloom.core.ports.building import CallFinder, TrajectoryWriter
+from spanloom.core.ports.building import CallIndex, TrajectoryWriter
 from spanloom.core.ports.feed import FeedStore
 from spanloom.core.ports.progress import ReplayQueue
 from spanloom.core.ports.reading import (
@@ -33,7 +33,7 @@ SUBJECTS: Mapping[str, type] = {
     "spans": SpanStore,
     "progress": ProgressStore,
     "trajectories": TrajectoryWriter,
-    "calls": CallFinder,
+    "calls": CallIndex,
     "documents": DocumentReader,
     "runs": RunReader,
     "steps": StepReader,

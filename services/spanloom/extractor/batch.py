@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from spanloom.core.errors import RetryableError, StoreTooSmallError
 from spanloom.extractor.drafts import make_drafts, make_records
 from spanloom.extractor.duplicates import find_repeats
+from spanloom.extractor.joined_runs import join_runs
+from spanloom.extractor.joining import find_joins
 from spanloom.extractor.result import BY_DEFAULT, BatchResult
 from spanloom.extractor.span_cap import read_traces
 from spanloom.memory import without_collecting
@@ -127,12 +129,15 @@ def _prepare(
     with without_collecting():
         drafts = make_drafts(requested, parts, options.prices)
     make_room()
+    joins = find_joins(store.calls, drafts.parts)
+    shown_elsewhere = join_runs(store.spans, requested, drafts, joins, options)
     repeats = find_repeats(store.calls, drafts.calls)
     heads = store.trajectories.heads(list(drafts.trajectories))
     make_room()
-    records = make_records(drafts, repeats.originals, heads)
+    records = make_records(drafts, {**repeats.originals, **shown_elsewhere}, heads)
     drafts.result.arrived = dict(arrived)
-    drafts.result.repeated_elsewhere = list(repeats.stored)
+    drafts.result.repeated_elsewhere = [*repeats.stored, *joins.due]
+    drafts.result.sizes = joins.due
     return drafts.result, records
 
 

@@ -15,6 +15,7 @@ from spanloom.extractor.readiness import (
     Moment,
     PendingTrace,
     Timing,
+    build_wait_ns,
     next_status,
     settles_ns,
 )
@@ -97,11 +98,17 @@ class Discovery:
         """Number of waiting traces whose last attempt failed."""
         return sum(1 for trace in self._pending.values() if trace.attempts)
 
-    def revisit(self, keys: Sequence[TraceKey], now_ns: int) -> None:
-        """Make extracted traces due again, because another trace changed their meaning."""
+    def revisit(self, keys: Sequence[TraceKey], now_ns: int, sizes: Mapping[TraceKey, int]) -> None:
+        """Make extracted traces due again, because another trace changed their meaning.
+
+        One of a run of many traces waits in proportion to the spans of the run (``sizes``).
+        """
         for key in keys:
             if key not in self._pending:
-                self._pending[key] = PendingTrace(key, 0, now_ns, 0, has_root=True)
+                retry_ns = now_ns + build_wait_ns(sizes.get(key, 0), self._timing)
+                self._pending[key] = PendingTrace(
+                    key, 0, now_ns, 0, has_root=True, retry_ns=retry_ns
+                )
 
     def _retry_all(self, now_ns: int) -> None:
         for trace in self._pending.values():

@@ -6,11 +6,12 @@ the same results in this process and in a worker.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.agent_logs import OF_EVENT, is_from_agent
+from spanloom.core.conventions.agent_logs import OF_EVENT, count_records
 from spanloom.core.duplicates.traces import list_calls
+from spanloom.core.joining.parts import find_part
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.extractor.extract import extract, extract_failure, make_record
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from spanloom.core.joining.parts import Part
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import DuplicateOf, Trajectory
     from spanloom.core.ports.building import Call, Head, TrajectoryRecord
@@ -32,12 +34,51 @@ if TYPE_CHECKING:
 class Drafts:
     """Extracted trajectories, before duplicates and stored versions are known."""
 
-    trajectories: Mapping[TraceKey, Trajectory]
-    calls: Mapping[TraceKey, Sequence[Call]]
-    records: Mapping[TraceKey, int]
+    trajectories: dict[TraceKey, Trajectory] = field(default_factory=dict)
+    calls: dict[TraceKey, Sequence[Call]] = field(default_factory=dict)
+    records: dict[TraceKey, int] = field(default_factory=dict)
     """Number of log records of coding agents among the events of the spans, where there are any."""
-    result: BatchResult
+    parts: dict[TraceKey, Part] = field(default_factory=dict)
+    """What is known of traces that may be a part of a run."""
+    lost: dict[TraceKey, bool] = field(default_factory=dict)
+    """Of parts that are stored: whether spans are gone, here or in another trace of the run."""
+    result: BatchResult = field(default_factory=BatchResult)
     """The outcome of the traces so far."""
+
+    def add(self, key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> None:
+        """Add the trajectory of a trace with these spans."""
+        self.replace(key, trajectory)
+        self.result.services.update((key.project, name) for name in trajectory.services)
+        if number := count_records(spans):
+            self.records[key] = number
+        if (part := find_part(key, trajectory, spans)) is not None:
+            self.parts[key] = part
+
+    def replace(self, key: TraceKey, trajectory: Trajectory) -> None:
+        """Set the trajectory of a trace."""
+        self.trajectories[key], self.calls[key] = trajectory, list_calls(trajectory)
+
+    def warn(self, key: TraceKey, text: str) -> None:
+        """Add a warning to a trajectory."""
+        if (known := self.trajectories.get(key)) is not None:
+            self.trajectories[key] = replace(known, warnings=[*known.warnings, text])
+
+    def fail(self, key: TraceKey, error: Exception) -> None:
+        """Record that a trace could not be built."""
+        self.result.failures[key] = error
+        for held in (self.trajectories, self.calls, self.parts):
+            held.pop(key, None)
+
+    def without_parts(self) -> AbstractSet[TraceKey]:
+        """Remove the parts of runs, as if they had not been requested; return their keys."""
+        keys = frozenset(self.parts)
+        result = self.result
+        for key in keys:
+            for held in (self.trajectories, self.calls, self.records, self.parts):
+                held.pop(key, None)
+            for noted in (result.seqs, result.statuses):
+                noted.pop(key, None)
+        return keys
 
 
 def make_drafts(
@@ -47,8 +88,8 @@ def make_drafts(
 
     Empties ``parts`` on the way: the spans of a long trace take as much memory as everything after.
     """
-    result = BatchResult()
-    trajectories, records = {}, {}
+    drafts = Drafts()
+    result = drafts.result
     for key, status in requested.items():
         part = parts.pop(key, None)
         result.seqs[key] = part.newest_seq if part else 0
@@ -56,17 +97,8 @@ def make_drafts(
             continue
         result.span_count += len(part.spans)
         if (trajectory := _draft(key, part, status, result, prices)) is not None:
-            trajectories[key] = trajectory
-            if number := count_records(part.spans):
-                records[key] = number
-            result.services.update((key.project, name) for name in trajectory.services)
-    calls = {key: list_calls(t) for key, t in trajectories.items()}
-    return Drafts(trajectories, calls, records, result)
-
-
-def count_records(spans: Sequence[Span]) -> int:
-    """Return how many events of the spans were log records of coding agents."""
-    return sum(is_from_agent(event) for span in spans if span.events for event in span.events)
+            drafts.add(key, trajectory, part.spans)
+    return drafts
 
 
 def make_records(
@@ -77,11 +109,7 @@ def make_records(
     Unchanged and kept trajectories are recorded in the result of the drafts.
     """
     result = drafts.result
-    kept = {
-        key
-        for key, t in drafts.trajectories.items()
-        if _has_lost(t, heads.get(key), drafts.records.get(key, 0))
-    }
+    kept = {key for key in drafts.trajectories if _has_lost(key, drafts, heads.get(key))}
     records = []
     for key, draft in drafts.trajectories.items():
         if key in kept:
@@ -94,6 +122,7 @@ def make_records(
             seq=result.seqs[key],
             head=heads.get(key),
             calls=drafts.calls[key],
+            part=drafts.parts.get(key),
         )
         if record is not None:
             records.append(record)
@@ -123,14 +152,17 @@ def _status(requested: Status, trajectory: Trajectory) -> Status:
     return Status.SETTLED if trajectory.has_root else Status.PARTIAL
 
 
-def _has_lost(trajectory: Trajectory, head: Head | None, records: int) -> bool:
+def _has_lost(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
     """Return whether the stored document has spans that are gone, which only retention causes.
 
-    So many ``records`` of coding agents may have been spans until the spans they belong to arrived.
+    Log records of coding agents may have been spans until the spans they belong to arrived.
     """
+    trajectory = drafts.trajectories[key]
     if head is None or not head.seq:
         return False
-    if head.span_count > trajectory.span_count + records:
+    if (has_lost := drafts.lost.get(key)) is not None:
+        return has_lost
+    if head.span_count > trajectory.span_count + drafts.records.get(key, 0):
         return True
     if is_part(trajectory):  # a late span may displace another one from the shown part
         return False

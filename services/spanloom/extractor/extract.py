@@ -22,6 +22,7 @@ from spanloom.core.values.bounds import legible, watch_unread
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from spanloom.core.joining.parts import Part
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import Call, Head
@@ -74,6 +75,7 @@ def make_record(
     seq: int,
     head: Head | None,
     calls: Sequence[Call] = (),
+    part: Part | None = None,
 ) -> TrajectoryRecord | None:
     """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
 
@@ -89,7 +91,8 @@ def make_record(
         trajectory = replace(trajectory, warnings=warnings)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
-    fingerprint = _fingerprint(*without_version(document), verdicts)
+    told = [repr(part).encode()] if part else []  # what others find it by may change alone
+    fingerprint = _fingerprint(*without_version(document), verdicts, *told)
     if head is not None and head.fingerprint == fingerprint:
         return None
     return TrajectoryRecord(
@@ -101,7 +104,7 @@ def make_record(
         trajectory=replace(trajectory, verdicts=()),
         document=document,
         spans_document=verdicts,
-        calls=calls,
+        calls=[*calls, part.as_call()] if part else calls,
         previous=head,
     )
 

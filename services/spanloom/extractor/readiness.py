@@ -164,8 +164,13 @@ def _is_worth_building(trace: PendingTrace, now_ns: int, timing: Timing) -> bool
 
     Only traces with thousands of spans are delayed by this.
     """
-    wait_ns = min(trace.span_count * A_SPAN_NS * IDLE_SHARE, timing.growing_max_s * NS)
+    wait_ns = build_wait_ns(trace.span_count, timing)
     return now_ns - (trace.built_ns or trace.first_ns) >= wait_ns
+
+
+def build_wait_ns(span_count: int, timing: Timing) -> int:
+    """Return how long a trace of so many spans waits until it is built once more, in ns."""
+    return min(span_count * A_SPAN_NS * IDLE_SHARE, int(timing.growing_max_s * NS))
 
 
 def retry_delay_s(attempts: int) -> float:

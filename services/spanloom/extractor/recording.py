@@ -110,7 +110,7 @@ class Recorder:
         for (trace, _), reached in zip(batch, progress, strict=True):
             self._settle(trace, reached, result)
         self._count(result)
-        self._discovery.revisit(result.repeated_elsewhere, self._clock())
+        self._discovery.revisit(result.repeated_elsewhere, self._clock(), result.sizes)
         self._new_services.log_new(result.services)
 
     def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.upkeep import Replay, StoredTrace
+    from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.store import ReplayingStore
     from spanloom.extractor.batch import Builder
     from spanloom.telemetry import Metrics
@@ -104,9 +105,7 @@ class Replayer:
         stored = dict(result.stored)
         for key, error in result.failures.items():
             log.error("a trace could not be replayed", trace_id=key.trace_id, exc_info=error)
-        if result.repeated_elsewhere:
-            again = dict.fromkeys(result.repeated_elsewhere, Status.SETTLED)
-            stored |= self._built(again).stored
+        stored |= self._built_again(result.repeated_elsewhere)
         if is_first:
             self._store.feed.announce(list(stored.values()))
         written, failed = len(result.written), len(result.failures)
@@ -117,6 +116,17 @@ class Replayer:
         ):
             self._metrics.traces_replayed.labels(label).inc(count)
         return written, failed
+
+    def _built_again(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Announcement]:
+        """Build the traces that others changed, and those that these change, each once."""
+        stored: dict[TraceKey, Announcement] = {}
+        seen: set[TraceKey] = set()
+        while again := set(keys) - seen:
+            result = self._built(dict.fromkeys(sorted(again), Status.SETTLED))
+            stored |= result.stored
+            seen |= again
+            keys = result.repeated_elsewhere
+        return stored
 
     def _built(self, requested: Mapping[TraceKey, Status]) -> BatchResult:
         result = BatchResult()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.pricing import LISTED, PriceBook
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.feed import Announcement
@@ -46,7 +48,10 @@ class BatchResult:
     """The announcement of each trace whose stored trajectory stays."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: list[TraceKey] = field(default_factory=list)
-    """Stored traces that repeat a call of this batch: they have to be built again."""
+    """Stored traces that repeat a call of this batch, or are parts of the same run: they have to be
+    built again."""
+    sizes: Mapping[TraceKey, int] = field(default_factory=dict)
+    """Of these the number of spans of the whole run, if it is more than one trace."""
     span_count: int = 0
     services: set[tuple[str, str]] = field(default_factory=set)
     """The (project, service) pairs of the spans read."""
@@ -61,5 +66,6 @@ class BatchResult:
         self.stored |= other.stored
         self.failures |= other.failures
         self.repeated_elsewhere += other.repeated_elsewhere
+        self.sizes = {**self.sizes, **other.sizes}
         self.span_count += other.span_count
         self.services |= other.services

@@ -125,11 +125,21 @@ def test_records_of_one_prompt_share_a_trace() -> None:
     assert len({first, *others}) == 4
 
 
-def test_without_a_prompt_they_share_one_for_an_hour() -> None:
-    record = {"event.name": "tool_result", "session.id": "S"}
-    hour = NOW - NOW % (3600 * 10**9)
-    first, soon, later = (trace_of(record, time_ns=hour + m * 60 * 10**9) for m in (0, 59, 60))
+@pytest.mark.parametrize("prompt", ["", "S", "S########7", "12"])
+def test_where_the_prompt_has_no_id_of_its_own_they_share_one_for_a_second(prompt: str) -> None:
+    record = {"event.name": "tool_result", "session.id": "S", "prompt_id": prompt}
+    first, soon, later = (trace_of(record, time_ns=NOW + n * 10**8) for n in (0, 9, 10))
     assert first == soon != later
+    asked = record | {"event.name": "user_prompt"}
+    prompts = {trace_of(asked, time_ns=NOW + n * 10**6) for n in (0, 1)}
+    assert len({*prompts, first}) == 3
+
+
+@pytest.mark.parametrize("prompt", ["23ea4f1d865a1", "S#general-purpose-omj6bc#0"])
+def test_where_it_has_they_share_one_with_it(prompt: str) -> None:
+    record = {"event.name": "tool_result", "session.id": "S", "prompt_id": prompt}
+    asked = record | {"event.name": "user_prompt"}
+    assert trace_of(record) == trace_of(asked, time_ns=NOW + 10**12)
 
 
 def test_a_record_that_names_no_conversation_is_dropped() -> None:

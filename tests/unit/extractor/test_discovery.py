@@ -321,7 +321,7 @@ def test_a_revisit_is_due_at_once_and_once(world: Looking) -> None:
     world.send(sent(1))
     world.look(1)
     world.build()
-    world.discovery.revisit([key_of()], world.now_ns)
+    world.discovery.revisit([key_of()], world.now_ns, {})
     assert world.due() == [(key_of().trace_id, Status.SETTLED)]
     world.build(seq=world.now_ns // 1000)
     assert world.look(0.2) == 0

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from tests.support.extracting import TRACE, World, sent, without_version
 
 from spanloom.core.model.access import Reach
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def record(span: int, name: str, time_ms: int) -> bytes:
@@ -40,14 +36,14 @@ def test_a_run_without_a_span_is_shown() -> None:
 def test_spans_take_over_whenever_they_come(order: tuple[int, ...]) -> None:
     def play(order: tuple[int, ...], wait_s: float) -> object:
         world = World()
-        steps: list[Callable[[], object]] = [
-            lambda: [world.send_logs(record(2, "claude_code.user_prompt", n)) for n in (1, 2, 3)],
-            lambda: world.send_logs(record(3, "claude_code.api_request", 5)),
-            lambda: world.send(sent(1), sent(2, 1)),
-            lambda: world.send(sent(3, 1)),
-        ]
+        records = [[record(2, "claude_code.user_prompt", n) for n in (1, 2, 3)]]
+        records += [[record(3, "claude_code.api_request", 5)]]
+        spans = [(sent(1), sent(2, 1)), (sent(3, 1),)]
         for number in order:
-            steps[number]()
+            for logs in records[number] if number < len(records) else ():
+                world.send_logs(logs)
+            if number >= len(records):
+                world.send(*spans[number - len(records)])
             world.run(wait_s)
         world.run(90)
         return without_version(world.store.documents.get(TRACE, Reach.ALL))

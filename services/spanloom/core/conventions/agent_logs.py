@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from spanloom.core.model.span import Event
 
@@ -121,6 +121,11 @@ def start_of(time_ns: int, attributes: Mapping[str, str]) -> int:
 def is_from_agent(event: Event) -> bool:
     """Return whether an event of a span was a log record of a coding agent."""
     return EVENT_NAME in event.attributes and may_be_kept(event.name)
+
+
+def count_records(spans: Iterable[Span]) -> int:
+    """Return how many events of the spans were log records of coding agents."""
+    return sum(is_from_agent(event) for span in spans if span.events for event in span.events)
 
 
 def as_span(event: Event, event_id: str, of: tuple[str, str], row_version: int) -> Span:

@@ -155,6 +155,20 @@ class CallFinder(Protocol):
         """
 
 
+class PartFinder(Protocol):
+    """Finds stored traces that are parts of the same run."""
+
+    def find_parts(self, project: str, windows: Sequence[CallWindow], most: int) -> Sequence[Call]:
+        """Return the project's parts of runs (``core/joining/parts.py``) of these windows.
+
+        One of each trace, and at most so many for a call key: any of them, if there are more.
+        """
+
+
+class CallIndex(CallFinder, PartFinder, Protocol):
+    """The index of calls, in which the parts of runs are rows too."""
+
+
 class BuildingStore(Protocol):
     """The subjects that building a batch of traces needs."""
 
@@ -167,7 +181,7 @@ class BuildingStore(Protocol):
         """Their trajectories, stored and built."""
 
     @property
-    def calls(self) -> CallFinder:
+    def calls(self) -> CallIndex:
         """Calls of other traces, which may repeat those of these."""
 
     @property

@@ -80,13 +80,14 @@ class _Builder:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _draft(self, spans: Spans) -> Drafted:
-        parts = whole_parts(self._codec.decode(spans.carried))
-        drafts = make_drafts(spans.traces, parts, self._prices)
+        read = whole_parts(self._codec.decode(spans.carried))
+        drafts = make_drafts(spans.traces, read, self._prices)
         for error in drafts.result.failures.values():
             if isinstance(error, MemoryError):
                 raise error  # the owner's process has more memory
+        parts = drafts.without_parts()
         self._drafts[spans.task] = drafts
-        return Drafted(drafts.calls)
+        return Drafted(drafts.calls, parts)
 
     def _encode(self, known: Known) -> Encoded:
         drafts = self._drafts.pop(known.task)

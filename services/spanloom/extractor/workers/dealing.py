@@ -13,6 +13,7 @@ from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
@@ -43,6 +44,8 @@ class Task:
     """The worker that has its spans; ``None`` before they are sent."""
     calls: Mapping[TraceKey, Sequence[Call]] | None = None
     """The calls of each extracted trace; ``None`` before it is drafted."""
+    parts: AbstractSet[TraceKey] = frozenset()
+    """Parts of runs of several traces, which are left to this process."""
     has_known: bool = False
     """Whether ``Known`` was sent to the worker."""
     encoded: Encoded | None = None
@@ -190,8 +193,8 @@ class Dealer:
 
     def _take(self, task: Task, answer: Answer) -> None:
         match answer:
-            case Drafted(calls):
-                task.calls = calls
+            case Drafted(calls, parts):
+                task.calls, task.parts = calls, parts
             case Encoded():
                 task.encoded = answer
             case Failed(error):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import DuplicateOf, Status
@@ -46,6 +47,8 @@ class Drafted(NamedTuple):
     """Answer to ``Spans``: the calls of each extracted trace."""
 
     calls: Mapping[TraceKey, Sequence[Call]]
+    parts: AbstractSet[TraceKey] = frozenset()
+    """Parts of runs of several traces, which the owner builds: it alone can read the others."""
 
 
 class Known(NamedTuple):

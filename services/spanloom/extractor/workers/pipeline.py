@@ -15,7 +15,8 @@ from spanloom.extractor.workers.dealing import LEAST_S, LONG_SPANS, Batch, Deale
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
@@ -141,7 +142,7 @@ class Pipeline:
             if task.encoded:
                 records += task.encoded.records
                 result.add(task.encoded.result)
-                requested.update(task.traces)
+                requested.update(_without(task.traces, task.parts))
             elif _is_hopeless(task):
                 result.failures.update(dict.fromkeys(task.traces, StuckError(STUCK)))
                 requested.update(task.traces)
@@ -149,13 +150,24 @@ class Pipeline:
         return Built(requested, result)
 
 
+def _without(
+    traces: Mapping[TraceKey, Status], parts: AbstractSet[TraceKey]
+) -> Mapping[TraceKey, Status]:
+    return {key: status for key, status in traces.items() if key not in parts}
+
+
 def _is_hopeless(task: Task) -> bool:
     return task.is_stuck and len(task.traces) == 1
 
 
 def _retries(batch: Batch) -> Iterator[Batch]:
-    """Yield lost tasks as batches for this process; of stuck ones each trace alone, for workers."""
+    """Yield lost tasks and parts of runs as batches for this process.
+
+    Of stuck tasks each trace is a batch for workers.
+    """
     for task in batch.tasks:
+        if task.encoded and task.parts:
+            yield Batch({key: task.traces[key] for key in task.parts})
         if task.is_stuck and not _is_hopeless(task):
             yield from alone(batch, task)
         elif task.is_lost and not task.is_stuck:

@@ -32,6 +32,20 @@ FROM
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
     UNION ALL
+    -- The other traces of a run that this one shows (core/joining), as they are stored now.
+    SELECT Project, TraceId
+    FROM call_index
+    WHERE StepId = {trace_id:Nullable(String)} AND startsWith(CallKey, 'part of ')
+      AND Seq <= {until_seq:UInt64} AND {conversation_id:Nullable(String)} IS NULL
+      AND {reach}
+      AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
+      AND (Project, TraceId, Version) IN (
+        SELECT Project, TraceId, Version
+        FROM trajectories FINAL
+        WHERE {reach} AND (Project, TraceId) IN (
+          SELECT Project, TraceId FROM call_index
+          WHERE StepId = {trace_id:Nullable(String)} AND startsWith(CallKey, 'part of ') AND {reach}))
+    UNION ALL
     -- Annotations outlive retention. They match by the trace alone, because they do not have its start.
     SELECT Project, TraceId
     FROM annotations

@@ -43,7 +43,7 @@ NEAR_NS = 600 * 10**9
 
 
 class ClickHouseCalls:
-    """``CallFinder`` over the extractor's lane."""
+    """``CallIndex`` over the extractor's lane."""
 
     def __init__(self, worker: Lane) -> None:
         """Use the lane, which the caller owns and closes."""
@@ -63,6 +63,20 @@ class ClickHouseCalls:
         for window in without_overlaps(w for w in windows if w.call_key in keys):
             wanted[window.call_key].append(window)
         return [call for call in calls if _is_wanted(call, wanted[call.call_key])]
+
+    def find_parts(self, project: str, windows: Sequence[CallWindow], most: int) -> Sequence[Call]:
+        """See ``PartFinder.find_parts``."""
+        found: list[Row] = []
+        for some in batched(without_overlaps(windows)):
+            keys = sorted({window.call_key for window in some})
+            asked = {"project": project, "call_keys": keys, "windows": some, "most": most}
+            found += self._worker.rows("find_parts", **asked)
+        newest = read_newest(self._worker, {(project, row.TraceId) for row in found})
+        return [
+            _call_of(project, row)
+            for row in found
+            if (n := newest.get(TraceKey(project, row.TraceId))) and n.allows(row)
+        ]
 
     def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
         """Yield rows that may match, and few others: traces built together ran at similar times."""

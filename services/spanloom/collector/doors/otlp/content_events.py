@@ -152,7 +152,7 @@ class _Sorting:
         if any(record.trace_id):
             trace_id = record.trace_id
         else:
-            trace_id = derive_trace_id(origin.service, texts, time_ns, self._key)
+            trace_id = derive_trace_id(origin.service, name, texts, time_ns, self._key)
         if not trace_id or self._is_faulty(record):
             return
         if any(record.trace_id) and any(record.span_id):

@@ -9,6 +9,7 @@ trace of its prompt, whose id is a hash of service, conversation and prompt.
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,8 @@ from spanloom.core.conventions.agent_logs import (
     PROMPT_KEYS,
     SCOPE_NAME,
     SERVICE_NAME,
+    USER_PROMPT,
+    happened,
     is_name,
 )
 
@@ -33,8 +36,9 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 _TRACE_ID_BYTES = 16
-_BUCKET_NS = 3600 * 1_000_000_000
-"""Records without a prompt id share a trace for so long, so that no trace grows for ever."""
+_SECOND_NS = 1_000_000_000
+_COUNTED = re.compile(r"[\W\d_]*")
+"""What follows the conversation's id in that of a prompt which is only counted."""
 
 
 class Origin(NamedTuple):
@@ -90,14 +94,29 @@ def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
         return 0
 
 
-def derive_trace_id(service: str, texts: Mapping[str, str], time_ns: int, key: bytes) -> bytes:
-    """Return the id of the trace of a record's prompt; empty if it names no conversation."""
+def derive_trace_id(
+    service: str, name: str, texts: Mapping[str, str], time_ns: int, key: bytes
+) -> bytes:
+    """Return the id of the trace of a record's prompt; empty if it names no conversation.
+
+    Some senders reuse the id of the prompt: that of the session, or a number in it. Then a prompt
+    has a trace for itself, and the others of a second share one: which run they are part of is
+    decided by their time.
+    """
     conversation, prompt = _first(texts, CONVERSATION_KEYS), _first(texts, PROMPT_KEYS)
     if not conversation and not prompt:
         return b""
-    part = prompt or f"{time_ns // _BUCKET_NS}"
+    part = prompt
+    if not _is_unique(prompt, conversation):
+        is_prompt = happened(name) == USER_PROMPT
+        part += f" asked at {time_ns}" if is_prompt else f" at {time_ns // _SECOND_NS}"
     named = "\0".join((service, conversation, part)).encode(errors="surrogatepass")
     return hashlib.blake2b(named, digest_size=_TRACE_ID_BYTES, key=key).digest()
+
+
+def _is_unique(prompt: str, conversation: str) -> bool:
+    """Return whether a prompt's id is more than that of its conversation and a number."""
+    return not _COUNTED.fullmatch(prompt.removeprefix(conversation))
 
 
 def describe(record: LogRecord, name: str, texts: Mapping[str, str], span: Span) -> Span:

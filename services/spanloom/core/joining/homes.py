@@ -1,0 +1,87 @@
+"""Which traces of a conversation are one run, and which of them shows it: its home.
+
+A trace with a person's prompt opens a run; the later traces belong to it until the next one opens.
+Traces that name the prompt of an opener belong to that one, whenever they began. Without any
+opener a day's traces are one run for each prompt that they name, else for each time without pause.
+
+The home of a trace depends only on the traces of a day before and after it, so that a build need
+not know a conversation of years, and on nothing but the traces: any order of arrival ends alike.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.joining.parts import Part
+    from spanloom.core.model.span import TraceKey
+
+DAY_NS = 24 * 3600 * 1_000_000_000
+"""A run is no longer than this; further traces are none of it."""
+PAUSE_NS = 30 * 60 * 1_000_000_000
+"""After a longer pause another run begins, where no prompts tell."""
+_PROMPTED = attrgetter("prompt_ns")
+
+
+def find_homes(parts: Iterable[Part]) -> Mapping[TraceKey, TraceKey]:
+    """Return the home of each part; ``parts`` are those of one conversation, in any order."""
+    ordered = sorted(parts, key=lambda part: (part.start_ns, part.key))
+    openers = _Openers(part for part in ordered if part.prompt_ns)
+    homes = {part.key: openers.home_of(part) for part in ordered}
+    rest = _without_opener([part for part in ordered if homes[part.key] is None])
+    return {key: home or rest[key] for key, home in homes.items()}
+
+
+class _Openers:
+    """The parts that open runs, in the order of their prompts."""
+
+    def __init__(self, openers: Iterable[Part]) -> None:
+        self._all = sorted(openers, key=lambda part: (part.prompt_ns, part.key))
+        self._by_prompt: defaultdict[int, list[Part]] = defaultdict(list)
+        for opener in self._all:
+            if opener.prompt:
+                self._by_prompt[opener.prompt].append(opener)
+
+    def home_of(self, part: Part) -> TraceKey | None:
+        """Return the home of a part; ``None`` if nobody opened it."""
+        if part.prompt_ns:
+            return part.key
+        named = self._by_prompt.get(part.prompt, ())
+        opener = _last_before(named, part) or _first_after(named, part)
+        opener = opener or _last_before(self._all, part)
+        return opener.key if opener else None
+
+
+def _last_before(openers: Sequence[Part], part: Part) -> Part | None:
+    n = bisect_right(openers, part.start_ns, key=_PROMPTED)
+    is_near = n > 0 and part.start_ns - openers[n - 1].prompt_ns <= DAY_NS
+    return openers[n - 1] if is_near else None
+
+
+def _first_after(openers: Sequence[Part], part: Part) -> Part | None:
+    n = bisect_right(openers, part.start_ns, key=_PROMPTED)
+    is_near = n < len(openers) and openers[n].prompt_ns - part.start_ns <= DAY_NS
+    return openers[n] if is_near else None
+
+
+def _without_opener(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
+    """Return the homes of parts that no prompt opened: each belongs to the first of its kind."""
+    homes: dict[TraceKey, TraceKey] = {}
+    firsts: dict[tuple[int, int], Part] = {}
+    latest_ns = 0
+    for part in ordered:
+        kind = part.start_ns // DAY_NS, part.prompt
+        first = firsts.get(kind)
+        if first is None or (not part.prompt and part.start_ns - latest_ns > PAUSE_NS):
+            first = firsts[kind] = part
+        if not part.prompt:
+            latest_ns = (
+                max(part.end_ns, part.start_ns) if first is part else max(latest_ns, part.end_ns)
+            )
+        homes[part.key] = first.key
+    return homes

@@ -1,0 +1,148 @@
+"""What a trace tells of the run that it may be a part of."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.conventions.agent_logs import (
+    CONVERSATION_KEYS,
+    EVENT_NAME,
+    PROMPT_KEYS,
+    USER_PROMPT,
+    count_records,
+    happened,
+)
+from spanloom.core.ports.building import Call, Extent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.trajectory import Trajectory
+
+FRAGMENT = ".fragment"
+"""The end of the names of rules by which a dialect classifies the root of a part of a run."""
+_SESSION = "part of "
+_DIGEST_BYTES = 16
+_MAX_OTHERS = 8
+
+
+class Part(NamedTuple):
+    """A trace that may be a part of a run, as far as finding the others needs."""
+
+    key: TraceKey
+    session: str
+    """The key of its service and conversation, under which the others of the project are found."""
+    start_ns: int
+    end_ns: int
+    prompt_ns: int
+    """The time at which a person asked; 0 if the trace does not tell."""
+    prompt: int
+    """A digest of the prompt's id; 0 if it names none."""
+    span_count: int
+    """Its spans, and the log records among their events."""
+    home: str = ""
+    """The id of the trace that shows it, as stored; its own, if that is this one."""
+    others: tuple[str, ...] = ()
+    """The keys of other conversations that its spans name: it may have been a part of theirs."""
+
+    def as_call(self) -> Call:
+        """Return it as a row of the index by which repeats of calls are found."""
+        return Call(
+            key=self.key,
+            step_id=self.home,
+            call_key=self.session,
+            start_ns=self.start_ns,
+            end_ns=self.end_ns,
+            is_bare=False,
+            extent=Extent(self.span_count),
+            answer=self.prompt,
+            question=self.prompt_ns,
+        )
+
+
+def part_of(call: Call) -> Part:
+    """Return the part that is stored as this row."""
+    return Part(
+        call.key,
+        call.call_key,
+        call.start_ns,
+        call.end_ns,
+        prompt_ns=call.question,
+        prompt=call.answer,
+        span_count=call.extent.model_steps,
+        home=call.step_id,
+    )
+
+
+def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> Part | None:
+    """Return what a trace is a part of; ``None`` for a run of its own.
+
+    The dialect decides, by the name of the root's rule; and it has to name its conversation.
+    """
+    root_id = trajectory.root.id
+    rule = next((v.rule for v in trajectory.verdicts if v.span_id == root_id), "")
+    if not rule.endswith(FRAGMENT):
+        return None
+    told = list(_told(root_id, spans))
+    service = next((s.service_name for s in spans if s.span_id == root_id), "")
+    conversations = dict.fromkeys(_named(told, CONVERSATION_KEYS))
+    if not conversations:
+        return None
+    sessions = [_session(service, name) for name in islice(conversations, _MAX_OTHERS + 1)]
+    prompt = next(_named(told, PROMPT_KEYS), "")
+    return Part(
+        key,
+        sessions[0],
+        min(span.start_ns for span in spans),
+        max(span.end_ns for span in spans),
+        min(_prompts(spans), default=0),
+        int.from_bytes(_digest(prompt)[:8]) if prompt else 0,
+        size_of(spans),
+        others=tuple(sessions[1:]),
+    )
+
+
+def size_of(spans: Sequence[Span]) -> int:
+    """Return the number of spans, and of records among their events.
+
+    It is the same before and after the span of a record arrives.
+    """
+    return len(spans) + count_records(spans)
+
+
+def _told(root_id: str, spans: Sequence[Span]) -> Iterator[Mapping[str, str]]:
+    """Yield attributes that may name the conversation: of the prompt, the root, the others."""
+    ordered = sorted(spans, key=lambda s: (s.span_id != root_id, s.start_ns, s.span_id))
+    of_spans = [span.attributes for span in ordered]
+    of_events = [event.attributes for span in ordered for event in span.events]
+    yield from (
+        a for a in (*of_events, *of_spans) if happened(a.get(EVENT_NAME, "")) == USER_PROMPT
+    )
+    yield from of_spans
+    yield from of_events
+
+
+def _prompts(spans: Iterable[Span]) -> Iterator[int]:
+    """Yield the times of prompts, of records that are spans and of those that are events."""
+    for span in spans:
+        if happened(span.attributes.get(EVENT_NAME, "")) == USER_PROMPT:
+            yield span.start_ns
+        for event in span.events:
+            if event.name.endswith(USER_PROMPT) and happened(event.name) == USER_PROMPT:
+                yield event.time_ns
+
+
+def _named(told: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator[str]:
+    return (text for a in told for key in keys if (text := a.get(key)))
+
+
+def _session(service: str, conversation: str) -> str:
+    return _SESSION + _digest(service, conversation).hex()
+
+
+def _digest(*texts: str) -> bytes:
+    joined = "\0".join(texts).encode(errors="surrogatepass")
+    return hashlib.blake2b(joined, digest_size=_DIGEST_BYTES).digest()

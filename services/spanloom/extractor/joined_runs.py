@@ -1,0 +1,101 @@
+"""Builds the homes of runs of which the parts came as several traces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import RetryableError
+from spanloom.core.joining.parts import size_of
+from spanloom.core.model.trajectory import DuplicateOf, Status
+from spanloom.extractor.extract import extract
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.joining.parts import Part
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.ports.spans import SpanReader
+    from spanloom.extractor.drafts import Drafts
+    from spanloom.extractor.joining import Joins
+    from spanloom.extractor.result import BuildOptions
+
+LEFT_OUT = "{n:,} further traces of this run are not shown here (--max-trace-spans)"
+CROWDED = "the conversation has too many traces to join those of one run: this is one of them"
+
+
+def join_runs(
+    spans: SpanReader,
+    requested: Mapping[TraceKey, Status],
+    drafts: Drafts,
+    joins: Joins,
+    options: BuildOptions,
+) -> Mapping[TraceKey, DuplicateOf]:
+    """Replace the drafts of homes by those of whole runs; return the parts that are not homes.
+
+    A home that cannot be built keeps its own draft at the last attempt, else fails alone.
+    """
+    for key, part in drafts.parts.items():
+        drafts.parts[key] = part._replace(home=joins.homes[key].trace_id)
+        if key in joins.crowded:
+            drafts.warn(key, CROWDED)
+        if key in joins.former:
+            drafts.lost[key] = key in joins.lost
+    for key in joins.members:
+        try:
+            _join(spans, key, drafts, joins, options)
+        except RetryableError:
+            raise
+        except Exception as error:  # one malformed run must not stop the others
+            if requested.get(key) is not Status.FAILED:
+                drafts.fail(key, error)
+    return _repeats(drafts, joins)
+
+
+def _repeats(drafts: Drafts, joins: Joins) -> Mapping[TraceKey, DuplicateOf]:
+    """Return the parts that another trace shows; their calls are no longer theirs."""
+    found = {}
+    for key in drafts.parts:
+        if joins.homes[key] != key and key in drafts.trajectories:
+            root = drafts.trajectories[key].root.id
+            found[key] = DuplicateOf(joins.homes[key].trace_id, root)
+            drafts.calls[key] = ()
+    return found
+
+
+def _join(
+    reader: SpanReader,
+    home: TraceKey,
+    drafts: Drafts,
+    joins: Joins,
+    options: BuildOptions,
+) -> None:
+    """Build a home from the spans of its parts, the earliest up to the limit of a trace."""
+    others = joins.members[home]
+    taken: list[Part] = []
+    room = options.max_trace_spans - drafts.parts[home].span_count
+    for part in sorted(others, key=lambda part: (part.start_ns, part.key)):
+        if part.span_count <= room:
+            taken.append(part)
+            room -= part.span_count
+    keys = [home, *(part.key for part in taken)]
+    read = reader.read_spans(keys)
+    if home in joins.former and any(_is_gone(part, read) for part in taken):
+        drafts.lost[home] = True
+    spans = _distinct(read[key] for key in keys if key in read)
+    drafts.replace(home, extract(home, spans, options.prices))
+    if len(taken) < len(others):
+        drafts.warn(home, LEFT_OUT.format(n=len(others) - len(taken)))
+
+
+def _is_gone(part: Part, read: Mapping[TraceKey, Sequence[Span]]) -> bool:
+    """Return whether a part has fewer spans than were stored: retention removed them."""
+    return part.span_count > size_of(read.get(part.key, ()))
+
+
+def _distinct(traces: Iterable[Sequence[Span]]) -> Sequence[Span]:
+    """Return the spans of all traces; of equal ids the first trace's: ids are unique in a trace."""
+    spans: dict[str, Span] = {}
+    for trace in traces:
+        own = {span.span_id: span for span in trace}
+        spans = own | spans
+    return list(spans.values())

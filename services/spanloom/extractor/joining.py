@@ -1,0 +1,154 @@
+"""Joins traces that are parts of one run, whichever of them is extracted first.
+
+The home of a run is built from the spans of all its parts; the others are stored as repeats of it.
+A build of a part makes its home due again, a build of a home the parts that are stored with another
+home. A home makes no part due that knows its home, so this always ends.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from spanloom.core.joining.homes import DAY_NS, find_homes
+from spanloom.core.joining.parts import part_of
+from spanloom.core.ports.building import CallWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from typing import TypeAlias
+
+    from spanloom.core.joining.parts import Part
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.building import PartFinder
+
+    Session: TypeAlias = tuple[str, str]
+    """A project and the key of a conversation in it."""
+
+MAX_PARTS = 5_000
+"""Of a conversation with more parts in six days none is joined, so that each build stays cheap."""
+FAR_NS = 3 * DAY_NS
+"""So far around a part others are read: those within a day, and those that decide their homes."""
+_LAST_NS = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Joins:
+    """Which traces of a batch belong together, and with which stored ones."""
+
+    homes: dict[TraceKey, TraceKey] = field(default_factory=dict)
+    """The home of each part of the batch."""
+    members: defaultdict[TraceKey, list[Part]] = field(default_factory=lambda: defaultdict(list))
+    """The other parts of each run that has its home in the batch."""
+    former: dict[TraceKey, Part] = field(default_factory=dict)
+    """The parts of the batch as they are stored, where they are."""
+    due: dict[TraceKey, int] = field(default_factory=dict)
+    """Stored traces to build again, with the number of spans of their runs."""
+    lost: set[TraceKey] = field(default_factory=set)
+    """Parts of which spans are gone: they stay as they are stored."""
+    crowded: set[TraceKey] = field(default_factory=set)
+    """Parts that stay alone because their conversation has too many."""
+
+
+def find_joins(finder: PartFinder, parts: Mapping[TraceKey, Part]) -> Joins:
+    """Compare the parts of a batch with each other and with those of the store."""
+    joins = Joins()
+    own: defaultdict[Session, dict[TraceKey, Part]] = defaultdict(dict)
+    for key, part in parts.items():
+        own[key.project, part.session][key] = part
+    stored = _load(finder, parts.values())
+    every = [part for found in stored.values() for part in found]
+    joins.former.update((part.key, part) for part in every if part.key in parts)
+    for key, before in joins.former.items():
+        if before.span_count > parts[key].span_count:  # retention: the stored document stays
+            joins.lost.add(key)
+            joins.homes[key] = key._replace(trace_id=before.home)
+            own[key.project, parts[key].session].pop(key)
+    built = parts.keys() - joins.lost
+    for session, found in stored.items():
+        _compare(own[session], built, [part for part in found if part.key not in built], joins)
+    for key in parts:
+        joins.due.pop(key, None)
+    return joins
+
+
+def _compare(
+    own: Mapping[TraceKey, Part],
+    built: AbstractSet[TraceKey],
+    stored: Sequence[Part],
+    joins: Joins,
+) -> None:
+    """Compare the parts of one conversation: those of the batch, and those only stored."""
+    if len(stored) >= MAX_PARTS or len(own) >= MAX_PARTS:
+        joins.homes.update((key, key) for key in own)
+        joins.crowded.update(own)
+        return
+    every = [*own.values(), *stored]
+    homes = find_homes(every)
+    sizes: defaultdict[TraceKey, int] = defaultdict(int)
+    for part in every:
+        home = homes[part.key]
+        sizes[home] += part.span_count
+        if home in own and home != part.key:
+            joins.members[home].append(part)
+    joins.homes.update((key, homes[key]) for key in own)
+    due = [*_left_behind(own, homes, joins.former), *_misplaced(own, built, stored, homes)]
+    joins.due.update((key, sizes[key]) for key in due)
+
+
+def _left_behind(
+    own: Mapping[TraceKey, Part],
+    homes: Mapping[TraceKey, TraceKey],
+    former: Mapping[TraceKey, Part],
+) -> Iterator[TraceKey]:
+    """Yield the homes of the parts just built, those of now and those of before."""
+    for key in own:
+        yield homes[key]
+        if (before := former.get(key)) is not None:
+            yield key._replace(trace_id=before.home)
+
+
+def _misplaced(
+    own: Mapping[TraceKey, Part],
+    built: AbstractSet[TraceKey],
+    stored: Sequence[Part],
+    homes: Mapping[TraceKey, TraceKey],
+) -> Iterator[TraceKey]:
+    """Yield stored parts with another home than they know, of those that the batch may change.
+
+    At the edges of what was read homes are not known.
+    """
+    times = sorted(t for part in own.values() for t in (part.start_ns, part.prompt_ns) if t)
+    for part in stored:
+        known = part.key._replace(trace_id=part.home)
+        if homes[part.key] != known and (known in built or _is_near(part, times)):
+            yield part.key
+
+
+def _is_near(part: Part, times: Sequence[int]) -> bool:
+    """Return whether a part began within a day of any of these times, which are in order."""
+    n = bisect_left(times, part.start_ns - DAY_NS)
+    return n < len(times) and times[n] <= part.start_ns + DAY_NS
+
+
+def _load(finder: PartFinder, parts: Iterable[Part]) -> Mapping[Session, Sequence[Part]]:
+    """Return the stored parts of each conversation in the days around those of the batch."""
+    windows: defaultdict[str, list[CallWindow]] = defaultdict(list)
+    found: defaultdict[Session, list[Part]] = defaultdict(list)
+    for part in parts:
+        for session in (part.session, *part.others):
+            windows[part.key.project].append(_window(session, part))
+            found[part.key.project, session] = []
+    for project, wanted in windows.items():
+        for call in finder.find_parts(project, wanted, MAX_PARTS):
+            found[project, call.call_key].append(part_of(call))
+    return found
+
+
+def _window(session: str, part: Part) -> CallWindow:
+    times = [t for t in (part.start_ns, part.end_ns, part.prompt_ns) if t] or [0]
+    from_ns, until_ns = max(min(times) - FAR_NS, 0), min(max(times) + FAR_NS, _LAST_NS)
+    return CallWindow(session, from_ns, until_ns)

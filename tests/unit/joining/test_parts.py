@@ -1,0 +1,78 @@
+"""What a trace tells of the run that it is a part of."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.spans import MS, START_NS, make_span
+
+from spanloom.core.joining import parts
+from spanloom.core.joining.parts import Part, find_part, part_of
+from spanloom.core.model.span import Event, Span, TraceKey
+from spanloom.extractor.extract import extract
+
+KEY = TraceKey("p", "ab" * 16)
+
+
+@pytest.fixture(autouse=True)
+def any_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "FRAGMENT", "")
+
+
+def found(*spans: Span) -> Part | None:
+    return find_part(KEY, extract(KEY, spans), spans)
+
+
+def prompt(**attributes: str) -> Event:
+    told = {"event.name": "codex.user_prompt", **attributes}
+    return Event(START_NS + 3 * MS, "codex.user_prompt", told)
+
+
+def test_a_part_names_its_conversation_times_and_size() -> None:
+    spans = make_span(1, attributes={"session.id": "S", "prompt_id": "P"}), make_span(2, 1, end=20)
+    part = found(*spans)
+    assert part is not None
+    assert (part.start_ns, part.end_ns) == (START_NS, START_NS + 20 * MS)
+    assert (part.prompt_ns, part.span_count) == (0, 2)
+    assert part.prompt != 0
+
+
+def test_a_prompt_is_an_event_or_a_span() -> None:
+    event = found(make_span(1, attributes={"session.id": "S"}, events=[prompt()]))
+    record = found(
+        make_span(1, attributes={"session.id": "S", "event.name": "qwen-code.user_prompt"}, start=4)
+    )
+    assert event is not None
+    assert record is not None
+    assert event.prompt_ns == START_NS + 3 * MS
+    assert record.prompt_ns == START_NS + 4 * MS
+    assert event.span_count == 2  # the record will be a span again, should its span be lost
+
+
+def test_the_conversation_is_that_of_the_prompt_then_of_the_root() -> None:
+    def session_of(*spans: Span) -> str:
+        part = found(*spans)
+        assert part is not None
+        return part.session
+
+    root = make_span(1, attributes={"session.id": "S"})
+    other = make_span(2, 1, {"conversation.id": "T"})
+    asking = make_span(3, 1, events=[prompt(**{"conversation.id": "T"})])
+    alone = session_of(root)
+    assert session_of(root, other) == alone
+    assert session_of(root, asking) == session_of(make_span(1, attributes={"session.id": "T"}))
+    assert session_of(root._replace(service_name="x")) != alone
+
+
+def test_without_a_conversation_or_the_rule_a_trace_is_a_run_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert found(make_span(1)) is None
+    monkeypatch.setattr(parts, "FRAGMENT", ".fragment")
+    assert found(make_span(1, attributes={"session.id": "S"})) is None
+
+
+def test_a_part_comes_back_as_it_was_stored() -> None:
+    part = found(make_span(1, attributes={"session.id": "S", "prompt.id": "P"}, events=[prompt()]))
+    assert part is not None
+    part = part._replace(home="cd" * 16)
+    assert part_of(part.as_call()) == part
