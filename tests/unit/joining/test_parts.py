@@ -76,3 +76,22 @@ def test_a_part_comes_back_as_it_was_stored() -> None:
     assert part is not None
     part = part._replace(home="cd" * 16)
     assert part_of(part.as_call()) == part
+
+
+def test_a_root_that_a_dialect_made_has_the_service_of_the_first_span() -> None:
+    conversation = {"gen_ai.conversation.id": "S"}
+    call = make_span(1, attributes=conversation, name="llm_call", scope="gemini-cli")
+    asked = {"event.name": "gemini_cli.user_prompt", "log.bridge": "true", "session.id": "S"}
+    ours, theirs = (
+        found(span._replace(service_name="gemini-cli"))
+        for span in (call, make_span(2, attributes=asked))
+    )
+    assert ours is not None
+    assert theirs is not None
+    assert ours.session == theirs.session != found_session("")
+
+
+def found_session(service: str) -> str:
+    part = found(make_span(1, attributes={"session.id": "S"})._replace(service_name=service))
+    assert part is not None
+    return part.session

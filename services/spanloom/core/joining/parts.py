@@ -14,6 +14,7 @@ from spanloom.core.conventions.agent_logs import (
     count_records,
     happened,
 )
+from spanloom.core.model.tree import span_order
 from spanloom.core.ports.building import Call, Extent
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
     if not rule.endswith(FRAGMENT):
         return None
     told = list(_told(root_id, spans))
-    service = next((s.service_name for s in spans if s.span_id == root_id), "")
+    service = min(spans, key=span_order).service_name  # a dialect may have made the root
     conversations = dict.fromkeys(_named(told, CONVERSATION_KEYS))
     if not conversations:
         return None
