@@ -91,6 +91,14 @@ def test_a_root_that_a_dialect_made_has_the_service_of_the_first_span() -> None:
     assert ours.session == theirs.session != found_session("")
 
 
+def test_a_record_counts_from_when_it_was_written() -> None:
+    """Codex counts the time to the first token from before the prompt."""
+    record = {"event.name": "codex.turn_ttft", "log.bridge": "true", "session.id": "S"}
+    part = found(make_span(1, attributes=record, start=-50, end=7))
+    assert part is not None
+    assert part.start_ns == START_NS + 7 * MS
+
+
 def found_session(service: str) -> str:
     part = found(make_span(1, attributes={"session.id": "S"})._replace(service_name=service))
     assert part is not None
