@@ -324,6 +324,12 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
             key.project, windows([f"call {key.trace_id}"], START_NS, START_NS + 1000)
         )
     },
+    "calls.find_parts": lambda t, key: {
+        call.key.project
+        for call in t.store.calls.find_parts(
+            key.project, windows([f"call {key.trace_id}"], START_NS, START_NS + 1000), 10
+        )
+    },
 }
 """The reading methods whose arguments name the project."""
 

@@ -15,7 +15,6 @@ from spanloom.core.conventions.agent_logs import (
     count_records,
     happened,
 )
-from spanloom.core.model.tree import span_order
 from spanloom.core.ports.building import Call, Extent
 
 if TYPE_CHECKING:
@@ -88,8 +87,9 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
     rule = next((v.rule for v in trajectory.verdicts if v.span_id == root_id), "")
     if not rule.endswith(FRAGMENT):
         return None
-    told = list(_told(root_id, spans))
-    service = min(spans, key=span_order).service_name  # a dialect may have made the root
+    ordered = sorted(spans, key=lambda s: (s.span_id != root_id, s.start_ns, s.span_id))
+    service = next((s.service_name for s in ordered if s.service_name), "")
+    told = list(_told(ordered))
     conversations = dict.fromkeys(_named(told, CONVERSATION_KEYS))
     if not conversations:
         return None
@@ -120,9 +120,8 @@ def size_of(spans: Sequence[Span]) -> int:
     return len(spans) + count_records(spans)
 
 
-def _told(root_id: str, spans: Sequence[Span]) -> Iterator[Mapping[str, str]]:
+def _told(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
     """Yield attributes that may name the conversation: of the prompt, the root, the others."""
-    ordered = sorted(spans, key=lambda s: (s.span_id != root_id, s.start_ns, s.span_id))
     of_spans = [span.attributes for span in ordered]
     of_events = [event.attributes for span in ordered for event in span.events]
     yield from (
