@@ -45,9 +45,11 @@ def pieces(name: str) -> Iterator[tuple[str, bytes]]:
 def play(order: Sequence[tuple[str, bytes]], wait_s: Callable[[], float]) -> dict[str, Any]:
     """Return the documents of all traces by id, after everything was delivered."""
     world = World()
-    send = {"traces": world.send_message, "logs": world.send_logs}
     for signal, body in order:
-        send[signal](body)
+        if signal == "traces":
+            world.send_message(body)
+        else:
+            world.send_logs(body)
         if seconds := wait_s():
             world.run(seconds, every=0.7)
     world.run(150, every=1.5)
