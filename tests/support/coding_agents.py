@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tests.support.extracting import World
-from tests.support.recorded import RECORDED, Document, cases_in
-
-from spanloom.core.formats.canonical import encode_document
-from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status
-from spanloom.extractor.extract import extract
+from tests.support.recorded import LATER_S, RECORDED, Document, cases_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Trajectory
+    from collections.abc import Iterable, Sequence
 
 RUNS = RECORDED / "coding_agents"
 TOKENS = ("input_tokens", "output_tokens")
-FRAGMENT = ".fragment"
-"""The end of the rule of a root whose trace is a part of a run."""
 
 
 def names() -> Sequence[str]:
@@ -38,52 +28,35 @@ def truth_of(name: str) -> Document:
     return found
 
 
-def stored_spans(name: str) -> Mapping[TraceKey, Sequence[Span]]:
-    """Return the spans of a run's traces as they are stored."""
-    world = World()
-    for signal, send in (("traces", world.send_message), ("logs", world.send_logs)):
-        if body := sent(name, signal):
-            send(body)
-    return world.store.spans.read_spans([c.key for c in world.store.progress.unextracted()])
-
-
 def sent(name: str, signal: str) -> bytes:
     """Return all requests of a signal as one; empty if there are none."""
     path = RUNS / f"{name}.{signal}.otlp.gz"
     return gzip.decompress(path.read_bytes()) if path.exists() else b""
 
 
-def runs(traces: Mapping[TraceKey, Sequence[Span]]) -> list[Trajectory]:
-    """Return the runs in the traces of one session with one prompt: all fragments are one."""
-    parts: defaultdict[str, list[Span]] = defaultdict(list)
-    whole: list[Trajectory] = []
-    for key, spans in sorted(traces.items()):
-        trajectory = extract(key, spans)
-        if rule_of_root(trajectory).endswith(FRAGMENT):
-            parts[str(trajectory.extras.get("conversation_id"))] += spans
-        else:
-            whole.append(trajectory)
-    key = TraceKey("default", "00" * 16)
-    joined = [extract(key, spans) for spans in parts.values()]
-    return [t for t in (*whole, *joined) if any(t.step_counts[k] for k in _STEPS)]
+SIGNALS = ("traces", "logs")
+
+
+def documents(name: str, signals: Sequence[str] = SIGNALS) -> list[Document]:
+    """Return the documents of the runs that come of what was sent, in this order of signals."""
+    world, trace_ids = World(), set[str]()
+    for signal in signals:
+        if body := sent(name, signal):
+            (world.send_message if signal == "traces" else world.send_logs)(body)
+            trace_ids |= {change.key.trace_id for change in world.store.progress.unextracted()}
+            world.step(LATER_S / 10)
+    for _ in range(3):  # what belongs together is built again when all is there
+        world.step(LATER_S)
+    found = [world.document(trace_id) for trace_id in sorted(trace_ids)]
+    return [d for d in found if d and _is_run(d["extraction"])]
+
+
+def _is_run(extraction: Document) -> bool:
+    counts = extraction["step_counts"]
+    return "duplicate_of" not in extraction and any(counts[kind] for kind in _STEPS)
 
 
 _STEPS = ("agent", "model", "tool")
-
-
-def rule_of_root(trajectory: Trajectory) -> str:
-    """Return the name of the rule that classified the root."""
-    return next(v.rule for v in trajectory.verdicts if v.span_id == trajectory.root.id)
-
-
-def documents(name: str) -> list[Document]:
-    """Return the documents of a recorded run."""
-    return [_document(trajectory) for trajectory in runs(stored_spans(name))]
-
-
-def _document(trajectory: Trajectory) -> Document:
-    found: Document = json.loads(bytes(encode_document(trajectory, 1, Status.SETTLED)))
-    return found
 
 
 def faults(name: str, untold: Iterable[str] = ()) -> list[str]:

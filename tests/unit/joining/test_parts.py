@@ -83,3 +83,11 @@ def test_the_service_is_that_of_the_root_or_of_the_first_span_that_has_one() -> 
     ours, theirs = below._replace(service_name="a"), root._replace(service_name="a")
     sessions = {found(root, ours), found(theirs, below._replace(service_name="b"))}
     assert len({part.session for part in sessions if part is not None}) == 1
+
+
+def test_a_record_counts_from_when_it_was_written() -> None:
+    """Codex counts the time to the first token from before the prompt."""
+    record = {"event.name": "codex.turn_ttft", "log.bridge": "true", "session.id": "S"}
+    part = found(make_span(1, attributes=record, start=-50, end=7))
+    assert part is not None
+    assert part.start_ns == START_NS + 7 * MS

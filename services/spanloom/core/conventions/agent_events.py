@@ -217,7 +217,8 @@ def _events_of(span: Span) -> Iterator[Event]:
     if is_bare(span):
         name = name_of(span)
         if (what := what_of(name, span.attributes)) is not None:
-            time_ns = span.start_ns if what is What.STARTED else span.end_ns
+            is_begin = what in (What.STARTED, What.PROMPT)  # these spans last as long as the run
+            time_ns = span.start_ns if is_begin else span.end_ns
             yield Event(time_ns, name, what, span.attributes, span, True)
     for time_ns, own_name, attributes in span.events:
         name = attributes.get(NAME) or own_name

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.agent_logs import (
+    BRIDGED,
     CONVERSATION_KEYS,
     EVENT_NAME,
     PROMPT_KEYS,
@@ -97,13 +98,18 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
     return Part(
         key,
         sessions[0],
-        min(span.start_ns for span in spans),
+        min(map(_began, spans)),
         max(span.end_ns for span in spans),
         min(_prompts(spans), default=0),
         int.from_bytes(_digest(prompt)[:8]) if prompt else 0,
         size_of(spans),
         others=tuple(sessions[1:]),
     )
+
+
+def _began(span: Span) -> int:
+    """Return when a span began, or a record was written: Codex measures from before the prompt."""
+    return span.end_ns if BRIDGED in span.attributes else span.start_ns
 
 
 def size_of(spans: Sequence[Span]) -> int:

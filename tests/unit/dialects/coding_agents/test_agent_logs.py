@@ -268,3 +268,15 @@ def test_an_agent_that_nobody_called_does_not_answer() -> None:
     assert found.root.output == "Paris."
     assert [a.step.name for a in found.agent_steps] == ["agent", "memory"]
     assert [len(a.steps) for a in found.agent_steps] == [2, 1]
+
+
+def test_of_several_prompts_the_first_is_the_run() -> None:
+    """Codex tells the prompts of its sub-agents too."""
+    found = run(
+        bare(1, "codex.user_prompt", 0, prompt="How?"),
+        bare(2, "codex.api_request", 5, 2),
+        bare(3, "codex.user_prompt", 7, prompt="Read."),
+        bare(4, "codex.api_request", 9, 1),
+    )
+    assert (found.root.input, found.root_type) == ("How?", "agent")
+    assert verdict(found, 3).kind == "other"

@@ -26,6 +26,14 @@ def test_run_is_as_it_happened(name: str) -> None:
     assert faults(name, UNTOLD.get(name, ())) == []
 
 
+@pytest.mark.parametrize("name", [name for name in names() if name.endswith("-two-tools")])
+def test_the_order_of_signals_does_not_matter(name: str) -> None:
+    first, last = documents(name), documents(name, ("logs", "traces"))
+    for document in (*first, *last):
+        del document["extraction"]["version"]
+    assert first == last
+
+
 AGENTS = {
     "claude-code-subagent": ("claude-code", "general-purpose"),
     "codex-subagent": ("codex", "Turing"),

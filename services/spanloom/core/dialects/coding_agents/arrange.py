@@ -54,7 +54,7 @@ def arrange(spans: Sequence[Span]) -> Sequence[Span]:
     whole = [*map(_as_record, spans), *list_attempts(spans)]
     ids = {span.span_id for span in whole}
     tops = [span for span in whole if span.parent_span_id not in ids]
-    root = _find_root(whole, tops)
+    root = _find_root(whole, tops) if tops else None  # in a circle nothing is topmost
     return whole if root is None else _below(root, whole, tops)
 
 
@@ -98,17 +98,21 @@ def _lacks_whole(spans: Sequence[Span]) -> bool:
     """Return whether opencode's main run has parts, and no span of the whole."""
     own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
     parts = [span for span in own.values() if span.name in _PARTS]
-    return any(not _is_inside_whole(part, own) for part in parts)
+    known: dict[str, bool] = {}
+    return any(not _is_inside_whole(part, own, known) for part in parts)
 
 
-def _is_inside_whole(span: Span, by_id: dict[str, Span]) -> bool:
-    seen: set[str] = set()
-    while span.span_id not in seen:
-        if span.name == _WHOLE:
-            return True
-        seen.add(span.span_id)
-        span = by_id.get(span.parent_span_id, span)
-    return False
+def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool]) -> bool:
+    """Return whether a span is in a whole run; cache it in ``known`` for all on the way up."""
+    path: list[str] = []
+    while span.span_id not in known:
+        known[span.span_id] = span.name == _WHOLE
+        path.append(span.span_id)
+        if span.name != _WHOLE:
+            span = by_id.get(span.parent_span_id, span)
+    found = known[span.span_id]
+    known.update(dict.fromkeys(path, found))
+    return found
 
 
 def _make(tops: Sequence[Span]) -> Span:

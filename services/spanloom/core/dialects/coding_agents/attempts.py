@@ -23,6 +23,8 @@ ATTEMPT = "coding_agent.attempt"
 """Attribute of a span that is made here: the number of the attempt."""
 _CLAUDE_CODE, _CODEX = "claude_code.llm_request", "try_run_sampling_request"
 _EVENT = "gen_ai.request.attempt"
+MAX_DEPTH = 64
+"""How deep in a call its requests may be."""
 _MAX = 50
 """The most attempts of one call that are told apart."""
 
@@ -70,12 +72,12 @@ def requests_of(spans: Sequence[Span]) -> Mapping[str, Sequence[Event]]:
 
 def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
     """Return the nearest of Codex's calls that a span is in."""
-    seen: set[str] = set()
     current: Span | None = span
-    while current is not None and current.name != _CODEX and current.span_id not in seen:
-        seen.add(current.span_id)
+    for _ in range(MAX_DEPTH):
+        if current is None or current.name == _CODEX:
+            return current
         current = by_id.get(current.parent_span_id)
-    return current if current is not None and current.name == _CODEX else None
+    return None
 
 
 def made_id(of_id: str, name: str) -> str:

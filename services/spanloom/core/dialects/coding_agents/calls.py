@@ -89,44 +89,69 @@ def read_calls(tree: SpanTree) -> Sequence[Call]:
 
 def pair_calls(events: Iterable[Event]) -> Sequence[Call]:
     """Return the calls in events that are sorted by time."""
-    calls: list[Call] = []
-    sent: list[Event] = []
+    pairing = _Pairing()
     for event in events:
+        pairing.add(event)
+    return pairing.calls
+
+
+MAX_WAITING = 64
+"""The most open calls, or requests that were sent, that an event is compared with."""
+
+
+class _Pairing:
+    """Calls while their events come in order of time."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self._open: list[Call] = []
+        self._by_request: dict[str, Call] = {}
+        self._sent: list[Event] = []
+
+    def add(self, event: Event) -> None:
+        """Take the next event."""
         if event.what is What.REQUEST:
-            calls.append(Call(event, sent=_take(sent, event)))
+            self._keep(Call(event, sent=_take(self._sent, event)))
         elif event.what in (What.RESPONSE, What.FAILURE):
-            _end(calls, event)
+            self._end(event)
         elif event.what is What.SENT:
-            sent.append(event)
+            self._sent = [*self._sent[-MAX_WAITING:], event]
         elif event.what in (What.ANSWER, What.RECEIVED):
-            _say(calls, event)
-    return calls
+            self._say(event)
 
+    def _keep(self, call: Call) -> None:
+        self.calls.append(call)
+        if request_id := call.main.get(told.REQUEST_IDS):
+            self._by_request[request_id] = call
+        if not call.has_ended:
+            self._open = [*self._open[-MAX_WAITING:], call]
 
-def _end(calls: list[Call], event: Event) -> None:
-    request_id = event.get(told.REQUEST_IDS)
-    same = [c for c in calls if request_id and c.main.get(told.REQUEST_IDS) == request_id]
-    if same:
-        same[-1].others.append(event)
-        return
-    waiting = [c for c in calls if not c.has_ended and c.request and is_of_one(c.request, event)]
-    if waiting:
-        waiting[0].end = event
-    else:
-        calls.append(Call(end=event))
+    def _end(self, event: Event) -> None:
+        if (call := self._by_request.get(event.get(told.REQUEST_IDS))) is not None:
+            call.others.append(event)
+            return
+        own = (c for c in self._open if c.request is not None and is_of_one(c.request, event))
+        if (waiting := next(own, None)) is None:
+            self._keep(Call(end=event))
+            return
+        self._open.remove(waiting)
+        waiting.end = event
+        if request_id := event.get(told.REQUEST_IDS):
+            self._by_request[request_id] = waiting
 
-
-def _say(calls: Sequence[Call], event: Event) -> None:
-    request_id = event.get(told.REQUEST_IDS)
-    same = [c for c in calls if request_id and c.main.get(told.REQUEST_IDS) == request_id]
-    own = same or [c for c in calls if not request_id and is_of_one(c.main, event)]
-    if not own:
-        return
-    if event.what is What.ANSWER:
-        own[-1].answer = event.text(told.RECEIVED)
-    else:
-        own[-1].received = event.get(told.BODY)
-    own[-1].others.append(event)
+    def _say(self, event: Event) -> None:
+        request_id = event.get(told.REQUEST_IDS)
+        latest = [] if request_id else self.calls[-MAX_WAITING:]
+        call = self._by_request.get(request_id) or next(
+            (c for c in reversed(latest) if is_of_one(c.main, event)), None
+        )
+        if call is None:
+            return
+        if event.what is What.ANSWER:
+            call.answer = event.text(told.RECEIVED)
+        else:
+            call.received = event.get(told.BODY)
+        call.others.append(event)
 
 
 def _take(sent: list[Event], request: Event) -> str:

@@ -93,15 +93,21 @@ def _shown(text: str) -> str:
 
 
 def _classify_run(span: Span, view: TraceView) -> Classification:
-    events = view.remember_tree(read_events)
-    own = [e for e in events if e.holder.span_id == span.span_id]
+    own = view.remember_tree(_by_holder).get(span.span_id, ())
     prompt = next((t for e in own if e.what is What.PROMPT and (t := e.get(told.PROMPTS))), "")
     facts = Facts(
         input=prompt,
         metadata=read_place([span.attributes, *[e.attributes for e in own]]),
-        notes=_missing(view.tree),
+        notes=view.remember_tree(_missing),
     )
     return Classification(Kind.AGENT, "claude_code.interaction", facts=facts)
+
+
+def _by_holder(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
+    found: dict[str, list[Event]] = {}
+    for event in read_events(tree):
+        found.setdefault(event.holder.span_id, []).append(event)
+    return found
 
 
 def _missing(tree: SpanTree) -> Sequence[str]:
@@ -146,12 +152,11 @@ def _answer(known: Mapping[tuple[What, str], Event], request_id: str) -> str:
 def _sent_by_call(tree: SpanTree) -> Mapping[str, str]:
     """Return the request bodies by the id of the call that began last before or with each."""
     bodies = [e for e in read_events(tree) if e.what is What.SENT]
-    calls = [s for s in tree.spans if s.name == _CALL] if bodies else []
+    calls = iter([s for s in tree.spans if s.name == _CALL] if bodies else [])
     found: dict[str, str] = {}
     for body in bodies:
-        free = [c for c in calls if c.span_id not in found and c.end_ns >= body.time_ns]
-        if free:
-            found[free[0].span_id] = read_body(body.get(told.BODY), "sent")
+        if (call := next((c for c in calls if c.end_ns >= body.time_ns), None)) is not None:
+            found[call.span_id] = read_body(body.get(told.BODY), "sent")
     return found
 
 

@@ -11,6 +11,7 @@ Verified on runs of 0.169.0.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as told
@@ -50,8 +51,10 @@ _READY = "codex.tool_result_ready"
 _CONVERSATION = "conversation.id"
 _PLUMBING = Classification(Kind.OTHER, "codex.plumbing", is_sound=True)
 _NAME = "codex"
-_MAX_BELOW = 4000
-"""Spans below a turn that are searched for its conversation."""
+_MAX_BELOW, _MAX_ABOVE = 300, 256
+"""Spans below and above a turn that are searched for its conversation, and for its caller."""
+_NICKNAME, _COMPLETED = "nickname", "completed"
+"""What results of tools tell of a sub-agent: its name, and what it reported."""
 
 
 class Codex(Dialect):
@@ -89,20 +92,21 @@ class Codex(Dialect):
 
 def _classify_turn(span: Span, view: TraceView) -> Classification:
     """Classify a turn: the run itself, its second half, or a sub-agent's."""
-    around = [s for s in view.tree.ancestors(span) if s.name in (_START, _TURN)]
+    above = islice(view.tree.ancestors(span), _MAX_ABOVE)
+    around = [s for s in above if s.name in (_START, _TURN)]
     if span.name == _TURN and around and around[-1].name == _START and len(around) == 1:
         return Classification(Kind.AGENT, "codex.turn_goes_on", part_of=around[0].span_id)
     conversation = view.remember_tree(_conversations).get(span.span_id, "")
-    events = view.remember_tree(read_events)
-    own = [e for e in events if conversation and e.attributes.get(_CONVERSATION) == conversation]
+    own = view.remember_tree(_by_conversation).get(conversation, ()) if conversation else ()
     facts = Facts(
         input=next((t for e in own if e.what is What.PROMPT and (t := e.get(told.PROMPTS))), ""),
         agent_name=_NAME,
         conversation_id=conversation,
     )
     if around:
-        facts.agent_name = _nickname(own, events, conversation)
-        facts.output = _report_of(conversation, events)
+        reports = view.remember_tree(_reports)
+        facts.agent_name = _nickname(own) or reports.get((conversation, _NICKNAME)) or "sub-agent"
+        facts.output = reports.get((conversation, _COMPLETED), "")
         return Classification(Kind.AGENT, "codex.sub_agent", facts=facts)
     facts.notes = CODEX
     facts.metadata = read_place(s.attributes for s in view.tree.spans if "cwd" in s.attributes)
@@ -128,31 +132,38 @@ def _conversation_below(turn: Span, tree: SpanTree) -> str:
     return ""
 
 
-def _nickname(own: Sequence[Event], events: Sequence[Event], conversation: str) -> str:
-    """Return the name of a sub-agent: that of its tools, or in the result that started it."""
+def _by_conversation(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
+    found: dict[str, list[Event]] = {}
+    for event in read_events(tree):
+        found.setdefault(event.attributes.get(_CONVERSATION, ""), []).append(event)
+    return found
+
+
+def _nickname(own: Sequence[Event]) -> str:
+    """Return the name of a sub-agent that its tools tell; the main agent's is a path."""
     names = (e.attributes.get("agent_name", "") for e in own)
-    if name := next((n for n in names if n and not n.startswith("/")), ""):
-        return name
-    for event in events:
-        if event.what is What.TOOL and conversation in event.get(told.RESULTS):
-            nickname = json_object(event.get(told.RESULTS)).get("nickname")
-            if isinstance(nickname, str) and nickname:
-                return nickname
-    return "sub-agent"
+    return next((n for n in names if n and not n.startswith("/")), "")
 
 
-def _report_of(conversation: str, events: Sequence[Event]) -> str:
-    """Return what a sub-agent reported, from the result of the tool that waited for it."""
-    for event in reversed(events):
+def _reports(tree: SpanTree) -> Mapping[tuple[str, str], str]:
+    """Return the name and the report of each sub-agent, by its conversation, from tools' results.
+
+    The tool that starts one returns ``{"agent_id": …, "nickname": …}``, the one that waits for
+    some ``{"status": {id: {"completed": …}}}``.
+    """
+    found: dict[tuple[str, str], str] = {}
+    for event in read_events(tree):
         result = event.get(told.RESULTS) if event.what is What.TOOL else ""
-        status = (
-            json_object(result).get("status") if conversation and conversation in result else {}
-        )
-        own = status.get(conversation) if isinstance(status, dict) else None
-        text = own.get("completed") if isinstance(own, dict) else None
-        if isinstance(text, str):
-            return text
-    return ""
+        fields = json_object(result) if result.startswith("{") else {}
+        agent, nickname = fields.get("agent_id"), fields.get(_NICKNAME)
+        if isinstance(agent, str) and isinstance(nickname, str):
+            found[agent, _NICKNAME] = nickname
+        status = fields.get("status")
+        for conversation, own in status.items() if isinstance(status, dict) else ():
+            text = own.get(_COMPLETED) if isinstance(own, dict) else None
+            if isinstance(text, str):
+                found[conversation, _COMPLETED] = text
+    return found
 
 
 def _classify_call(span: Span, view: TraceView) -> Classification:

@@ -9,6 +9,8 @@ Verified on runs of 0.61.0.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as told
@@ -17,7 +19,12 @@ from spanloom.core.conventions.agent_events import What, read_events
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.coding_agents.answers import read_chunks
 from spanloom.core.dialects.coding_agents.calls import error_of, read_calls
-from spanloom.core.dialects.coding_agents.reported import LATE_NS, find_call, list_calls
+from spanloom.core.dialects.coding_agents.reported import (
+    LATE_NS,
+    MAX_AT_A_TIME,
+    find_call,
+    index_calls,
+)
 from spanloom.core.dialects.coding_agents.tools import (
     CALL_ID,
     decision_of,
@@ -29,7 +36,7 @@ from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
 from spanloom.core.values.attributes import json_object, json_text, unquoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.conventions.agent_events import Event
     from spanloom.core.conventions.view import Signature, TraceView
@@ -129,7 +136,7 @@ def _result(output: Mapping[str, Json]) -> str:
 
 def _calls_by_span(tree: SpanTree) -> Mapping[str, Call]:
     """Return what log records tell of each call, by the id of its span."""
-    spans = list_calls(tree)
+    spans = index_calls(tree)
     found: dict[str, Call] = {}
     for call in read_calls(tree):
         for event in call.events:
@@ -179,22 +186,32 @@ def _classify_tool(span: Span, view: TraceView) -> Classification:
 
 def _event_of(span: Span, view: TraceView) -> Event | None:
     """Return the log record of a tool: of its name, written soonest after the end of the span."""
-    name = span.attributes.get("gen_ai.tool.name", "")
-    own = [
-        event
-        for event in view.remember_tree(read_events)
-        if event.what is What.TOOL
-        and event.get(told.TOOLS) == name
-        and span.start_ns <= event.time_ns <= span.end_ns + LATE_NS
-    ]
-    return min(own, key=lambda e: abs(e.time_ns - span.end_ns), default=None)
+    own = view.remember_tree(_by_tool).get(span.attributes.get("gen_ai.tool.name", ""), ())
+    first = bisect_left(own, span.start_ns, key=_WRITTEN)
+    last = bisect_right(own, span.end_ns + LATE_NS, key=_WRITTEN)
+    return min(
+        own[first:last][:MAX_AT_A_TIME], key=lambda e: abs(e.time_ns - span.end_ns), default=None
+    )
+
+
+_WRITTEN = attrgetter("time_ns")
+
+
+def _by_tool(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
+    """Return the events of tools by name, in order."""
+    found: dict[str, list[Event]] = {}
+    for event in read_events(tree):
+        if event.what is What.TOOL:
+            found.setdefault(event.get(told.TOOLS), []).append(event)
+    return found
+
+
+def _names_of_agents(tree: SpanTree) -> Mapping[str, str]:
+    """Return the names of sub-agents by the span that has the event of their start."""
+    started = (e for e in read_events(tree) if e.what is What.STARTED)
+    return {e.holder.span_id: e.get(told.AGENTS) for e in started}
 
 
 def _classify_agent(span: Span, view: TraceView) -> Classification:
-    names = (
-        event.get(told.AGENTS)
-        for event in view.remember_tree(read_events)
-        if event.what is What.STARTED and event.holder.span_id == span.span_id
-    )
-    facts = Facts(agent_name=next(names, ""))
+    facts = Facts(agent_name=view.remember_tree(_names_of_agents).get(span.span_id, ""))
     return Classification(Kind.AGENT, "gemini_cli.sub_agent", facts=facts)

@@ -9,6 +9,7 @@ Verified on runs of 1.18.33.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.exit_codes import find_exit_in
@@ -22,6 +23,7 @@ from spanloom.core.values.attributes import first, json_field, json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
@@ -32,6 +34,9 @@ _RUN, _TITLE, _CALL = "SessionPrompt.prompt", "SessionPrompt.ensureTitle", "LLM.
 _TOOL, _OWN_TOOL, _STREAM = "ai.toolCall", "Tool.execute", "ai.streamText"
 _NAME = "opencode"
 _IS_ASIDE = {ASIDE: "true"}
+_MAX_ABOVE = 256
+"""Spans above a run that are searched for the tool that called it."""
+_LOST = Classification(Kind.MODEL, "opencode.call_without_answer", is_cancelled=True)
 _PLUMBING = Classification(Kind.OTHER, "opencode.plumbing", is_sound=True)
 _TURN = Classification(Kind.OTHER, "opencode.turn", is_sound=True)
 
@@ -102,36 +107,34 @@ def _tools(tree: SpanTree) -> Mapping[str, Span]:
 
 
 def _classify_lost_call(span: Span, view: TraceView) -> Classification:
-    if any(below.name == _STREAM for below in _below(span, view.tree)):
-        return _PLUMBING
-    if span.span_id in view.remember_tree(_streamed_later):
-        return _PLUMBING
-    return Classification(Kind.MODEL, "opencode.call_without_answer", is_cancelled=True)
+    is_lost = span.span_id not in view.remember_tree(_around_turns)
+    return _LOST if is_lost else _PLUMBING
 
 
-def _streamed_later(tree: SpanTree) -> frozenset[str]:
-    """Return the ids of ``LLM.run`` whose call is not below them, but next to them."""
-    return frozenset(s.parent_span_id for s in tree.spans if s.name == _STREAM)
-
-
-def _below(span: Span, tree: SpanTree) -> Iterator[Span]:
-    waiting = [*tree.children(span)]
-    while waiting:
-        below = waiting.pop()
-        yield below
-        waiting += tree.children(below)
+def _around_turns(tree: SpanTree) -> AbstractSet[str]:
+    """Return the ids of the spans in which turns ran."""
+    found: set[str] = set()
+    for span in tree.spans:
+        if span.name == _STREAM:
+            found.add(span.parent_span_id)
+            for above in tree.ancestors(span):
+                if above.span_id in found and above.span_id != span.parent_span_id:
+                    break
+                found.add(above.span_id)
+    return found
 
 
 def _classify_run(span: Span, view: TraceView) -> Classification:
     """Classify a run: the main one, a sub-agent's, or the one that makes a title."""
     calls = list(_own_calls(span, view.tree))
-    around = next((s for s in view.tree.ancestors(span) if s.name in (_OWN_TOOL, _TOOL)), None)
+    above = islice(view.tree.ancestors(span), _MAX_ABOVE)
+    around = next((s for s in above if s.name in (_OWN_TOOL, _TOOL)), None)
     if span.name == _TITLE:
         is_run = bool(calls)
         facts = Facts(_asked(calls), _answered(calls), agent_name="title", metadata=_IS_ASIDE)
         return Classification(Kind.AGENT, "opencode.title", facts=facts) if is_run else _PLUMBING
     facts = Facts(
-        input=_asked(calls) or _asked(_turns_of_title(span, view.tree)),
+        input=_asked(calls) or _asked(view.remember_tree(_turns_of_title)),
         output=_answered(calls),
         agent_name=_NAME,
         conversation_id=first(calls[0].attributes, "session.id") if calls else "",
@@ -141,15 +144,18 @@ def _classify_run(span: Span, view: TraceView) -> Classification:
         return Classification(Kind.AGENT, "opencode.sub_agent", facts=facts)
     facts.notes = OPENCODE if is_made_root(span) else ()
     facts.metadata = read_place([span.attributes])
-    is_cut = _is_cut(span, view)
+    is_cut = view.remember_tree(_last_call) in view.remember_tree(_lost_calls)
     return Classification(Kind.AGENT, "opencode.run", facts=facts, is_cancelled=is_cut)
 
 
-def _is_cut(run: Span, view: TraceView) -> bool:
-    """Return whether the run's last call was cancelled."""
-    calls = [span for span in _below(run, view.tree) if span.name == _CALL]
-    last = max(calls, key=lambda span: (span.start_ns, span.span_id), default=None)
-    return last is not None and _classify_lost_call(last, view).kind is Kind.MODEL
+def _last_call(tree: SpanTree) -> str:
+    """Return the id of the last call of a trace."""
+    return next((s.span_id for s in reversed(tree.spans) if s.name == _CALL), "")
+
+
+def _lost_calls(tree: SpanTree) -> AbstractSet[str]:
+    turns = _around_turns(tree)
+    return {s.span_id for s in tree.spans if s.name == _CALL and s.span_id not in turns}
 
 
 def _own_calls(run: Span, tree: SpanTree) -> Iterator[Span]:
@@ -165,10 +171,10 @@ def _own_calls(run: Span, tree: SpanTree) -> Iterator[Span]:
     yield from sorted(found, key=lambda s: (s.start_ns, s.span_id))
 
 
-def _turns_of_title(run: Span, tree: SpanTree) -> list[Span]:
+def _turns_of_title(tree: SpanTree) -> list[Span]:
     """Return the turns that made a title of what was asked, in case all of the run's were lost."""
-    titles = (span for span in _below(run, tree) if span.name == _TITLE)
-    return [turn for title in titles for turn in _own_calls(title, tree)]
+    title = next((span for span in tree.spans if span.name == _TITLE), None)
+    return list(_own_calls(title, tree)) if title is not None else []
 
 
 def _asked(turns: list[Span]) -> str:

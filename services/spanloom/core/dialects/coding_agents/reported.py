@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as told
@@ -9,7 +10,7 @@ from spanloom.core.conventions.agent_events import What, is_bare
 from spanloom.core.values.attributes import first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from spanloom.core.conventions.agent_events import Event
     from spanloom.core.model.span import Span
@@ -21,6 +22,8 @@ _TOOLS = frozenset({"claude_code.tool", "tool_call"})
 _AGENTS = frozenset({"claude_code.interaction", "session_task.turn", "agent_call"})
 DISPATCH = "codex.tool.phase"
 """Attribute of the spans of Codex's tools, which are named after the tool."""
+MAX_AT_A_TIME = 64
+"""The most spans of one kind that may run at the same time."""
 LATE_NS = 250_000_000
 """How much later than the end of its span a record may be written."""
 
@@ -41,43 +44,57 @@ def has_agents(tree: SpanTree) -> bool:
     return any(s.name in _AGENTS and not is_bare(s) for s in tree.spans)
 
 
-def find_call(event: Event, calls: Iterable[Span]) -> Span | None:
-    """Return the span of the call of which an event tells: by its id, else by prompt and time."""
-    request_id = event.get(told.REQUEST_IDS)
-    during = None
-    for span in calls:
-        own_id = first(span.attributes, *told.REQUEST_IDS)
-        if request_id and own_id:
-            if request_id == own_id:
+class Reported:
+    """The spans of calls or tools, to be found by an id or by their time."""
+
+    def __init__(self, spans: Sequence[Span], ids: Sequence[str]) -> None:
+        """Index the spans, which are in order, by the first of these attributes that they have."""
+        self._spans, self._ids = spans, ids
+        self._starts = [span.start_ns for span in spans]
+        self._by_id = {own: span for span in spans if (own := first(span.attributes, *ids))}
+
+    def __bool__(self) -> bool:
+        """Return whether there are any."""
+        return bool(self._spans)
+
+    def find(self, event: Event, fits: Callable[[Event, Span], bool], late_ns: int) -> Span | None:
+        """Return the span of which an event tells: by its id, else the last that ran then."""
+        own_id = event.get(self._ids)
+        if own_id in self._by_id:
+            return self._by_id[own_id]
+        end = bisect_right(self._starts, event.time_ns)
+        for span in reversed(self._spans[max(0, end - MAX_AT_A_TIME) : end]):
+            has_other_id = own_id and first(span.attributes, *self._ids)
+            is_in_time = event.time_ns <= span.end_ns + late_ns
+            if is_in_time and not has_other_id and fits(event, span):
                 return span
-            continue
-        if event.holder.span_id == span.span_id or _is_during(event, span):
-            during = span
-    return during
+        return None
 
 
-def _is_during(event: Event, span: Span) -> bool:
-    if not _is_in_time(event, span, 0 if event.what is What.REQUEST else LATE_NS):
-        return False
+def index_calls(tree: SpanTree) -> Reported:
+    """Return the spans of model calls."""
+    return Reported(list_calls(tree), told.REQUEST_IDS)
+
+
+def index_tools(tree: SpanTree) -> Reported:
+    """Return the spans of tools."""
+    return Reported(list_tools(tree), told.CALL_IDS)
+
+
+def find_call(event: Event, calls: Reported) -> Span | None:
+    """Return the span of the call of which an event tells: by its id, else by prompt and time."""
+    return calls.find(event, _is_of_prompt, 0 if event.what is What.REQUEST else LATE_NS)
+
+
+def _is_of_prompt(event: Event, span: Span) -> bool:
     ours, theirs = event.get(told.PROMPT_IDS), first(span.attributes, *told.PROMPT_IDS)
     return ours == theirs or not ours or not theirs
 
 
-def _is_in_time(event: Event, span: Span, late_ns: int) -> bool:
-    return span.start_ns <= event.time_ns <= span.end_ns + late_ns
-
-
-def find_tool(event: Event, tools: Iterable[Span]) -> Span | None:
+def find_tool(event: Event, tools: Reported) -> Span | None:
     """Return the span of the tool of which an event tells: by the call's id, else name and time."""
-    call_id = event.get(told.CALL_IDS)
-    during = None
-    for span in tools:
-        own_id = first(span.attributes, *told.CALL_IDS)
-        if call_id and own_id:
-            if call_id == own_id:
-                return span
-            continue
-        names = {span.attributes.get(key) for key in told.TOOLS}
-        if event.get(told.TOOLS) in names and _is_in_time(event, span, LATE_NS):
-            during = span
-    return during
+    return tools.find(event, _has_name, LATE_NS)
+
+
+def _has_name(event: Event, span: Span) -> bool:
+    return event.get(told.TOOLS) in {span.attributes.get(key) for key in told.TOOLS}

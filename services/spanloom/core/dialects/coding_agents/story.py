@@ -18,8 +18,8 @@ from spanloom.core.dialects.coding_agents.reported import (
     find_call,
     find_tool,
     has_agents,
-    list_calls,
-    list_tools,
+    index_calls,
+    index_tools,
 )
 from spanloom.core.dialects.coding_agents.sub_agents import (
     SubAgent,
@@ -109,7 +109,7 @@ def _tell_calls(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    spans = list_calls(tree)
+    spans = index_calls(tree)
     for call in calls:
         bare = [e for e in call.events if e.is_bare]
         if not bare:
@@ -178,22 +178,17 @@ def _tell_tools(
     known: dict[str, Classification],
 ) -> None:
     tools = [e for e in events if e.what is What.TOOL and e.is_bare]
-    spans = list_tools(tree)
-    decisions = [e for e in events if e.what is What.DECISION]
+    spans = index_tools(tree)
+    decisions = {e.get(told.CALL_IDS): e for e in events if e.what is What.DECISION}
     results = pair_results(tools, [e for e in events if e.what is What.REQUEST])
     for number, tool in enumerate(tools):
         if spans and find_tool(tool, spans) is not None:
             known[tool.holder.span_id] = _REPEATED
             continue
         owner = owner_of(tool, agents)
-        decision = next((d for d in reversed(decisions) if _decides(d, tool)), tool)
+        decision = decisions.get(tool.get(told.CALL_IDS) or "none", tool)
         result = tool.get(told.RESULTS) or results.get(number, "")
         known[tool.holder.span_id] = _classify_tool(tool, result, decision, owner)
-
-
-def _decides(decision: Event, tool: Event) -> bool:
-    call_id = decision.get(told.CALL_IDS)
-    return bool(call_id) and call_id == tool.get(told.CALL_IDS)
 
 
 def _classify_tool(

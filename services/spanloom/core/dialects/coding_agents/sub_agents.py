@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.agent_events import Event
 
+MAX_AGENTS = 200
+"""The most sub-agents of a run that are told apart."""
 LAUNCHERS = frozenset({"agent", "task", "invoke_agent", "spawn_agent", "subagent", "delegate"})
 """Names of tools that run a sub-agent."""
 _TYPES = ("subagent_type", "agent_type", "agent_name", "subagent_name", "subagent")
@@ -46,8 +48,10 @@ def list_sub_agents(events: Iterable[Event]) -> Sequence[SubAgent]:
     found: list[SubAgent] = []
     waiting: list[Event] = []
     for event in known:
+        if len(found) >= MAX_AGENTS:
+            break
         if event.what is What.STARTED:
-            waiting.append(event)
+            waiting = [*waiting[-MAX_AGENTS:], event]
         elif event.what is What.FINISHED:
             start = next((s for s in waiting if is_same_agent(s, event)), None)
             if start is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as told
-from spanloom.core.conventions.agent_events import What
 from spanloom.core.conventions.exit_codes import find_exit, find_exit_in
 from spanloom.core.conventions.failed_results import REPORTED_BY_RESULT
 from spanloom.core.model.trajectory import NO_CODE, StepError
@@ -120,29 +120,38 @@ def read_result(answered: Mapping[str, Json]) -> str:
     return json_text(response) if response else ""
 
 
-def pair_results(tools: Iterable[Event], requests: Sequence[Event]) -> Mapping[int, str]:
-    """Return the results of tools in the requests after them, by the place of the tool's event.
+MAX_LATER = 16
+"""The most requests after a tool that may have its result: those of other agents are among them."""
 
-    Of several tools with one name the results come in their order.
+
+def pair_results(tools: Iterable[Event], requests: Sequence[Event]) -> Mapping[int, str]:
+    """Return the results of tools in the requests after them, by the place of the tool.
+
+    Of several tools with one name the results come in their order; both are sorted by time.
     """
+    times = [request.time_ns for request in requests]
+    waiting: dict[int, list[tuple[str, str, str]]] = {}
     found: dict[int, str] = {}
-    taken: set[tuple[int, int]] = set()
     for number, tool in enumerate(tools):
-        request = next((i for i, r in enumerate(requests) if _follows(tool, r)), None)
-        if tool.what is not What.TOOL or request is None:
+        begin = bisect_left(times, tool.time_ns)
+        later = range(begin, min(begin + MAX_LATER, len(requests)))
+        at = next((i for i in later if _is_of_turn(tool, requests[i])), None)
+        if at is None:
             continue
-        for place, (call_id, name, result) in enumerate(results_in(requests[request])):
-            is_own = call_id == tool.get(told.CALL_IDS) if tool.get(told.CALL_IDS) else True
-            if is_own and name == tool.get(told.TOOLS) and (request, place) not in taken:
-                taken.add((request, place))
-                found[number] = result
-                break
+        left = waiting.setdefault(at, [*results_in(requests[at])])
+        own = next((result for result in left if _answers(tool, result)), None)
+        if own is not None:
+            left.remove(own)
+            found[number] = own[2]
     return found
 
 
-def _follows(tool: Event, request: Event) -> bool:
-    if request.time_ns < tool.time_ns:
-        return False
+def _answers(tool: Event, result: tuple[str, str, str]) -> bool:
+    call_id = tool.get(told.CALL_IDS)
+    return result[1] == tool.get(told.TOOLS) and call_id in ("", result[0])
+
+
+def _is_of_turn(tool: Event, request: Event) -> bool:
     ours, theirs = tool.get(told.PROMPT_IDS), request.get(told.PROMPT_IDS)
     return ours == theirs or _turn_of(ours) == _turn_of(theirs)
 

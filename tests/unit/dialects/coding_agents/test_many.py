@@ -1,0 +1,72 @@
+"""Traces of coding agents with many spans and records, and with circles."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.agent_events import bare, event
+from tests.support.spans import extract_spans, make_span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.span import Span
+
+MANY = 6_000
+NESTED = {
+    "com.anthropic.claude_code.tracing": [
+        f"claude_code.{name}" for name in ("interaction", "llm_request", "tool", "tool.execution")
+    ],
+    "codex_exec": ["session_task.turn", "try_run_sampling_request", "turn/start"],
+    "gemini-cli": ["llm_call", "schedule_tool_calls", "tool_call", "agent_call"],
+    "opencode": ["SessionPrompt.prompt", "LLM.run", "ai.streamText", "Tool.execute"],
+}
+
+
+def nested(scope: str) -> Sequence[Span]:
+    names = NESTED[scope]
+    told = [event("x.user_prompt", 1, prompt="q"), event("x.api_request", 2)]
+    return [
+        make_span(n + 1, n, name=names[n % len(names)], scope=scope, events=told)
+        for n in range(MANY)
+    ]
+
+
+def records(name: str) -> Sequence[Span]:
+    return [bare(n + 1, name, n, agent_name=f"a{n % 3}") for n in range(2 * MANY)]
+
+
+RECORDS = ("api_request", "api_response", "api_error", "tool_call", "agent.start", "user_prompt")
+
+
+@pytest.mark.parametrize("spans", [*map(nested, NESTED)], ids=[*NESTED])
+def test_deep_traces_take_linear_time(spans: Sequence[Span]) -> None:
+    started = time.process_time()
+    assert extract_spans(*spans).span_count == len(spans)
+    assert time.process_time() - started < 20  # each with each takes minutes
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_many_records_take_linear_time(name: str) -> None:
+    started = time.process_time()
+    assert extract_spans(*records(f"x.{name}")).span_count == 2 * MANY
+    assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize("scope", NESTED)
+def test_a_circle_is_read(scope: str) -> None:
+    first, second = NESTED[scope][0], NESTED[scope][1]
+    spans = [
+        make_span(1, 2, name=first, scope=scope),
+        make_span(2, 1, name=second, scope=scope),
+    ]
+    assert extract_spans(*spans).span_count == 2
+
+
+def test_records_in_a_circle_are_read() -> None:
+    spans = [bare(1, "x.user_prompt", 0), bare(2, "x.api_request", 1)]
+    circle = [spans[0]._replace(parent_span_id=spans[1].span_id)]
+    circle += [spans[1]._replace(parent_span_id=spans[0].span_id)]
+    assert extract_spans(*circle).span_count == 2
