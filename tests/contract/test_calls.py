@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.calls import windows
-from tests.support.otlp_requests import START_NS
+from tests.support.otlp_requests import START_NS, message_of, spooled, wire_span
 from tests.support.trajectory_lists import trace
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
@@ -138,3 +138,21 @@ def test_parts_of_runs_come_back_one_of_a_trace_and_so_many_of_a_conversation(
     moved = parts[0]._replace(home="cd" * 16)
     store.trajectories.write([replace(record, calls=[moved.as_call()])])
     assert find(key.project, 0, 2**63, 10) == [moved, *parts[1:]]
+
+
+def test_a_span_of_a_part_is_found_with_the_home_of_its_run(
+    store: Store, key: TraceKey, new_project: Callable[[], str]
+) -> None:
+    part_key = TraceKey(key.project, "b" * 32)
+    store.spans.append([spooled(message_of([wire_span(part_key.trace_id, 7)]), key.project)])
+    part = Part(part_key, "part of s", START_NS, START_NS, 0, 0, 1, key.trace_id)
+    record = make_record(part_key, make_trajectory(part_key))
+    store.trajectories.write([replace(record, calls=[part.as_call()])])
+    span_id = f"{7:016x}"
+    own = store.spans.read_otlp(part_key, span_id)
+    assert own
+    assert store.spans.read_otlp(key, span_id) == own
+    assert store.spans.read_otlp(key, f"{8:016x}") == b""
+    assert store.spans.read_otlp(key) == b""
+    stranger = TraceKey(new_project(), key.trace_id)
+    assert store.spans.read_otlp(stranger, span_id) == b""

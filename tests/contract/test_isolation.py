@@ -57,6 +57,7 @@ NOT_SEEN = {
     "newest_versions": "its rows are looked up by key",
     "last_of_part": "its answer is a place, in a trace that read_part names",
     "read_part": "its rows are looked up by key",
+    "part_with_span": "names a trace, of which read_otlp reads the project's own",
     "read_part_events": "its rows are joined to spans by key",
     "deleted_keys": "what it names hides rows of that project alone",
     "deleted_trace": "what it names hides rows of that project alone",

@@ -9,10 +9,11 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+import orjson
 import pytest
 from tests.support.built_by_workers import TroubledCodec, troubled, workers
 from tests.support.ground_truth import all_captures
-from tests.support.otlp_requests import message_of, next_seq, spooled, wire_span
+from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
@@ -254,3 +255,32 @@ print(*sorted({{name.partition(".")[0] for name in sys.modules}} & {HEAVY}))
 """
     fresh = [sys.executable, "-c", program]
     assert subprocess.run(fresh, capture_output=True, check=True, timeout=60).stdout.split() == []
+
+
+def test_parts_of_a_run_are_joined_by_the_process_that_has_the_store(
+    clickhouse_store: ClickHouseStore, new_project: Callable[[], str]
+) -> None:
+    def told(name: str) -> Mapping[str, object]:
+        return {"event.name": f"qwen-code.{name}", "session.id": "S", "log.bridge": True}
+
+    asked, answered, alone = WELL[:3]
+    spans = [
+        wire_span(asked, 1, attributes=told("user_prompt"), start_ns=START_NS),
+        wire_span(answered, 2, attributes=told("api_response"), start_ns=START_NS + 10**9),
+        wire_span(alone, 3),
+    ]
+    (stored,) = store_twice(
+        clickhouse_store, [new_project()], [message_of(spans).SerializeToString()]
+    )
+    with workers(clickhouse_store) as have:
+        result = have.build(stored.keys)
+    assert result.written == set(stored.keys)
+    assert not result.repeated_elsewhere
+    found = [
+        orjson.loads(clickhouse_store.documents.get(t, Reach.only(stored.project)) or b"{}")[
+            "extraction"
+        ]
+        for t in (asked, answered, alone)
+    ]
+    assert [f.get("duplicate_of", {}).get("trace_id") for f in found] == [None, asked, None]
+    assert [f["span_count"] for f in found] == [2, 1, 1]

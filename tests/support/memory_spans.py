@@ -88,10 +88,24 @@ class MemorySpans(MemorySubject):
     ) -> bytes:
         """See ``SentSpans.read_otlp``; one message part for each span."""
         with self._state.lock:
+            if span_id and span_id not in self._state.spans.get(key, {}):
+                key = self._part_with(key, span_id)
             held = [d for i, d in sorted(self._state.spans.get(key, {}).items()) if i > after]
             wanted = [d for d in held if span_id in ("", d.span.span_id)][:limit]
             found = sorted(wanted, key=lambda d: (d.span.start_ns, d.span.span_id))
         return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
+
+    def _part_with(self, home: TraceKey, span_id: str) -> TraceKey:
+        """Return the part of a run that has a span, else the home itself."""
+        parts = (
+            record.key
+            for _, record in sorted(self._state.records.items())
+            for call in record.calls
+            if record.key.project == home.project
+            and call.call_key.startswith("part of ")
+            and call.step_id == home.trace_id
+        )
+        return next((p for p in parts if span_id in self._state.spans.get(p, {})), home)
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """See ``SpanReader.arrived``."""

@@ -143,3 +143,17 @@ def test_a_home_of_many_spans_waits_in_proportion() -> None:
     world.run(5)
     assert world.said(A)[0] - built <= 4
     assert spans_in(world, A) == 5_001 + 1
+
+
+def test_absurd_times_are_no_part_of_a_run_and_harm_none() -> None:
+    world = World()
+    world.send(sent(1, attributes=PROMPT, trace_id=A))
+    early, late = (sent(2, attributes=PROMPT, trace_id=t, start_ms=20) for t in (B, C))
+    early.start_time_unix_nano, early.end_time_unix_nano = 0, 2**64 - 1
+    late.start_time_unix_nano = late.end_time_unix_nano = 2**64 - 1
+    world.send(early)
+    world.send(late)
+    world.send(sent(3, attributes=SESSION, trace_id=D, start_ms=20))
+    world.run(5)
+    assert homes(world, A, B, C, D) == [A, B, C, A]
+    assert world.step(5) == 0

@@ -161,7 +161,8 @@ class SentSpans(Protocol):
 
         Every value has its type. Pages are in the order of span ids; within a message spans are
         ordered by (start, span id). Empty without spans. Two such messages concatenated are one
-        message with the spans of both.
+        message with the spans of both. One span may also be of another trace of the run that this
+        trace shows (``core/joining``).
         """
 
 

@@ -174,6 +174,14 @@ class ClickHouseSpans:
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
     ) -> bytes:
         """See ``SentSpans.read_otlp``."""
+        sent = self._sent(key, span_id, after, limit)
+        if sent or not span_id:
+            return sent
+        found = self._reader.rows("part_with_span", **key._asdict(), span_id=span_id)
+        part = next(found, None)
+        return b"" if part is None else self._sent(TraceKey(key.project, part.TraceId), span_id)
+
+    def _sent(self, key: TraceKey, span_id: str, after: str = "", limit: int = 2**31) -> bytes:
         rows = self._reader.values(
             "read_otlp", **key._asdict(), span_id=span_id, after=after, limit=limit
         )
