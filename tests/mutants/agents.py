@@ -102,4 +102,20 @@ MUTANTS = (
         why="commands with an exit code, and calls whose failure only a record tells, ended well",
         killed_by=[f"{UNIT}/test_copilot.py"],
     ),
+    Mutant(
+        name="records-on-spans-are-lost",
+        room="core",
+        was="if not told or any(map(_tells, spans)):",
+        becomes="if not told or not any(map(_tells, spans)):",
+        why="runs of an unknown agent are missed if its records are on spans of its own names",
+        killed_by=[f"{UNIT}/test_agent_logs.py"],
+    ),
+    Mutant(
+        name="first-prompt-of-any",
+        room="core",
+        was="is_begin = what in (What.STARTED, What.PROMPT)  # these spans last as long as the run",
+        becomes="is_begin = what is What.STARTED",
+        why="a run of Codex with sub-agents has no agent and no question if its spans were lost",
+        killed_by=[f"{UNIT}/test_agent_logs.py"],
+    ),
 )

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.support.agent_events import bare, run, steps
+from tests.support.agent_events import bare, event, run, steps
 from tests.support.spans import make_span, verdict
 
 CALL: dict[str, Any] = {"model": "m-1", "prompt_id": "p"}
@@ -280,3 +280,27 @@ def test_of_several_prompts_the_first_is_the_run() -> None:
     )
     assert (found.root.input, found.root_type) == ("How?", "agent")
     assert verdict(found, 3).kind == "other"
+
+
+def test_records_on_spans_that_tell_nothing_are_read_too() -> None:
+    asked = [event("acme.user_prompt", 2, prompt="How?")]
+    events = [
+        event("acme.api_request", 9, duration_ms="4", input_tokens="10", output_tokens="2"),
+        event("acme.tool_result", 20, duration_ms="3", tool_name="sh", output="3"),
+    ]
+    found = run(
+        make_span(1, name="acme.session", end=50, events=asked),
+        make_span(2, 1, name="loop", events=events),
+    )
+    assert (found.root.input, found.root_type, found.span_count) == ("How?", "agent", 2)
+    assert (found.root.end_ns - found.root.start_ns) // 1_000_000 == 50
+    assert [step.name for step in steps(found, "tool")] == ["sh"]
+    assert len(steps(found, "model")) == 1
+    assert found.warnings == []
+
+
+def test_records_on_spans_that_tell_the_run_are_no_steps() -> None:
+    call = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+    told = [event("acme.api_request", 9, input_tokens="10", output_tokens="2")]
+    found = run(make_span(1, attributes=call, events=told))
+    assert len(found.verdicts) == 1

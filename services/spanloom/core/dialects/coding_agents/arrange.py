@@ -20,6 +20,7 @@ from spanloom.core.conventions.agent_events import (
     what_of,
 )
 from spanloom.core.dialects.coding_agents.attempts import list_attempts, made_id
+from spanloom.core.dialects.coding_agents.lifted import lift_records
 from spanloom.core.dialects.coding_agents.sub_agents import list_sub_agents
 
 if TYPE_CHECKING:
@@ -46,12 +47,14 @@ def is_made_root(span: Span) -> bool:
 
 def arrange(spans: Sequence[Span]) -> Sequence[Span]:
     """Return the spans of a trace with one root, if a coding agent sent them; else unchanged."""
-    if not any(
+    is_sent = any(
         s.scope_name in _SCOPES or BRIDGE in s.attributes or s.scope_name.startswith("codex")
         for s in spans
-    ):
+    )
+    lifted = () if is_sent else lift_records(spans)
+    if not is_sent and not lifted:
         return spans
-    whole = [*map(_as_record, spans), *list_attempts(spans)]
+    whole = [*map(_as_record, spans), *list_attempts(spans), *lifted]
     ids = {span.span_id for span in whole}
     tops = [span for span in whole if span.parent_span_id not in ids]
     root = _find_root(whole, tops) if tops else None  # in a circle nothing is topmost
@@ -150,7 +153,10 @@ def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[
         last_ns = max((s.end_ns for s in telling), default=root.end_ns)
         parents = {span.parent_span_id for span in tops}
         parent_id = "" if "" in parents else min(parents)  # the root may still arrive
-        root = root._replace(parent_span_id=parent_id, end_ns=max(root.end_ns, last_ns))
+        first_ns = min(s.start_ns for s in (root, *tops) if not is_bare(s) or s is root)
+        root = root._replace(
+            parent_span_id=parent_id, start_ns=first_ns, end_ns=max(root.end_ns, last_ns)
+        )
     kept = [moved.get(span.span_id, span) for span in spans if span.span_id != root.span_id]
     return [root, *kept]
 

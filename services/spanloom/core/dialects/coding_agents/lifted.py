@@ -1,0 +1,53 @@
+"""Records of unknown coding agents that are events of spans which tell nothing themselves.
+
+Known senders' spans have a dialect that reads their events. A sender that nobody knows may have
+spans of its own names around its records; if no span of the trace has attributes of any convention,
+the records are read as those without a span are.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.agent_logs import as_span, is_from_agent, is_of_known_sender
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.core.model.span import Event, Span
+
+_CONVENTIONS = (
+    *("gen_ai.", "llm.", "ai.", "openinference.", "traceloop.", "langfuse.", "mlflow."),
+    *("langsmith.", "cozeloop.", "tool.", "tool_name", "genkit:", "lk.", "mcp."),
+)
+"""Beginnings of attributes by which spans themselves tell agents, calls and tools."""
+
+
+def lift_records(spans: Sequence[Span]) -> Sequence[Span]:
+    """Return the records in a trace as spans without a parent; none if spans tell the run."""
+    told = list(_records(spans))
+    if not told or any(map(_tells, spans)):
+        return ()
+    return [_lifted(span, event, number) for span, event, number in told]
+
+
+def _records(spans: Sequence[Span]) -> Iterator[tuple[Span, Event, int]]:
+    """Yield the records with their spans and their places among its events."""
+    for span in spans:
+        for number, event in enumerate(span.events):
+            if is_from_agent(event) and not is_of_known_sender(event.name):
+                yield span, event, number
+
+
+def _tells(span: Span) -> bool:
+    return any(key.startswith(_CONVENTIONS) for key in span.attributes)
+
+
+def _lifted(span: Span, event: Event, number: int) -> Span:
+    named = f"{span.span_id}{event.name}{event.time_ns}{number}"
+    event_id = blake2b(named.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+    record = as_span(event, event_id, (span.trace_id, ""), span.row_version)
+    return record._replace(
+        service_name=span.service_name, scope_name=span.scope_name, environment=span.environment
+    )
