@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 AGAIN_S = 60.0
 MOST_CAUSES = 200
-"""Causes that are told apart; a scan of a thousand paths neither fills memory nor the log."""
+"""Causes that are distinguished; a scan of a thousand paths neither fills memory nor the log."""
 MOST_CHARS = 200
 _UNTOLD = frozenset({"internal", "unavailable"})
 """Outcomes that are logged elsewhere: with a traceback, or by the part that is not available."""

@@ -210,7 +210,7 @@ class _RequestRules:
             self._attributes.apply(link)
 
     def _drop_repeated(self, request: TraceRequest) -> None:
-        """Keep the last of spans with the same ids: the store could not tell which is newer.
+        """Keep the last of spans with the same ids: the store does not know which is newer.
 
         A finished one comes before copies that were sent open.
         """

@@ -2,7 +2,7 @@
 
 Coding agents write a log record for each prompt, request, tool call and so on. The service keeps
 such a record as an event of its span, or, without a span, as a *bare span* (``log.bridge``). The
-end of the name says what happened, whoever the sender is: ``codex.user_prompt``.
+end of the name says what happened, of any sender: ``codex.user_prompt``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAME, BRIDGE = EVENT_NAME, BRIDGED
 
 
 class What(Enum):
-    """What an event tells."""
+    """What an event reports."""
 
     PROMPT = auto()
     """A person asked."""
@@ -172,7 +172,7 @@ def read_moment(text: str) -> int:
 
 
 def what_of(name: str, attributes: Mapping[str, str]) -> What | None:
-    """Return what an event tells; ``None`` if it is of no interest."""
+    """Return what an event reports; ``None`` if it is of no interest."""
     what = _ENDINGS.get(name) or next(
         (_ENDINGS[name[at + 1 :]] for at in _dots(name) if name[at + 1 :] in _ENDINGS), None
     )
@@ -198,7 +198,7 @@ def _dots(name: str) -> Iterator[int]:
 
 
 def read_events(tree: SpanTree) -> Sequence[Event]:
-    """Return the events of all spans by time; one that is told twice has the values of both."""
+    """Return the events of all spans by time; one that is reported twice has the values of both."""
     return list_events(tree.spans)
 
 

@@ -1,7 +1,7 @@
 """What attributes mean in whatever spelling: operations, texts, and the names of models and tools.
 
 A closed list of operations loses the call of the next library. These tables say which kind a word
-stands for, and under which keys senders write the same thing; the first non-empty key wins.
+represents, and under which keys senders write the same thing; the first non-empty key wins.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DAY_NS = 24 * 3600 * 1_000_000_000
 """A run is no longer than this; further traces are none of it."""
 PAUSE_NS = 30 * 60 * 1_000_000_000
-"""After a longer pause another run begins, where no prompts tell."""
+"""After a longer pause another run begins, where no prompts show."""
 _PROMPTED = attrgetter("prompt_ns")
 
 

@@ -1,4 +1,4 @@
-"""What a trace tells of the run that it may be a part of."""
+"""What a trace reports about the run that it may be a part of."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Part(NamedTuple):
     start_ns: int
     end_ns: int
     prompt_ns: int
-    """The time at which a person asked; 0 if the trace does not tell."""
+    """The time at which a person asked; 0 if the trace does not say."""
     prompt: int
     """A digest of the prompt's id; 0 if it names none."""
     span_count: int

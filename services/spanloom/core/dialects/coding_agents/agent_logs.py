@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import BRIDGE
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.coding_agents.story import read_story
@@ -40,4 +40,4 @@ class AgentLogs(Dialect):
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the story has the texts
         """Read the conversation; all else comes with the classification."""
-        return Facts(conversation_id=first(span.attributes, *told.SESSIONS))
+        return Facts(conversation_id=first(span.attributes, *keys.SESSIONS))

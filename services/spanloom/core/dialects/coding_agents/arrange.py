@@ -2,7 +2,7 @@
 
 Some coding agents send no span of the whole run: every call is a trace, or a log record, of its
 own. The first prompt is the root then, and lasts as long as the run; without a prompt a root is
-made. Calls that only events of a span tell, attempts that were repeated, get spans of their own.
+made. Calls that only events of a span report, attempts that were repeated, get spans of their own.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
 
 
 def _are_counts(spans: Collection[Span]) -> bool:
-    """Return whether all are records that count tokens of calls that other records tell."""
+    """Return whether all are records that count tokens of calls that other records report."""
     return all(is_bare(s) and name_of(s).endswith("sse_event") for s in spans)
 
 
@@ -166,7 +166,7 @@ def _moved(span: Span, root_id: str, ends: dict[str, int]) -> Span:
 
 
 def _ends_of_agents(spans: Sequence[Span]) -> dict[str, int]:
-    """Return the ends of sub-agents by the ids of the bare spans that tell their start."""
+    """Return the ends of sub-agents by the ids of the bare spans that report their start."""
     agents = list_sub_agents(list_events(span for span in spans if is_bare(span)))
     return {a.start.holder.span_id: a.end_ns for a in agents if a.start is not None}
 

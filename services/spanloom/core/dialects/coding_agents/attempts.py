@@ -1,4 +1,4 @@
-"""Spans for attempts of a call that failed and were repeated, which only events tell.
+"""Spans for attempts of a call that failed and were repeated, which only events report.
 
 Claude Code has one span for a call with all its attempts, Codex several requests in one span. The
 last attempt is the call; each earlier one becomes a span of its own next to it.
@@ -26,7 +26,7 @@ _EVENT = "gen_ai.request.attempt"
 MAX_DEPTH = 64
 """How deep in a call its requests may be."""
 _MAX = 50
-"""The most attempts of one call that are told apart."""
+"""The most attempts of one call that are distinguished."""
 
 
 def list_attempts(spans: Sequence[Span]) -> Sequence[Span]:

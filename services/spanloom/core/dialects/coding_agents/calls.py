@@ -1,4 +1,4 @@
-"""Calls of models as events tell them: a request and its end belong together.
+"""Calls of models as events report them: a request and its end belong together.
 
 A request that counts tokens or has a status of failure is the whole call (Claude Code). Others end
 with the next response or failure in their thread: of the same session, prompt and agent. A request
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import What, read_events
 from spanloom.core.model.trajectory import NO_CODE, StepError
 
@@ -63,9 +63,9 @@ class Call:
         """The tokens of the call."""
         return next((u for e in self.events if (u := e.usage) is not None), None)
 
-    def get(self, keys: Sequence[str]) -> str:
-        """Return the first value under the keys, of the end first."""
-        return next((v for e in (self.end, self.request) if e and (v := e.get(keys))), "")
+    def get(self, names: Sequence[str]) -> str:
+        """Return the first value under these keys, of the end first."""
+        return next((v for e in (self.end, self.request) if e and (v := e.get(names))), "")
 
 
 def _is_of_stream(event: Event) -> bool:
@@ -78,7 +78,7 @@ def is_whole(request: Event) -> bool:
 
 
 def is_failure(event: Event) -> bool:
-    """Return whether an event tells that a call failed."""
+    """Return whether an event reports that a call failed."""
     return event.what is What.FAILURE or event.status >= FAILED
 
 
@@ -121,13 +121,13 @@ class _Pairing:
 
     def _keep(self, call: Call) -> None:
         self.calls.append(call)
-        if request_id := call.main.get(told.REQUEST_IDS):
+        if request_id := call.main.get(keys.REQUEST_IDS):
             self._by_request[request_id] = call
         if not call.has_ended:
             self._open = [*self._open[-MAX_WAITING:], call]
 
     def _end(self, event: Event) -> None:
-        if (call := self._by_request.get(event.get(told.REQUEST_IDS))) is not None:
+        if (call := self._by_request.get(event.get(keys.REQUEST_IDS))) is not None:
             call.others.append(event)
             return
         own = (c for c in self._open if c.request is not None and is_of_one(c.request, event))
@@ -136,11 +136,11 @@ class _Pairing:
             return
         self._open.remove(waiting)
         waiting.end = event
-        if request_id := event.get(told.REQUEST_IDS):
+        if request_id := event.get(keys.REQUEST_IDS):
             self._by_request[request_id] = waiting
 
     def _say(self, event: Event) -> None:
-        request_id = event.get(told.REQUEST_IDS)
+        request_id = event.get(keys.REQUEST_IDS)
         latest = [] if request_id else self.calls[-MAX_WAITING:]
         call = self._by_request.get(request_id) or next(
             (c for c in reversed(latest) if is_of_one(c.main, event)), None
@@ -148,9 +148,9 @@ class _Pairing:
         if call is None:
             return
         if event.what is What.ANSWER:
-            call.answer = event.text(told.RECEIVED)
+            call.answer = event.text(keys.RECEIVED)
         else:
-            call.received = event.get(told.BODY)
+            call.received = event.get(keys.BODY)
         call.others.append(event)
 
 
@@ -160,22 +160,22 @@ def _take(sent: list[Event], request: Event) -> str:
     if own is None:
         return ""
     sent.remove(own)
-    return own.get(told.BODY)
+    return own.get(keys.BODY)
 
 
-_THREAD = (told.SESSIONS, told.PROMPT_IDS, told.AGENTS, ("query_source",))
+_THREAD = (keys.SESSIONS, keys.PROMPT_IDS, keys.AGENTS, ("query_source",))
 
 
 def is_of_one(ours: Event, theirs: Event) -> bool:
-    """Return whether two events may belong to one call: nothing that both tell differs."""
-    pairs = ((ours.get(keys), theirs.get(keys)) for keys in _THREAD)
+    """Return whether two events may belong to one call: nothing that both report differs."""
+    pairs = ((ours.get(names), theirs.get(names)) for names in _THREAD)
     return all(a == b or not a or not b for a, b in pairs)
 
 
 def error_of(event: Event) -> StepError:
     """Return the failure of a call."""
     status = event.status
-    message = event.get(told.MESSAGES)[:_MAX_MESSAGE]
-    kind = event.get(told.TYPES)
+    message = event.get(keys.MESSAGES)[:_MAX_MESSAGE]
+    kind = event.get(keys.TYPES)
     shown = message or kind or (f"status {status}" if status else "the call failed")
     return StepError(status or NO_CODE, shown, kind, "", "attribute")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import What, read_events
 from spanloom.core.conventions.exit_codes import find_exit_in
 from spanloom.core.conventions.pauses import as_question, ask_to_run
@@ -62,7 +62,7 @@ class ClaudeCode(Dialect):
         return signature.scope_name == SCOPE or signature.name.startswith("claude_code.")
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, with what log records tell of it."""
+        """Classify by name, with what log records report of it."""
         if ATTEMPT in span.attributes:
             return Classification(Kind.MODEL, "claude_code.attempt")
         if span.name == _INTERACTION:
@@ -89,12 +89,12 @@ class ClaudeCode(Dialect):
 
 
 def _shown(text: str) -> str:
-    return "" if text in told.HIDDEN else text
+    return "" if text in keys.HIDDEN else text
 
 
 def _classify_run(span: Span, view: TraceView) -> Classification:
     own = view.remember_tree(_by_holder).get(span.span_id, ())
-    prompt = next((t for e in own if e.what is What.PROMPT and (t := e.get(told.PROMPTS))), "")
+    prompt = next((t for e in own if e.what is What.PROMPT and (t := e.get(keys.PROMPTS))), "")
     facts = Facts(
         input=prompt,
         metadata=read_place([span.attributes, *[e.attributes for e in own]]),
@@ -121,17 +121,17 @@ def _missing(tree: SpanTree) -> Sequence[str]:
 
 
 def _by_request(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
-    """Return the events of calls by what they tell and the request's id."""
+    """Return the events of calls by what they report and the request's id."""
     whats = (What.REQUEST, What.FAILURE, What.ANSWER, What.RECEIVED)
     events = [e for e in read_events(tree) if e.what in whats]
-    return {(e.what, e.get(told.REQUEST_IDS)): e for e in events if e.get(told.REQUEST_IDS)}
+    return {(e.what, e.get(keys.REQUEST_IDS)): e for e in events if e.get(keys.REQUEST_IDS)}
 
 
 def _classify_call(span: Span, view: TraceView) -> Classification:
     known = view.remember_tree(_by_request)
     request_id = first(span.attributes, "request_id", "gen_ai.response.id")
     request = known.get((What.REQUEST, request_id)) or known.get((What.FAILURE, request_id))
-    cost = request.get(told.COSTS) if request is not None else ""
+    cost = request.get(keys.COSTS) if request is not None else ""
     agent = request.attributes.get("agent.name", "") if request is not None else ""
     facts = Facts(
         input=view.remember_tree(_sent_by_call).get(span.span_id, ""),
@@ -144,9 +144,9 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
 
 def _answer(known: Mapping[tuple[What, str], Event], request_id: str) -> str:
     if (received := known.get((What.RECEIVED, request_id))) is not None:
-        return read_body(received.get(told.BODY), "received")
+        return read_body(received.get(keys.BODY), "received")
     answer = known.get((What.ANSWER, request_id))
-    return answer.get(told.RECEIVED) if answer is not None else ""
+    return answer.get(keys.RECEIVED) if answer is not None else ""
 
 
 def _sent_by_call(tree: SpanTree) -> Mapping[str, str]:
@@ -156,7 +156,7 @@ def _sent_by_call(tree: SpanTree) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for body in bodies:
         if (call := next((c for c in calls if c.end_ns >= body.time_ns), None)) is not None:
-            found[call.span_id] = read_body(body.get(told.BODY), "sent")
+            found[call.span_id] = read_body(body.get(keys.BODY), "sent")
     return found
 
 
@@ -182,14 +182,14 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
 
 
 def _by_tool(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
-    """Return the events of tools by what they tell and the call's id."""
+    """Return the events of tools by what they report and the call's id."""
     events = [e for e in read_events(tree) if e.what in (What.TOOL, What.DECISION)]
-    return {(e.what, e.get(told.CALL_IDS)): e for e in events if e.get(told.CALL_IDS)}
+    return {(e.what, e.get(keys.CALL_IDS)): e for e in events if e.get(keys.CALL_IDS)}
 
 
 def _classify_tool(span: Span, view: TraceView) -> Classification:
     known = view.remember_tree(_by_tool)
-    call_id = first(span.attributes, *told.CALL_IDS)
+    call_id = first(span.attributes, *keys.CALL_IDS)
     result, decision = known.get((What.TOOL, call_id)), known.get((What.DECISION, call_id))
     facts = Facts(
         input=_arguments(result), metadata={**_waited(span, view), **decision_of(decision)}
@@ -201,7 +201,7 @@ def _classify_tool(span: Span, view: TraceView) -> Classification:
 
 
 def _arguments(result: Event | None) -> str:
-    return result.get(told.ARGUMENTS) if result is not None else ""
+    return result.get(keys.ARGUMENTS) if result is not None else ""
 
 
 def _waited(span: Span, view: TraceView) -> dict[str, str]:
@@ -231,7 +231,7 @@ def _classify_execution(tool: Span, view: TraceView) -> Classification:
     """Classify the execution: a sub-agent, or a part of its tool."""
     name, agent = tool.attributes.get("tool_name", ""), tool.attributes.get("subagent_type", "")
     if name.lower() in LAUNCHERS or agent:
-        call_id = first(tool.attributes, *told.CALL_IDS)
+        call_id = first(tool.attributes, *keys.CALL_IDS)
         arguments = _arguments(view.remember_tree(_by_tool).get((What.TOOL, call_id)))
         asked = json_field(arguments or tool.attributes.get("tool_input", ""), "prompt")
         facts = Facts(input=asked if isinstance(asked, str) else "", agent_name=agent or name)
@@ -252,7 +252,7 @@ def _describe_tool(span: Span, facts: Facts) -> None:
 def _own_arguments(span: Span) -> dict[str, str]:
     attributes = span.attributes
     pairs = ((name, attributes.get(key, "")) for key, name in _NAMED_ARGUMENTS.items())
-    return {name: value for name, value in pairs if value and value not in told.HIDDEN}
+    return {name: value for name, value in pairs if value and value not in keys.HIDDEN}
 
 
 def _output(span: Span) -> str:

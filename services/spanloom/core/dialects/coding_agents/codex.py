@@ -14,7 +14,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import What, read_events
 from spanloom.core.conventions.usage import read_counts
 from spanloom.core.dialects.base import Dialect
@@ -54,7 +54,7 @@ _NAME = "codex"
 _MAX_BELOW, _MAX_ABOVE = 300, 256
 """Spans below and above a turn that are searched for its conversation, and for its caller."""
 _NICKNAME, _COMPLETED = "nickname", "completed"
-"""What results of tools tell of a sub-agent: its name, and what it reported."""
+"""What results of tools report of a sub-agent: its name, and what it reported."""
 
 
 class Codex(Dialect):
@@ -99,7 +99,7 @@ def _classify_turn(span: Span, view: TraceView) -> Classification:
     conversation = view.remember_tree(_conversations).get(span.span_id, "")
     own = view.remember_tree(_by_conversation).get(conversation, ()) if conversation else ()
     facts = Facts(
-        input=next((t for e in own if e.what is What.PROMPT and (t := e.get(told.PROMPTS))), ""),
+        input=next((t for e in own if e.what is What.PROMPT and (t := e.get(keys.PROMPTS))), ""),
         agent_name=_NAME,
         conversation_id=conversation,
     )
@@ -140,7 +140,7 @@ def _by_conversation(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _nickname(own: Sequence[Event]) -> str:
-    """Return the name of a sub-agent that its tools tell; the main agent's is a path."""
+    """Return the name of a sub-agent that its tools report; the main agent's is a path."""
     names = (e.attributes.get("agent_name", "") for e in own)
     return next((n for n in names if n and not n.startswith("/")), "")
 
@@ -153,7 +153,7 @@ def _reports(tree: SpanTree) -> Mapping[tuple[str, str], str]:
     """
     found: dict[tuple[str, str], str] = {}
     for event in read_events(tree):
-        result = event.get(told.RESULTS) if event.what is What.TOOL else ""
+        result = event.get(keys.RESULTS) if event.what is What.TOOL else ""
         fields = json_object(result) if result.startswith("{") else {}
         agent, nickname = fields.get("agent_id"), fields.get(_NICKNAME)
         if isinstance(agent, str) and isinstance(nickname, str):
@@ -195,7 +195,7 @@ def _usages(tree: SpanTree) -> Mapping[str, Usage]:
 def _calls_of_tools(tree: SpanTree) -> Mapping[str, str]:
     """Return the tool calls in each call's answer, as a message."""
     by_id = {span.span_id: span for span in tree.spans}
-    tools = {e.get(told.CALL_IDS): e for e in read_events(tree) if e.what is What.TOOL}
+    tools = {e.get(keys.CALL_IDS): e for e in read_events(tree) if e.what is What.TOOL}
     found: dict[str, list[Json]] = {}
     for span in tree.spans:
         for event in span.events:
@@ -212,7 +212,7 @@ def _call_in(attributes: Mapping[str, str], tools: Mapping[str, Event]) -> Json:
     call_id = attributes.get("call_id", "")
     tool = tools.get(call_id)
     name = tool_name(tool) if tool is not None else attributes.get("tool_name", "")
-    arguments = tool.get(told.ARGUMENTS) if tool is not None else ""
+    arguments = tool.get(keys.ARGUMENTS) if tool is not None else ""
     return {
         "id": call_id,
         "type": "function",
@@ -222,7 +222,7 @@ def _call_in(attributes: Mapping[str, str], tools: Mapping[str, Event]) -> Json:
 
 def _by_tool(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
     events = [e for e in read_events(tree) if e.what in (What.TOOL, What.DECISION)]
-    return {(e.what, e.get(told.CALL_IDS)): e for e in events}
+    return {(e.what, e.get(keys.CALL_IDS)): e for e in events}
 
 
 def _classify_tool(span: Span, view: TraceView) -> Classification:
@@ -233,9 +233,9 @@ def _classify_tool(span: Span, view: TraceView) -> Classification:
     if event is None:
         facts = Facts(tool_name=_named_when_ready(span))
         return Classification(Kind.TOOL, "codex.tool", facts=facts, is_cancelled=is_cancelled)
-    result = event.get(told.RESULTS)
+    result = event.get(keys.RESULTS)
     facts = Facts(
-        event.get(told.ARGUMENTS),
+        event.get(keys.ARGUMENTS),
         result,
         tool_name=tool_name(event),
         metadata=decision_of(decision),

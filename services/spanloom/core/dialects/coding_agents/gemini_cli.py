@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.agent_events import What, read_events
 from spanloom.core.dialects.base import Dialect
@@ -62,7 +62,7 @@ class GeminiCLI(Dialect):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, with what log records tell of it."""
+        """Classify by name, with what log records report of it."""
         if span.name == _CALL:
             return _classify_call(span, view)
         if span.name == _TOOL:
@@ -135,7 +135,7 @@ def _result(output: Mapping[str, Json]) -> str:
 
 
 def _calls_by_span(tree: SpanTree) -> Mapping[str, Call]:
-    """Return what log records tell of each call, by the id of its span."""
+    """Return what log records report of each call, by the id of its span."""
     spans = index_calls(tree)
     found: dict[str, Call] = {}
     for call in read_calls(tree):
@@ -154,9 +154,9 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
     end = call.end
     has_failed = end is not None and end.what is What.FAILURE
     facts = Facts(
-        input="" if sent else call.get(told.SENT),
-        output="" if received or has_failed or end is None else read_chunks(end.get(told.RECEIVED)),
-        model=call.get(told.MODELS),
+        input="" if sent else call.get(keys.SENT),
+        output="" if received or has_failed or end is None else read_chunks(end.get(keys.RECEIVED)),
+        model=call.get(keys.MODELS),
         total_tokens=end.total if end is not None else 0,
     )
     error = error_of(end) if end is not None and has_failed else None
@@ -168,7 +168,7 @@ def _classify_tool(span: Span, view: TraceView) -> Classification:
     result, event = _result(output), _event_of(span, view)
     facts = Facts(metadata=decision_of(event))
     if event is not None and not span.attributes.get(_INPUT):
-        facts.input = event.get(told.ARGUMENTS)
+        facts.input = event.get(keys.ARGUMENTS)
     error = tool_error(event, result) if event is not None else None
     if error is None and output.get("status") == "error":
         response = output.get("response")
@@ -202,14 +202,14 @@ def _by_tool(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
     found: dict[str, list[Event]] = {}
     for event in read_events(tree):
         if event.what is What.TOOL:
-            found.setdefault(event.get(told.TOOLS), []).append(event)
+            found.setdefault(event.get(keys.TOOLS), []).append(event)
     return found
 
 
 def _names_of_agents(tree: SpanTree) -> Mapping[str, str]:
     """Return the names of sub-agents by the span that has the event of their start."""
     started = (e for e in read_events(tree) if e.what is What.STARTED)
-    return {e.holder.span_id: e.get(told.AGENTS) for e in started}
+    return {e.holder.span_id: e.get(keys.AGENTS) for e in started}
 
 
 def _classify_agent(span: Span, view: TraceView) -> Classification:

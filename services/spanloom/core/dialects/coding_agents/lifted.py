@@ -1,4 +1,4 @@
-"""Records of unknown coding agents that are events of spans which tell nothing themselves.
+"""Records of unknown coding agents that are events of spans which report nothing themselves.
 
 Known senders' spans have a dialect that reads their events. A sender that nobody knows may have
 spans of its own names around its records; if no span of the trace has attributes of any convention,
@@ -21,11 +21,11 @@ _CONVENTIONS = (
     *("gen_ai.", "llm.", "ai.", "openinference.", "traceloop.", "langfuse.", "mlflow."),
     *("langsmith.", "cozeloop.", "tool.", "tool_name", "genkit:", "lk.", "mcp."),
 )
-"""Beginnings of attributes by which spans themselves tell agents, calls and tools."""
+"""Beginnings of attributes by which spans themselves report agents, calls and tools."""
 
 
 def lift_records(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return the records in a trace as spans without a parent; none if spans tell the run."""
+    """Return the records in a trace as spans without a parent; none if spans report the run."""
     told = list(_records(spans))
     if not told or any(map(_tells, spans)):
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import What, is_bare
 from spanloom.core.values.attributes import first
 
@@ -58,7 +58,7 @@ class Reported:
         return bool(self._spans)
 
     def find(self, event: Event, fits: Callable[[Event, Span], bool], late_ns: int) -> Span | None:
-        """Return the span of which an event tells: by its id, else the last that ran then."""
+        """Return the span of which an event reports: by its id, else the last that ran then."""
         own_id = event.get(self._ids)
         if own_id in self._by_id:
             return self._by_id[own_id]
@@ -73,28 +73,28 @@ class Reported:
 
 def index_calls(tree: SpanTree) -> Reported:
     """Return the spans of model calls."""
-    return Reported(list_calls(tree), told.REQUEST_IDS)
+    return Reported(list_calls(tree), keys.REQUEST_IDS)
 
 
 def index_tools(tree: SpanTree) -> Reported:
     """Return the spans of tools."""
-    return Reported(list_tools(tree), told.CALL_IDS)
+    return Reported(list_tools(tree), keys.CALL_IDS)
 
 
 def find_call(event: Event, calls: Reported) -> Span | None:
-    """Return the span of the call of which an event tells: by its id, else by prompt and time."""
+    """Return the span of the call of which an event reports: by its id, else by prompt and time."""
     return calls.find(event, _is_of_prompt, 0 if event.what is What.REQUEST else LATE_NS)
 
 
 def _is_of_prompt(event: Event, span: Span) -> bool:
-    ours, theirs = event.get(told.PROMPT_IDS), first(span.attributes, *told.PROMPT_IDS)
+    ours, theirs = event.get(keys.PROMPT_IDS), first(span.attributes, *keys.PROMPT_IDS)
     return ours == theirs or not ours or not theirs
 
 
 def find_tool(event: Event, tools: Reported) -> Span | None:
-    """Return the span of the tool of which an event tells: by the call's id, else name and time."""
+    """Return the span of the tool of which an event reports: by the call's id, else name and time."""
     return tools.find(event, _has_name, LATE_NS)
 
 
 def _has_name(event: Event, span: Span) -> bool:
-    return event.get(told.TOOLS) in {span.attributes.get(key) for key in told.TOOLS}
+    return event.get(keys.TOOLS) in {span.attributes.get(key) for key in keys.TOOLS}

@@ -1,14 +1,14 @@
 """What the bare spans of a trace are: log records of coding agents that belong to no span.
 
 The first prompt is the agent; calls are pairs of a request and its end; tools are one record each;
-sub-agents begin and end. What spans report themselves is not told again by records.
+sub-agents begin and end. What spans report themselves is not reported again by records.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import What, is_bare, name_of, read_events
 from spanloom.core.conventions.usage_repair import with_cached
 from spanloom.core.dialects.coding_agents.answers import read_body, read_chunks
@@ -84,7 +84,7 @@ def _tell_root(
     agents: Sequence[SubAgent],
     known: Classification,
 ) -> Classification:
-    """Return the agent that the first prompt, or a root without any, stands for."""
+    """Return the agent that the first prompt, or a root without any, represents."""
     prompt = next((e for e in events if e.what is What.PROMPT), None)
     is_prompt = prompt is not None and prompt.holder.span_id == root.span_id
     if not is_prompt and not is_made_root(root):
@@ -94,7 +94,7 @@ def _tell_root(
     own = [c for c in calls if owner_of(c.main, agents) is None]
     answers = [text for c in own if (text := _received(c)) and not text.startswith("[")]
     facts = Facts(
-        input=prompt.text(told.PROMPTS) if prompt is not None else "",
+        input=prompt.text(keys.PROMPTS) if prompt is not None else "",
         output=answers[-1] if answers and own[-1].has_ended else "",
         agent_name=root.service_name or name_of(root).partition(".")[0],
         metadata=read_place(e.attributes for e in events),
@@ -126,7 +126,7 @@ def _tell_calls(
 
 
 def _is_counted_only(event: Event) -> bool:
-    """Return whether an event counts the tokens of a call that no request tells."""
+    """Return whether an event counts the tokens of a call that no request reports."""
     return event.name.endswith("sse_event")
 
 
@@ -135,11 +135,11 @@ def _classify_call(call: Call, owner: SubAgent | None) -> Classification:
     facts = Facts(
         input=_sent(call),
         output=_received(call),
-        model=call.get(told.MODELS),
-        first_token_ms=decimal(call.get(told.FIRST_TOKENS)),
+        model=call.get(keys.MODELS),
+        first_token_ms=decimal(call.get(keys.FIRST_TOKENS)),
         agent_name=owner.name if owner is not None else "",
         total_tokens=main.total,
-        metadata={"reported_cost": cost} if (cost := call.get(told.COSTS)) else {},
+        metadata={"reported_cost": cost} if (cost := call.get(keys.COSTS)) else {},
     )
     return (_CALL if call.has_ended else _WITHOUT_END)._replace(
         inside=owner.step_id or None if owner is not None else None,
@@ -158,7 +158,7 @@ def _usage(call: Call) -> Usage | None:
 def _sent(call: Call) -> str:
     if call.sent:
         return read_body(call.sent, "sent")
-    return call.request.get(told.SENT) if call.request is not None else ""
+    return call.request.get(keys.SENT) if call.request is not None else ""
 
 
 def _received(call: Call) -> str:
@@ -168,7 +168,7 @@ def _received(call: Call) -> str:
     if call.answer:
         return call.answer
     end = call.end
-    return "" if end is None or is_failure(end) else read_chunks(end.text(told.RECEIVED))
+    return "" if end is None or is_failure(end) else read_chunks(end.text(keys.RECEIVED))
 
 
 def _tell_tools(
@@ -179,24 +179,24 @@ def _tell_tools(
 ) -> None:
     tools = [e for e in events if e.what is What.TOOL and e.is_bare]
     spans = index_tools(tree)
-    decisions = {e.get(told.CALL_IDS): e for e in events if e.what is What.DECISION}
+    decisions = {e.get(keys.CALL_IDS): e for e in events if e.what is What.DECISION}
     results = pair_results(tools, [e for e in events if e.what is What.REQUEST])
     for number, tool in enumerate(tools):
         if spans and find_tool(tool, spans) is not None:
             known[tool.holder.span_id] = _REPEATED
             continue
         owner = owner_of(tool, agents)
-        decision = decisions.get(tool.get(told.CALL_IDS) or "none", tool)
-        result = tool.get(told.RESULTS) or results.get(number, "")
+        decision = decisions.get(tool.get(keys.CALL_IDS) or "none", tool)
+        result = tool.get(keys.RESULTS) or results.get(number, "")
         known[tool.holder.span_id] = _classify_tool(tool, result, decision, owner)
 
 
 def _classify_tool(
     tool: Event, result: str, decision: Event, owner: SubAgent | None
 ) -> Classification:
-    call_id = tool.get(told.CALL_IDS)
+    call_id = tool.get(keys.CALL_IDS)
     facts = Facts(
-        input=tool.get(told.ARGUMENTS),
+        input=tool.get(keys.ARGUMENTS),
         output=result,
         tool_name=tool_name(tool),
         agent_name=owner.name if owner is not None else "",
@@ -220,7 +220,7 @@ def _tell_agents(
         if not agent.step_id:
             continue
         tool = launcher_of(agent, tools)
-        asked = json_object(tool.get(told.ARGUMENTS)).get("prompt") if tool is not None else ""
+        asked = json_object(tool.get(keys.ARGUMENTS)).get("prompt") if tool is not None else ""
         facts = Facts(
             input=asked if isinstance(asked, str) else "",
             output=agent.end.get(("result", "output", "response")) if agent.end else "",

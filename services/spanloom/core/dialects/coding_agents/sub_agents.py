@@ -1,4 +1,4 @@
-"""Sub-agents as events tell them, and which calls and tools are theirs.
+"""Sub-agents as events report them, and which calls and tools are theirs.
 
 An event names its agent, or has a prompt id of the agent's own; a tool that has neither, and ran
 between the agent's start and end, is the agent's, unless it is the tool that runs the agent.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import What
 from spanloom.core.values.attributes import json_object
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.conventions.agent_events import Event
 
 MAX_AGENTS = 200
-"""The most sub-agents of a run that are told apart."""
+"""The most sub-agents of a run that are distinguished."""
 LAUNCHERS = frozenset({"agent", "task", "invoke_agent", "spawn_agent", "subagent", "delegate"})
 """Names of tools that run a sub-agent."""
 _TYPES = ("subagent_type", "agent_type", "agent_name", "subagent_name", "subagent")
@@ -43,7 +43,7 @@ class SubAgent(NamedTuple):
 
 
 def list_sub_agents(events: Iterable[Event]) -> Sequence[SubAgent]:
-    """Return the sub-agents that events tell, in order of their start."""
+    """Return the sub-agents that events report, in order of their start."""
     known = list(events)
     found: list[SubAgent] = []
     waiting: list[Event] = []
@@ -63,7 +63,7 @@ def list_sub_agents(events: Iterable[Event]) -> Sequence[SubAgent]:
 
 
 def _run(start: Event | None, end: Event | None, latest_ns: int = 0) -> SubAgent:
-    names = (e.get(told.AGENTS) for e in (end, start) if e is not None)
+    names = (e.get(keys.AGENTS) for e in (end, start) if e is not None)
     start_ns = start.time_ns if start is not None else 0
     if end is not None:
         return SubAgent(
@@ -73,34 +73,34 @@ def _run(start: Event | None, end: Event | None, latest_ns: int = 0) -> SubAgent
 
 
 def is_same_agent(start: Event, end: Event) -> bool:
-    """Return whether two events tell of one agent, by its id, else its name."""
+    """Return whether two events report of one agent, by its id, else its name."""
     ours, theirs = start.attributes.get("agent_id", ""), end.attributes.get("agent_id", "")
     if ours and theirs:
         return ours == theirs
-    return start.get(told.AGENTS) == end.get(told.AGENTS)
+    return start.get(keys.AGENTS) == end.get(keys.AGENTS)
 
 
 def _with_prompts(agent: SubAgent, events: Iterable[Event]) -> SubAgent:
-    ids = {e.get(told.PROMPT_IDS) for e in events if agent.name and _names(e, agent)}
-    main = {e.get(told.PROMPT_IDS) for e in events if e.what is What.PROMPT}
+    ids = {e.get(keys.PROMPT_IDS) for e in events if agent.name and _names(e, agent)}
+    main = {e.get(keys.PROMPT_IDS) for e in events if e.what is What.PROMPT}
     return agent._replace(prompt_ids=frozenset(ids - main - {""}))
 
 
 def _names(event: Event, agent: SubAgent) -> bool:
     is_call = event.what in (What.REQUEST, What.RESPONSE, What.FAILURE)
     is_during = agent.start_ns <= event.time_ns <= agent.end_ns
-    return is_call and is_during and event.get(told.AGENTS) == agent.name
+    return is_call and is_during and event.get(keys.AGENTS) == agent.name
 
 
 def owner_of(event: Event, agents: Sequence[SubAgent]) -> SubAgent | None:
     """Return the sub-agent in which something happened, the innermost; ``None`` for the main."""
     start_ns, end_ns = event.start_ns, event.time_ns
     during = [a for a in agents if a.start_ns <= start_ns and end_ns <= a.end_ns]
-    name = "" if event.what is What.TOOL else event.get(told.AGENTS)
+    name = "" if event.what is What.TOOL else event.get(keys.AGENTS)
     if name:  # a tool may name the agent that it runs
         named = [a for a in agents if a.name == name and a.start_ns <= end_ns]
         return _last(a for a in during if a.name == name) or _last(named)
-    own_id = event.get(told.PROMPT_IDS)
+    own_id = event.get(keys.PROMPT_IDS)
     if own := [a for a in agents if own_id in a.prompt_ids]:
         return _last(own)
     if event.what is not What.TOOL or is_launcher(event):
@@ -114,8 +114,8 @@ def _last(agents: Iterable[SubAgent]) -> SubAgent | None:
 
 def is_launcher(tool: Event) -> bool:
     """Return whether a tool runs a sub-agent."""
-    name = tool.get(told.TOOLS).lower()
-    return name in LAUNCHERS or bool(agent_in(tool.get(told.ARGUMENTS)))
+    name = tool.get(keys.TOOLS).lower()
+    return name in LAUNCHERS or bool(agent_in(tool.get(keys.ARGUMENTS)))
 
 
 def agent_in(arguments: str) -> str:

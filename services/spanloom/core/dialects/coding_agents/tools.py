@@ -1,11 +1,11 @@
-"""Tools as events tell them: their results, their failures, the decisions about them."""
+"""Tools as events report them: their results, their failures, the decisions about them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import agent_events as told
+from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.exit_codes import find_exit, find_exit_in
 from spanloom.core.conventions.failed_results import REPORTED_BY_RESULT
 from spanloom.core.model.trajectory import NO_CODE, StepError
@@ -26,7 +26,7 @@ _PLAIN = frozenset({"", "functions", "builtin", "default"})
 
 def tool_name(event: Event) -> str:
     """Return the tool's name with its namespace: ``multi_agent_v1/spawn_agent``."""
-    name, namespace = event.get(told.TOOLS), event.attributes.get("tool_namespace", "")
+    name, namespace = event.get(keys.TOOLS), event.attributes.get("tool_namespace", "")
     if name == "mcp_tool":  # Claude Code's logs hide the names of MCP tools in the parameters
         name = _name_of_mcp(event.attributes.get("tool_parameters", "")) or name
     return name if namespace in _PLAIN else f"{namespace}/{name}"
@@ -39,7 +39,7 @@ def _name_of_mcp(parameters: str) -> str:
 
 
 def tool_error(event: Event, result: str = "") -> StepError | None:
-    """Return the failure that an event tells of a tool, or ``None``."""
+    """Return the failure that an event reports about a tool, or ``None``."""
     attributes = event.attributes
     inside = json_object(attributes.get("metadata", ""))
     has_failed = (
@@ -47,7 +47,7 @@ def tool_error(event: Event, result: str = "") -> StepError | None:
         or attributes.get("status", "").lower() in _FAILED
         or inside.get("isError") is True
     )
-    words = event.get(told.MESSAGES)
+    words = event.get(keys.MESSAGES)
     code = (
         attributes.get("exit_code") or attributes.get("exitCode") or _text(inside.get("exitCode"))
     )
@@ -56,7 +56,7 @@ def tool_error(event: Event, result: str = "") -> StepError | None:
         return exited
     if not has_failed:
         return None
-    kind = event.get(told.TYPES)
+    kind = event.get(keys.TYPES)
     shown = words or result[:500] or kind or "the tool failed"
     return StepError(NO_CODE, shown, kind, "", REPORTED_BY_RESULT)
 
@@ -84,7 +84,7 @@ def is_refused(metadata: Mapping[str, str]) -> bool:
 
 def results_in(request: Event) -> Sequence[tuple[str, str, str]]:
     """Return call id, tool and result of the tools that ran just before a request."""
-    text = request.get(told.SENT)
+    text = request.get(keys.SENT)
     contents = json_value(text) if "functionResponse" in text else None
     found: list[tuple[str, str, str]] = []
     for content in reversed(contents if isinstance(contents, list) else []):
@@ -147,12 +147,12 @@ def pair_results(tools: Iterable[Event], requests: Sequence[Event]) -> Mapping[i
 
 
 def _answers(tool: Event, result: tuple[str, str, str]) -> bool:
-    call_id = tool.get(told.CALL_IDS)
-    return result[1] == tool.get(told.TOOLS) and call_id in ("", result[0])
+    call_id = tool.get(keys.CALL_IDS)
+    return result[1] == tool.get(keys.TOOLS) and call_id in ("", result[0])
 
 
 def _is_of_turn(tool: Event, request: Event) -> bool:
-    ours, theirs = tool.get(told.PROMPT_IDS), request.get(told.PROMPT_IDS)
+    ours, theirs = tool.get(keys.PROMPT_IDS), request.get(keys.PROMPT_IDS)
     return ours == theirs or _turn_of(ours) == _turn_of(theirs)
 
 
