@@ -82,7 +82,7 @@ def index_tools(tree: SpanTree) -> Reported:
 
 
 def find_call(event: Event, calls: Reported) -> Span | None:
-    """Return the span of the call of which an event reports: by its id, else by prompt and time."""
+    """Return the span of the call that an event is about: by its id, else by prompt and time."""
     return calls.find(event, _is_of_prompt, 0 if event.what is What.REQUEST else LATE_NS)
 
 
@@ -92,7 +92,7 @@ def _is_of_prompt(event: Event, span: Span) -> bool:
 
 
 def find_tool(event: Event, tools: Reported) -> Span | None:
-    """Return the span of the tool of which an event reports: by the call's id, else name and time."""
+    """Return the span of the tool that an event is about: by the call's id, else name and time."""
     return tools.find(event, _has_name, LATE_NS)
 
 
