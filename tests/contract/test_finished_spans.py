@@ -50,10 +50,10 @@ SENT: dict[str, tuple[Sequence[Copy], str]] = {
 """The copies in the order of their sequences, and the one that counts."""
 
 
-def request_of(key: TraceKey, copy: Copy) -> SpooledRequest:
+def request_of(key: TraceKey, copy: Copy, after: int = 0) -> SpooledRequest:
     span: WireSpan = wire_span(key.trace_id, 1, name=copy.name, start_ns=copy.start_ns)
     span.end_time_unix_nano = copy.end_ns
-    return spooled(message_of([span]), key.project, next_seq())
+    return spooled(message_of([span]), key.project, max(next_seq(), after + 1))
 
 
 def shown(store: Store, key: TraceKey) -> set[str]:
@@ -119,8 +119,8 @@ def test_an_open_copy_that_comes_after_a_deletion_is_no_part_of_it(
     """Deletions go by the sequence, of which the rank of an open copy tells nothing."""
     store.spans.append([request_of(key, DONE)])
     scope = DeletionScope(Reach.only(key.project), start_before_ns=START_NS + 1)
-    store.deletions.delete(deletion(scope))
+    until = store.deletions.delete(deletion(scope)).until_seq  # the store's newest at least
     later = key._replace(trace_id="d" * 32)
-    store.spans.append([request_of(later, OPEN)])
+    store.spans.append([request_of(later, OPEN, until)])
     assert key not in store.spans.read_spans([key, later])
     assert shown(store, later) == {"open"}

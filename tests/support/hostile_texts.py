@@ -66,6 +66,8 @@ def _every_trace() -> Iterator[tuple[TraceKey, Sequence[Span]]]:
     for capture in all_captures():
         yield from traces_of(capture).items()
     for path in sorted(RECORDED.rglob("*.otlp.gz")):
+        if path.name.endswith(".logs.otlp.gz"):
+            continue
         yield from stored_traces([gzip.decompress(path.read_bytes())]).items()
     for path in sorted(wild.WILD.glob("*.json")):
         if not path.name.endswith(".expect.json"):

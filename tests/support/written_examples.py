@@ -64,7 +64,10 @@ def _printed() -> frozenset[str]:
     return frozenset(
         text.strip()
         for _, recipe in all_recipes()
-        for text in ("\n".join([recipe.install, *exports(recipe.variables)]), recipe.code)
+        for text in (
+            *("\n".join([recipe.install, *exports(recipe.variables)]), recipe.code),
+            *(recipe.settings, recipe.key_settings),
+        )
     )
 
 

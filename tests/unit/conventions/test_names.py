@@ -6,7 +6,7 @@ import pytest
 from tests.support.recorded import documents
 from tests.support.spans import KEY, chat, genai, make_span
 
-from spanloom.core.conventions.names import name_of, without_ids
+from spanloom.core.conventions.names import author_name, name_of, without_ids
 from spanloom.extractor.extract import extract
 
 UUID = "eb23b91c-a75f-49e9-8292-401fc736db00"
@@ -122,3 +122,12 @@ def test_recorded_names_hold_no_ids() -> None:
 def test_recorded_runs_have_the_names_of_their_functions() -> None:
     found = {d["root_step"]["name"] for d in documents("ai_sdk_generatetext_name")}
     assert found == {"typed", "doomed", "aborted"}
+
+
+def test_the_work_on_a_long_name_is_bounded() -> None:
+    name = "0123456789abcdef-" * 50_000
+    attributes = {"gen_ai.workflow.name": name, "gen_ai.operation.name": "invoke_workflow"}
+    span = make_span(1, 0, attributes, name="{a}" * 50_000)
+    assert name_of(span) == span.name
+    assert author_name(span) == ""
+    assert without_ids(name) == name

@@ -30,6 +30,8 @@ _MEMBER = re.compile(r"\[([^\]]*)\]")
 _ROUTE = re.compile(r"/\{")
 MAX_FIELD_CHARS = 100
 """Longer values are texts, not names."""
+MAX_CHARS = 1_000
+"""Longer names stay as they are, so that the work on one is bounded."""
 _HEX = r"[0-9a-fA-F]"
 _ID = re.compile(
     rf"(?<![0-9a-zA-Z])(?:{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
@@ -53,6 +55,8 @@ _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 def name_of(span: Span) -> str:
     """Return the span's name with its template filled and without ids."""
     name = span.name
+    if len(name) > MAX_CHARS:
+        return name
     if "{" in name:
         name = fill_template(name, span.attributes)
     return without_ids(name, span.attributes)
@@ -75,6 +79,8 @@ def author_name(span: Span) -> str:
     operation = attributes.get(_OPERATION) or span.name.partition(" ")[0]
     if not name and operation in _RUNS:
         name = attributes.get(_AGENT_NAME, "")
+    if len(name) > MAX_CHARS:
+        return ""
     return without_ids(name) if name and not _has_word(span.name, name) else ""
 
 
@@ -152,7 +158,7 @@ def without_ids(name: str, attributes: Mapping[str, str] | None = None) -> str:
 
     An id is a UUID and the like, or the value of an id among the span's own attributes.
     """
-    if _DIGIT.search(name) is None:
+    if len(name) > MAX_CHARS or _DIGIT.search(name) is None:
         return name
     shorter = name
     for own in _own_ids(name, attributes or {}):
