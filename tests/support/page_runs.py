@@ -207,7 +207,9 @@ def _hostile(trace: str) -> ExportTraceServiceRequest:
         *({"type": "uri", "modality": "image", "uri": url} for url in (PIXEL, SVG, ADDRESS)),
     ]
     messages = [{"role": "user", "parts": parts}, {"role": MARKUP, "parts": parts[:1]}]
-    tools = [(1, _tool(name, hostile_text(name, 4_000), MARKUP), False) for name in HOSTILE]
+    # Of different lengths: values of one length look as if a limit had cut them.
+    sizes = {name: 4_001 + number for number, name in enumerate(HOSTILE)}
+    tools = [(1, _tool(n, hostile_text(n, size), MARKUP), False) for n, size in sizes.items()]
     return _request(
         trace,
         [(0, _agent(MARKUP + TURNED), False), (1, _chat(MARKUP, messages, MARKUP), False), *tools],

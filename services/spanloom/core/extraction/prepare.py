@@ -26,6 +26,8 @@ UNKNOWN = "unknown kind: {key} is {text!r} ({n} spans); they were read by what e
 MAX_SHOWN, MAX_VALUE = 10, 60
 MIN_LIMIT = 128
 """Shorter limits would cut names and ids, and nobody sets them."""
+MANY = 4
+"""So many different texts have one length by a limit, however unusual, and not by accident."""
 _USUAL_LIMITS = frozenset(
     {1 << bits for bits in range(7, 18)} | {n * 10**e for n in (1, 2, 4, 5, 8) for e in (2, 3, 4)}
 )
@@ -77,7 +79,7 @@ def _warn_of_cuts(spans: Sequence[Span], longest: Sequence[int]) -> Sequence[str
         return []
     longest_spans = [s for s, length in zip(spans, longest, strict=True) if length == limit]
     texts = {text for s in longest_spans for text in _values(s) if len(text) == limit}
-    if len(texts) < 2 and limit not in _USUAL_LIMITS:
+    if len(texts) < MANY and limit not in _USUAL_LIMITS:
         return []
     cut = sum(map(_looks_cut, texts))
     return [CUT.format(n=cut, limit=limit)] if cut else []
