@@ -350,6 +350,7 @@ def test_a_dataset_is_made_of_runs_and_says_what_it_skips(
     page.keyboard.press("Escape")
     open_run(page, service, runs.failing)
     page.locator(f"{ROWS}.k-model").click()
+    expect(page.locator(".step-head.k-model")).to_be_visible()  # the panel of the error goes first
     page.locator(".step").get_by_role("button", name="Dataset").click()
     expect(dialog.get_by_role("status")).to_have_text("1 row would be written")
     expect(dialog).to_contain_text("I cannot tell.")
