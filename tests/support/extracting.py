@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tests.support.memory_store import MemoryStore
-from tests.support.otlp_requests import message_of, wire_span, with_projects
+from tests.support.otlp_requests import message_of, next_seq, wire_span, with_projects
 
 from spanloom.collector.doors.otlp.content_events import collect_content_events
 from spanloom.collector.intake.limits import Limits
@@ -43,7 +43,9 @@ class World:
         prices: PriceBook = LISTED,
     ) -> None:
         self.store: Store = store or MemoryStore()
-        self.now_ns = T0_NS
+        self.is_shared = not isinstance(self.store, MemoryStore)
+        """Whether other tests use the store: a request from the future changes what they see."""
+        self.now_ns = next_seq() * 1000 if self.is_shared else T0_NS
         self.wall_ahead_ns = 0
         if isinstance(self.store, MemoryStore):
             self.store.state.clock_ns = lambda: self.now_ns
@@ -83,7 +85,7 @@ class World:
     def send_message(self, message: ExportTraceServiceRequest | bytes, seq: int = 0) -> None:
         body = message if isinstance(message, bytes) else message.SerializeToString()
         self.wait(0.000_001)  # sequence numbers are microseconds and never the same twice
-        seq = seq or self.now_ns // 1000
+        seq = seq or (next_seq() if self.is_shared else self.now_ns // 1000)
         accepted_ns = self.now_ns + self.wall_ahead_ns
         self.store.spans.append([SpooledRequest(seq, "", accepted_ns, with_projects(body), 0)])
 
