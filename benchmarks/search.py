@@ -86,7 +86,7 @@ def store_texts(path: Path, count: int, quiet_s: float, has_index: bool) -> Stor
     with open_engine(path) as client:
         lane = Lane(client, WORKER_SETTINGS)
         if not has_index:
-            lane.run("ALTER TABLE step_texts DROP INDEX words SETTINGS mutations_sync = 2")
+            lane.run("ALTER TABLE step_texts DROP INDEX word_index SETTINGS mutations_sync = 2")
         random, size, used_s = Random(7), 0, 0.0
         for batch in range(BATCHES):
             rows = [_row(random, batch * count // BATCHES + n) for n in range(count // BATCHES)]
