@@ -135,14 +135,21 @@ def same(span: Span) -> Span:
     return span
 
 
-def cut_off(span: Span) -> Span:
-    """Cut every value as an SDK with ``OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=1024`` does."""
-    attributes = {key: text[:CUT_CHARS] for key, text in span.attributes.items()}
-    events = [
-        event._replace(attributes={k: v[:CUT_CHARS] for k, v in event.attributes.items()})
-        for event in span.events
-    ]
-    return span._replace(attributes=attributes, events=events)
+def cut_at(limit: int) -> Callable[[Span], Span]:
+    """Return a function that cuts every value as an SDK with this limit of attributes does."""
+
+    def cut(span: Span) -> Span:
+        attributes = {key: text[:limit] for key, text in span.attributes.items()}
+        events = [
+            event._replace(attributes={k: v[:limit] for k, v in event.attributes.items()})
+            for event in span.events
+        ]
+        return span._replace(attributes=attributes, events=events)
+
+    return cut
+
+
+cut_off = cut_at(CUT_CHARS)
 
 
 def encoded_twice(span: Span) -> Span:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from tests.support.mutations import cut_at, without
+
 from spanloom.core.conventions.event_messages import DETAILS
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.model.span import Event
 
 if TYPE_CHECKING:
@@ -19,7 +22,6 @@ KINDS = (
     *("openinference.span.kind", "traceloop.span.kind", "mlflow.spanType", "cozeloop.span_type"),
     "langfuse.observation.type",
 )
-OPERATION = "gen_ai.operation.name"
 LIMIT = 4096
 MESSAGES = (
     *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions"),
@@ -55,25 +57,12 @@ def _reset(keys: tuple[str, ...], value: str) -> Change:
     return _attributes(lambda held: {k: value if k in keys else v for k, v in held.items()})
 
 
-def _without_operation(span: Span) -> Span:
-    return span._replace(attributes={k: v for k, v in span.attributes.items() if k != OPERATION})
-
-
 def _details_in_event(span: Span) -> Span:
     moved = {key: text for key in MESSAGES if (text := span.attributes.get(key))}
     if not moved:
         return span
     rest = {key: text for key, text in span.attributes.items() if key not in moved}
     return span._replace(attributes=rest, events=[*span.events, Event(span.end_ns, DETAILS, moved)])
-
-
-def _cut(span: Span) -> Span:
-    events = [
-        event._replace(attributes={k: v[:LIMIT] for k, v in event.attributes.items()})
-        for event in span.events
-    ]
-    attributes = {key: text[:LIMIT] for key, text in span.attributes.items()}
-    return span._replace(attributes=attributes, events=events)
 
 
 def _encoded_twice(span: Span) -> Span:
@@ -92,14 +81,14 @@ def _once_more(text: str) -> str:
 
 
 CHANGES: Mapping[str, Change] = {
-    "operation dropped": _without_operation,
+    "operation dropped": without({OPERATION}),
     "unknown operation": _reset((OPERATION,), "frobnicate"),
     "unknown kind": _reset(KINDS, "frobnicate"),
     "synonyms of counts": _renamed(_COUNTS),
     "counts without a prefix": _renamed(_BARE_COUNTS),
     "counts under unknown names": _renamed(_UNREADABLE_COUNTS),
     "messages in an event": _details_in_event,
-    "values cut": _cut,
+    "values cut": cut_at(LIMIT),
     "JSON encoded twice": _encoded_twice,
     "scopes renamed": lambda span: span._replace(scope_name="my.company.tracing"),
     "ends lost": lambda span: span._replace(end_ns=0),

@@ -8,7 +8,8 @@ import pytest
 from tests.support.spans import chat, extract_spans, make_span
 
 from spanloom.core.conventions.event_messages import DETAILS
-from spanloom.core.extraction.prepare import OPERATION, UNKNOWN, prepare
+from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.extraction.prepare import UNKNOWN, prepare
 from spanloom.core.model.span import Event
 from spanloom.core.model.trajectory import Outcome
 

@@ -11,7 +11,14 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.conventions.agent_logs import BRIDGED, EVENT_NAME, is_of_known_sender
+from spanloom.core.conventions.agent_logs import (
+    BRIDGED,
+    CONVERSATION_KEYS,
+    EVENT_NAME,
+    PROMPT_KEYS,
+    is_of_known_sender,
+    start_of,
+)
 from spanloom.core.conventions.usage import has_counts, read_counts, read_total
 from spanloom.core.values.attributes import decimal, first
 
@@ -21,8 +28,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Usage
     from spanloom.core.model.tree import SpanTree
-
-NAME, BRIDGE = EVENT_NAME, BRIDGED
 
 
 class What(Enum):
@@ -82,11 +87,8 @@ ARGUMENTS = (
 )
 RESULTS = ("output", "gen_ai.tool.call.result", "tool_output", "tool_result", "result", "content")
 PROMPTS = ("prompt", "user_prompt", "prompt_text", "message", "text", "content")
-PROMPT_IDS = ("prompt.id", "prompt_id", "gen_ai.prompt.name", "turn.id", "turn_id")
-SESSIONS = (
-    *("session.id", "conversation.id", "gen_ai.conversation.id", "session_id", "conversation_id"),
-    "thread_id",
-)
+PROMPT_IDS = (*PROMPT_KEYS, "turn.id", "turn_id")
+SESSIONS = (*CONVERSATION_KEYS, "session_id", "conversation_id", "thread_id")
 REQUEST_IDS = ("request_id", "response_id", "gen_ai.response.id", "request.id")
 AGENTS = ("agent.name", "subagent_name", "agent_name", "agent_type", "subagent_type")
 MODELS = ("gen_ai.response.model", "gen_ai.request.model", "model", "model_name", "model.name")
@@ -144,7 +146,7 @@ class Event(NamedTuple):
     @property
     def start_ns(self) -> int:
         """When what the event tells began."""
-        return self.holder.start_ns if self.is_bare else self.time_ns - _duration(self.attributes)
+        return self.holder.start_ns if self.is_bare else start_of(self.time_ns, self.attributes)
 
 
 _STATUS_DIGITS = 3
@@ -152,12 +154,12 @@ _STATUS_DIGITS = 3
 
 def is_bare(span: Span) -> bool:
     """Return whether a span is a log record."""
-    return BRIDGE in span.attributes
+    return BRIDGED in span.attributes
 
 
 def name_of(span: Span) -> str:
     """Return the event's name of a bare span."""
-    return span.attributes.get(NAME) or span.name
+    return span.attributes.get(EVENT_NAME) or span.name
 
 
 def read_moment(text: str) -> int:
@@ -221,7 +223,7 @@ def _events_of(span: Span) -> Iterator[Event]:
             time_ns = span.start_ns if is_begin else span.end_ns
             yield Event(time_ns, name, what, span.attributes, span, True)
     for time_ns, own_name, attributes in span.events:
-        name = attributes.get(NAME) or own_name
+        name = attributes.get(EVENT_NAME) or own_name
         if (what := what_of(name, attributes)) is not None:
             yield Event(time_ns, name, what, attributes, span, False)
 
@@ -240,7 +242,3 @@ def _both(ours: Event, theirs: Event) -> Event:
 
 def _sequence(event: Event) -> float:
     return decimal(event.attributes.get("event.sequence", "")) or 0.0
-
-
-def _duration(attributes: Mapping[str, str]) -> int:
-    return round(max(0.0, decimal(attributes.get("duration_ms", "")) or 0.0) * 1e6)

@@ -15,8 +15,9 @@ from spanloom.core.model.trajectory import Kind
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+OPERATION = "gen_ai.operation.name"
 OPERATION_KEYS = (
-    "gen_ai.operation.name",
+    OPERATION,
     "sentry.op",
     "gen_ai.span.kind",
     "llm.request.type",
@@ -33,7 +34,7 @@ OPERATION_KEYS = (
 """Attributes that name what a span does."""
 KIND_KEYS = frozenset(
     {
-        *("gen_ai.operation.name", "gen_ai.span.kind", "openinference.span.kind"),
+        *(OPERATION, "gen_ai.span.kind", "openinference.span.kind"),
         *("traceloop.span.kind", "langfuse.observation.type", "cozeloop.span_type"),
         *("langsmith.span.kind", "fi.span.kind", "agentops.span.kind", "lmnr.span.type"),
         "mlflow.spanType",

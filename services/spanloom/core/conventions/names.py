@@ -12,6 +12,7 @@ import re
 from string import Formatter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.values.attributes import Json, decimal, first, json_value
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _FUNCTIONS = ("ai.telemetry.functionId", "vercel.ai.telemetry.functionId", "gen_ai.function_id")
 """Where the AI SDK has the name that the author gave to a call of ``generateText`` and the like."""
 _WORKFLOWS = ("gen_ai.workflow.name", "crewai.crew.name", "crewai.flow.name", "workflow.name")
-_AGENT_NAME, _OPERATION = "gen_ai.agent.name", "gen_ai.operation.name"
+_AGENT_NAME = "gen_ai.agent.name"
 _RUNS = ("invoke_agent", "invoke_workflow")
 _TEMPLATE, _MESSAGE = "logfire.msg_template", "logfire.msg"
 _FORMATTER = Formatter()
@@ -76,7 +77,7 @@ def author_name(span: Span) -> str:
     if function := function_name(span):
         return without_ids(function)
     name = first(attributes, *_WORKFLOWS)
-    operation = attributes.get(_OPERATION) or span.name.partition(" ")[0]
+    operation = attributes.get(OPERATION) or span.name.partition(" ")[0]
     if not name and operation in _RUNS:
         name = attributes.get(_AGENT_NAME, "")
     if len(name) > MAX_CHARS:

@@ -13,13 +13,12 @@ import re
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.failures import ControlFlow
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import GUARDRAIL, Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first
-
-OPERATION = "gen_ai.operation.name"
 
 KINDS = {
     "chat": Kind.MODEL,

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.event_messages import with_details
-from spanloom.core.conventions.meanings import unknown_kinds
+from spanloom.core.conventions.meanings import OPERATION, unknown_kinds
 from spanloom.core.values.attributes import decoded, json_value
 from spanloom.core.values.bounds import FREE_BYTES, legible
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span
 
-OPERATION = "gen_ai.operation.name"
 ILLEGIBLE = "{n} values are largely control characters: they are shown without them"
 CUT = "{n} values end after exactly {limit} characters: their sender cut them there"
 UNKNOWN = "unknown kind: {key} is {text!r} ({n} spans); they were read by what else they report"
@@ -52,7 +51,7 @@ def prepare(spans: Iterable[Span]) -> Prepared:
         if illegible := sum(count for _, count in read):
             warnings.append(ILLEGIBLE.format(n=illegible))
     if any(key == OPERATION for key, _ in kinds):
-        whole = list(map(_without_unknown_operation, whole))
+        whole = [_without_operation(s) if _is_unknown(s, kinds) else s for s in whole]
     return Prepared(whole, warnings)
 
 
@@ -66,9 +65,11 @@ def _warn_of_kinds(kinds: Collection[tuple[str, str]], spans: Sequence[Span]) ->
     ]
 
 
-def _without_unknown_operation(span: Span) -> Span:
-    if not any(key == OPERATION for key, _ in unknown_kinds([span.attributes])):
-        return span
+def _is_unknown(span: Span, kinds: Collection[tuple[str, str]]) -> bool:
+    return (OPERATION, span.attributes.get(OPERATION, "")) in kinds
+
+
+def _without_operation(span: Span) -> Span:
     return span._replace(attributes={k: v for k, v in span.attributes.items() if k != OPERATION})
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import BRIDGE
+from spanloom.core.conventions.agent_logs import BRIDGED
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.coding_agents.story import read_story
 from spanloom.core.model.span import Facts
@@ -32,7 +32,7 @@ class AgentLogs(Dialect):
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by the mark of a record."""
-        return BRIDGE in signature.keys
+        return BRIDGED in signature.keys
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Classify by all records of the trace."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.agent_events import (
-    BRIDGE,
-    NAME,
     What,
     is_bare,
     list_events,
@@ -19,6 +17,7 @@ from spanloom.core.conventions.agent_events import (
     read_moment,
     what_of,
 )
+from spanloom.core.conventions.agent_logs import BRIDGED, EVENT_NAME
 from spanloom.core.dialects.coding_agents.attempts import list_attempts, made_id
 from spanloom.core.dialects.coding_agents.lifted import lift_records
 from spanloom.core.dialects.coding_agents.sub_agents import list_sub_agents
@@ -42,13 +41,13 @@ _PARTS = frozenset({"LLM.run", "SessionProcessor.process", "Tool.execute", "ai.s
 
 def is_made_root(span: Span) -> bool:
     """Return whether the span was made here."""
-    return span.attributes.get(NAME) == _MADE
+    return span.attributes.get(EVENT_NAME) == _MADE
 
 
 def arrange(spans: Sequence[Span]) -> Sequence[Span]:
     """Return the spans of a trace with one root, if a coding agent sent them; else unchanged."""
     is_sent = any(
-        s.scope_name in _SCOPES or BRIDGE in s.attributes or s.scope_name.startswith("codex")
+        s.scope_name in _SCOPES or BRIDGED in s.attributes or s.scope_name.startswith("codex")
         for s in spans
     )
     lifted = () if is_sent else lift_records(spans)
@@ -121,7 +120,7 @@ def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool])
 def _make(tops: Sequence[Span]) -> Span:
     first = min(tops, key=_order)
     span_id = made_id(first.trace_id, _MADE)
-    bridge = {} if first.scope_name == OPENCODE else {BRIDGE: "true"}
+    bridge = {} if first.scope_name == OPENCODE else {BRIDGED: "true"}
     return first._replace(
         span_id=span_id,
         parent_span_id="",
@@ -129,7 +128,7 @@ def _make(tops: Sequence[Span]) -> Span:
         kind="Internal",
         status_code="Unset",
         status_message="",
-        attributes={NAME: _MADE, **bridge},
+        attributes={EVENT_NAME: _MADE, **bridge},
         events=(),
         links=(),
     )

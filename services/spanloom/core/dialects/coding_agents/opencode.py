@@ -107,8 +107,7 @@ def _tools(tree: SpanTree) -> Mapping[str, Span]:
 
 
 def _classify_lost_call(span: Span, view: TraceView) -> Classification:
-    is_lost = span.span_id not in view.remember_tree(_around_turns)
-    return _LOST if is_lost else _PLUMBING
+    return _LOST if span.span_id in view.remember_tree(_lost_calls) else _PLUMBING
 
 
 def _around_turns(tree: SpanTree) -> AbstractSet[str]:

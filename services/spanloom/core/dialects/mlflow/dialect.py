@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.langchain.run import RunMetadata, classify_run, read_metadata_text
 from spanloom.core.conventions.langchain.texts import find_details
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.conventions.pauses import with_answer, with_question
 from spanloom.core.conventions.view import OwnTree
 from spanloom.core.dialects.base import Claim, Dialect
@@ -34,7 +35,6 @@ from spanloom.core.dialects.mlflow import names as mlflow_names
 from spanloom.core.dialects.mlflow.libraries import OPENAI_AGENTS, read_decisions, span_type_of
 from spanloom.core.dialects.mlflow.names import COUNTS, OUTPUTS, SPAN_TYPE
 from spanloom.core.dialects.mlflow.usage import read_client_details, read_run_usage
-from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.model.span import GUARDRAIL, Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_field

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.conventions.pauses import SpanReader, ToolRun, as_question, ask_to_run
 from spanloom.core.dialects.mlflow.names import (
     INPUTS,
@@ -29,7 +30,6 @@ from spanloom.core.dialects.mlflow.names import (
     split,
     starts_again,
 )
-from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_object, unquoted

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.dialects.otel_genai import OPERATION
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.values.attributes import first, json_field, unquoted
 
 if TYPE_CHECKING:

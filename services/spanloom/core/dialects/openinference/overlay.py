@@ -24,9 +24,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.openinference.dialect import SCOPES, SPAN_KIND, OpenInference
-from spanloom.core.dialects.otel_genai import KINDS, OPERATION, OtelGenAI
+from spanloom.core.dialects.otel_genai import KINDS, OtelGenAI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -25,13 +25,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.conventions.view import OwnTree
 from spanloom.core.dialects.openlit.frameworks import (
     classify_framework,
     is_handoff,
     with_cached,
 )
-from spanloom.core.dialects.otel_genai import OPERATION, OtelGenAI
+from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import first, json_object, json_value, seconds_as_ms

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.langchain.run import CONTROL_FLOW, classify_run, note_node
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.conventions.view import MAX_OPEN
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.dialects.otel_genai import KINDS, OPERATION
+from spanloom.core.dialects.otel_genai import KINDS
 from spanloom.core.dialects.traceloop.attributes import (
     ASSOCIATION,
     ENTITY_NAME,

@@ -10,8 +10,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.langchain.js import read_answers
+from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.conventions.view import find_innermost
-from spanloom.core.dialects.otel_genai import OPERATION
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import mostly_encloses
