@@ -145,7 +145,7 @@ class Event(NamedTuple):
 
     @property
     def start_ns(self) -> int:
-        """When what the event tells began."""
+        """When what the event reports began."""
         return self.holder.start_ns if self.is_bare else start_of(self.time_ns, self.attributes)
 
 
@@ -201,6 +201,10 @@ def _dots(name: str) -> Iterator[int]:
 
 def read_events(tree: SpanTree) -> Sequence[Event]:
     """Return the events of all spans by time; one that is reported twice has the values of both."""
+    return tree.remember(_read_events)
+
+
+def _read_events(tree: SpanTree) -> Sequence[Event]:
     return list_events(tree.spans)
 
 

@@ -20,21 +20,18 @@ T = TypeVar("T")
 class TraceView:
     """The trace around a span, with a cache for what rules compute about its spans."""
 
-    __slots__ = ("_families", "_memory", "_orphans", "_whole", "tree")
+    __slots__ = ("_families", "_memory", "_orphans", "tree")
 
     def __init__(self, tree: SpanTree) -> None:
         """Create the view of one trace; its cache lives as long as the extraction."""
         self.tree = tree
         self._memory: defaultdict[Callable[[Span], object], dict[str, object]] = defaultdict(dict)
         self._families: dict[tuple[Callable[[Sequence[Span]], object], str], object] = {}
-        self._whole: dict[Callable[[SpanTree], object], object] = {}
         self._orphans: defaultdict[str, list[Span]] | None = None
 
     def remember_tree(self, read: Callable[[SpanTree], T]) -> T:
         """Return ``read(tree)``, computed once for the trace."""
-        if read not in self._whole:
-            self._whole[read] = read(self.tree)
-        return self._whole[read]  # type: ignore[return-value]  # keyed by the function that made it
+        return self.tree.remember(read)
 
     def remember(self, read: Callable[[Span], T], span: Span) -> T:
         """Return ``read(span)``, computed once for each span of the trace."""

@@ -8,13 +8,14 @@ arrival, and reports in ``warnings`` what it had to repair.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Span
 
+T = TypeVar("T")
 _WARNINGS = {
     "no_root": "no span without a parent arrived: the earliest topmost span stands in for the root",
     "stand_in": "no span without a parent arrived: a root is made around the topmost spans",
@@ -37,7 +38,7 @@ class SpanTree:
     """Spans with one root; never empty."""
 
     __slots__ = (
-        *("_children", "_parents", "absences", "has_root"),
+        *("_children", "_memory", "_parents", "absences", "has_root"),
         *("open", "root", "spans", "stand_in", "top_down", "warnings"),
     )
 
@@ -56,6 +57,13 @@ class SpanTree:
         if self.open:
             ends = self._last_seen()
             self._build([s if s.end_ns else s._replace(end_ns=ends[s.span_id]) for s in ordered])
+        self._memory: dict[Callable[[SpanTree], object], object] = {}
+
+    def remember(self, read: Callable[[SpanTree], T]) -> T:
+        """Return ``read(self)``, computed once; the cache lives as long as the tree."""
+        if read not in self._memory:
+            self._memory[read] = read(self)
+        return self._memory[read]  # type: ignore[return-value]  # keyed by the function that made it
 
     def _build(self, spans: Sequence[Span]) -> None:
         self.spans: Sequence[Span] = spans

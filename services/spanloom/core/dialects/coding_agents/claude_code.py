@@ -22,7 +22,12 @@ from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.coding_agents.answers import read_body, read_marked, unmarked_result
 from spanloom.core.dialects.coding_agents.attempts import ATTEMPT
 from spanloom.core.dialects.coding_agents.sub_agents import LAUNCHERS
-from spanloom.core.dialects.coding_agents.tools import CALL_ID, decision_of, tool_error
+from spanloom.core.dialects.coding_agents.tools import (
+    CALL_ID,
+    decision_of,
+    events_by_call,
+    tool_error,
+)
 from spanloom.core.dialects.coding_agents.untold import CLAUDE_CODE, read_place
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
@@ -181,14 +186,8 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
     facts.metadata = {key: value for key, value in shown if value}
 
 
-def _by_tool(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
-    """Return the events of tools by what they report and the call's id."""
-    events = [e for e in read_events(tree) if e.what in (What.TOOL, What.DECISION)]
-    return {(e.what, e.get(keys.CALL_IDS)): e for e in events if e.get(keys.CALL_IDS)}
-
-
 def _classify_tool(span: Span, view: TraceView) -> Classification:
-    known = view.remember_tree(_by_tool)
+    known = view.remember_tree(events_by_call)
     call_id = first(span.attributes, *keys.CALL_IDS)
     result, decision = known.get((What.TOOL, call_id)), known.get((What.DECISION, call_id))
     facts = Facts(
@@ -232,7 +231,7 @@ def _classify_execution(tool: Span, view: TraceView) -> Classification:
     name, agent = tool.attributes.get("tool_name", ""), tool.attributes.get("subagent_type", "")
     if name.lower() in LAUNCHERS or agent:
         call_id = first(tool.attributes, *keys.CALL_IDS)
-        arguments = _arguments(view.remember_tree(_by_tool).get((What.TOOL, call_id)))
+        arguments = _arguments(view.remember_tree(events_by_call).get((What.TOOL, call_id)))
         asked = json_field(arguments or tool.attributes.get("tool_input", ""), "prompt")
         facts = Facts(input=asked if isinstance(asked, str) else "", agent_name=agent or name)
         return Classification(Kind.AGENT, "claude_code.sub_agent", facts=facts)

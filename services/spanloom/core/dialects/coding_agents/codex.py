@@ -24,6 +24,7 @@ from spanloom.core.dialects.coding_agents.reported import DISPATCH
 from spanloom.core.dialects.coding_agents.tools import (
     CALL_ID,
     decision_of,
+    events_by_call,
     tool_error,
     tool_name,
 )
@@ -220,13 +221,8 @@ def _call_in(attributes: Mapping[str, str], tools: Mapping[str, Event]) -> Json:
     }
 
 
-def _by_tool(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
-    events = [e for e in read_events(tree) if e.what in (What.TOOL, What.DECISION)]
-    return {(e.what, e.get(keys.CALL_IDS)): e for e in events}
-
-
 def _classify_tool(span: Span, view: TraceView) -> Classification:
-    known = view.remember_tree(_by_tool)
+    known = view.remember_tree(events_by_call)
     call_id = span.attributes.get("call_id", "")
     event, decision = known.get((What.TOOL, call_id)), known.get((What.DECISION, call_id))
     is_cancelled = span.attributes.get("aborted") == "true"

@@ -30,6 +30,7 @@ from spanloom.core.dialects.coding_agents.tools import (
     decision_of,
     read_result,
     tool_error,
+    word_of,
 )
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
@@ -83,8 +84,8 @@ class GeminiCLI(Dialect):
             _describe_tool(attributes, facts)
         elif kind is Kind.AGENT:
             asked = json_object(attributes.get(_INPUT, ""))
-            facts.input = _word(asked.get("prompt"))
-            facts.agent_name = _word(asked.get("agent_name"))
+            facts.input = word_of(asked.get("prompt"))
+            facts.agent_name = word_of(asked.get("agent_name"))
             facts.output = _text_in(json_object(attributes.get(_OUTPUT, "")))
         return facts
 
@@ -97,16 +98,12 @@ def _plain(attributes: Mapping[str, str]) -> Mapping[str, str]:
     return {**attributes, "gen_ai.system_instructions": unquoted(system)}
 
 
-def _word(value: Json) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _text_in(result: Mapping[str, Json]) -> str:
     """Return the text of a sub-agent's result."""
     content = result.get("llmContent")
     parts = content if isinstance(content, list) else [content]
     texts = [
-        p if isinstance(p, str) else _word(p.get("text"))
+        p if isinstance(p, str) else word_of(p.get("text"))
         for p in parts
         if isinstance(p, (str, dict))
     ]
@@ -174,7 +171,9 @@ def _classify_tool(span: Span, view: TraceView) -> Classification:
         response = output.get("response")
         told_error = response.get("error") if isinstance(response, dict) else None
         message = told_error.get("message") if isinstance(told_error, dict) else told_error
-        error = StepError(NO_CODE, _word(message) or result or "the tool failed", "", "", "result")
+        error = StepError(
+            NO_CODE, word_of(message) or result or "the tool failed", "", "", "result"
+        )
     return Classification(
         Kind.TOOL,
         "gemini_cli.tool",

@@ -153,7 +153,7 @@ def _last_call(tree: SpanTree) -> str:
 
 
 def _lost_calls(tree: SpanTree) -> AbstractSet[str]:
-    turns = _around_turns(tree)
+    turns = tree.remember(_around_turns)
     return {s.span_id for s in tree.spans if s.name == _CALL and s.span_id not in turns}
 
 

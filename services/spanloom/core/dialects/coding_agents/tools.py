@@ -6,6 +6,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
+from spanloom.core.conventions.agent_events import What, read_events
 from spanloom.core.conventions.exit_codes import find_exit, find_exit_in
 from spanloom.core.conventions.failed_results import REPORTED_BY_RESULT
 from spanloom.core.model.trajectory import NO_CODE, StepError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.conventions.agent_events import Event
+    from spanloom.core.model.tree import SpanTree
     from spanloom.core.values.attributes import Json
 
 _FAILED = frozenset({"error", "failed", "failure", "errored"})
@@ -36,6 +38,12 @@ def _name_of_mcp(parameters: str) -> str:
     fields = json_object(parameters)
     server, tool = fields.get("mcp_server_name"), fields.get("mcp_tool_name")
     return f"mcp__{server}__{tool}" if server and tool else ""
+
+
+def events_by_call(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
+    """Return the events of tools by what they report and the call's id."""
+    events = [e for e in read_events(tree) if e.what in (What.TOOL, What.DECISION)]
+    return {(e.what, e.get(keys.CALL_IDS)): e for e in events if e.get(keys.CALL_IDS)}
 
 
 def tool_error(event: Event, result: str = "") -> StepError | None:
@@ -104,10 +112,11 @@ def _result_of(part: Json) -> tuple[str, str, str] | None:
     answered = part.get("functionResponse") if isinstance(part, dict) else None
     if not isinstance(answered, dict):
         return None
-    return _word(answered.get("id")), _word(answered.get("name")), read_result(answered)
+    return word_of(answered.get("id")), word_of(answered.get("name")), read_result(answered)
 
 
-def _word(value: Json) -> str:
+def word_of(value: Json) -> str:
+    """Return a text; empty for any other value."""
     return value if isinstance(value, str) else ""
 
 
