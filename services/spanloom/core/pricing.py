@@ -153,10 +153,13 @@ class ListedModel:
         """Wrap the catalogue's entry."""
         self._info = info
         self._rates: dict[int, Rates] = {}
+        self._only = None if isinstance(info.prices, list) else read_rates(info.prices)
 
-    def rates(self, when: datetime) -> Rates:
+    def rates(self, when_ns: int) -> Rates:
         """Return the prices that were valid at this time."""
-        price = self._info.get_prices(when)
+        if self._only is not None:
+            return self._only
+        price = self._info.get_prices(datetime.fromtimestamp(when_ns // _NS, UTC))
         known = self._rates.get(id(price))  # it stays as long as the model does
         if known is None:
             known = self._rates[id(price)] = read_rates(price)
@@ -176,9 +179,7 @@ def list_price(model: str, provider: str, when_ns: int) -> Rates | None:
     listed (``price_names``) the first that is counts.
     """
     listed = _find_any(model, provider)
-    if listed is None:
-        return None
-    return listed.rates(datetime.fromtimestamp(when_ns // _NS, UTC))
+    return None if listed is None else listed.rates(when_ns)
 
 
 @lru_cache(maxsize=MODELS_KEPT)

@@ -174,10 +174,13 @@ def kind_of_name(name: str) -> Kind | None:
 
 def unknown_kinds(spans: Iterable[Mapping[str, str]]) -> Collection[tuple[str, str]]:
     """Return the attributes of spans that name a kind, with words that are in no table."""
-    named = {
-        (key, attributes[key]) for attributes in spans for key in KIND_KEYS & attributes.keys()
+    attributes = list(spans)
+    return {
+        (key, text)
+        for key in KIND_KEYS
+        for text in {of_span[key] for of_span in attributes if key in of_span}
+        if text and not _is_known(text)
     }
-    return {(key, text) for key, text in named if text and not _is_known(text)}
 
 
 @lru_cache(maxsize=1024)

@@ -166,7 +166,7 @@ def without_ids(name: str, attributes: Mapping[str, str] | None = None) -> str:
         shorter = _take_out(shorter, own)
     while (found := _ID.search(shorter)) is not None:
         shorter = _take_out(shorter, found[0])
-    return shorter if any(map(str.isalnum, shorter)) else name
+    return shorter if shorter is name or any(map(str.isalnum, shorter)) else name
 
 
 def _own_ids(name: str, attributes: Mapping[str, str]) -> Iterable[str]:

@@ -67,6 +67,8 @@ Plan = tuple[tuple[str, ...], ...]
 CACHE_BYTES = 8 * 2**20
 MAX_NAME_CHARS, NAMES_KEPT = 100, 2048
 _MAX_DEPTH = 2
+_EMPTY_PLAN: Plan = ((),) * len(_NAMES)
+_NO_USAGE = Usage()
 _plans: ByteCache[tuple[tuple[str, ...], Sequence[str]], Plan] = ByteCache(CACHE_BYTES)
 
 
@@ -101,6 +103,8 @@ def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
 def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Usage:
     """Return the call's counts in attributes with these prefixes; zero for those not reported."""
     plan = _plan(attributes, prefixes)
+    if plan == _EMPTY_PLAN:  # true of most that are read only in case
+        return _NO_USAGE
     return _usage([_first(attributes, keys) if keys else 0 for keys in plan])
 
 

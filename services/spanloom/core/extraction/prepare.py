@@ -6,16 +6,15 @@ that nobody knows counts as missing, control characters go. What is lost is warn
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.event_messages import with_details
 from spanloom.core.conventions.meanings import OPERATION, unknown_kinds
-from spanloom.core.values.attributes import decoded, json_value
+from spanloom.core.values.attributes import decoded, json_value, may_be_twice
 from spanloom.core.values.bounds import FREE_BYTES, legible
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from spanloom.core.model.span import Span
 
@@ -41,11 +40,15 @@ class Prepared(NamedTuple):
 
 def prepare(spans: Iterable[Span]) -> Prepared:
     """Return the spans as they are read, with a warning for each kind of loss."""
-    whole = [decoded(with_details(span)) for span in spans]
-    longest = [_longest(span) for span in whole]
-    kinds = unknown_kinds(span.attributes for span in whole)
-    warnings = [*_warn_of_kinds(kinds, whole), *_warn_of_cuts(whole, longest)]
-    if max(longest, default=0) > FREE_BYTES:
+    whole = [with_details(span) if span.events else span for span in spans]
+    values = _values(whole)
+    if may_be_twice(values):
+        whole = [decoded(span) for span in whole]
+        values = _values(whole)
+    lengths = [*map(len, values)]
+    kinds = unknown_kinds([span.attributes for span in whole])
+    warnings = [*_warn_of_kinds(kinds, whole), *_warn_of_cuts(values, lengths)]
+    if max(lengths, default=0) > FREE_BYTES:
         read = [legible(span) for span in whole]
         whole = [span for span, _ in read]
         if illegible := sum(count for _, count in read):
@@ -53,6 +56,16 @@ def prepare(spans: Iterable[Span]) -> Prepared:
     if any(key == OPERATION for key, _ in kinds):
         whole = [_without_operation(s) if _is_unknown(s, kinds) else s for s in whole]
     return Prepared(whole, warnings)
+
+
+def _values(spans: Iterable[Span]) -> Sequence[str]:
+    """Return the values of all attributes of the spans and of their events."""
+    values: list[str] = []
+    for span in spans:
+        values += span.attributes.values()
+        for event in span.events:
+            values += event.attributes.values()
+    return values
 
 
 def _warn_of_kinds(kinds: Collection[tuple[str, str]], spans: Sequence[Span]) -> Sequence[str]:
@@ -73,27 +86,17 @@ def _without_operation(span: Span) -> Span:
     return span._replace(attributes={k: v for k, v in span.attributes.items() if k != OPERATION})
 
 
-def _warn_of_cuts(spans: Sequence[Span], longest: Sequence[int]) -> Sequence[str]:
+def _warn_of_cuts(values: Sequence[str], lengths: Sequence[int]) -> Sequence[str]:
     """Return a line if the longest values have one length and look cut off there."""
-    limit = max(longest, default=0)
-    if limit < MIN_LIMIT:
+    limit = max(lengths, default=0)
+    is_usual = limit in _USUAL_LIMITS
+    if limit < MIN_LIMIT or not (is_usual or lengths.count(limit) >= MANY):
         return []
-    longest_spans = [s for s, length in zip(spans, longest, strict=True) if length == limit]
-    texts = {text for s in longest_spans for text in _values(s) if len(text) == limit}
-    if len(texts) < MANY and limit not in _USUAL_LIMITS:
+    texts = {text for text in values if len(text) == limit}
+    if len(texts) < MANY and not is_usual:
         return []
     cut = sum(map(_looks_cut, texts))
     return [CUT.format(n=cut, limit=limit)] if cut else []
-
-
-def _longest(span: Span) -> int:
-    if span.events:
-        return max(map(len, _values(span)), default=0)
-    return max(map(len, span.attributes.values()), default=0)
-
-
-def _values(span: Span) -> Iterator[str]:
-    return chain(span.attributes.values(), *[e.attributes.values() for e in span.events])
 
 
 def _looks_cut(text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.messages.envelopes import find_messages
-from spanloom.core.messages.parts import may_be_object, read_objects
+from spanloom.core.messages.parts import OBJECT_STARTS, may_be_object, read_objects
 from spanloom.core.messages.wire import parse_composite
 from spanloom.core.values.attributes import json_value, unquoted
 from spanloom.core.values.cut_json import read_cut
@@ -22,6 +22,8 @@ _RESPONSES = (
     *("Message(id=", "Response("),
 )
 """The classes of SDKs whose objects are whole responses."""
+_STARTS = ('"', "[", "{", *_RESPONSES, *OBJECT_STARTS)
+"""All that a text with messages may start with after blanks."""
 _QUOTED_JSON = ('"[', '"{', '"\\"')
 _MESSAGES = re.compile(r"""\s*+[\[{]\s*+(?:\{\s*+)?["'](?:role|messages)["']\s*+:""")
 
@@ -38,6 +40,8 @@ class Mended(NamedTuple):
 
 def mend(text: str, role: str) -> Mended:
     """Return the messages of a text that could not be parsed; ``role`` is their default role."""
+    if not text.startswith(_STARTS) and not text[:1].isspace():  # plain text, as most is
+        return Mended(text)
     text, is_cut = _without_quotes(text)
     if text.startswith(_RESPONSES):
         items = json_value(objects_as_json(f"[{text}]"))

@@ -97,13 +97,13 @@ _OBJECTS = (
     *("FunctionCall(", "ToolUseBlock(", "TextBlock(", "ThinkingBlock("),
 )
 """The classes of SDKs whose objects are messages, items or blocks of an answer."""
-_OBJECT_STARTS = (*_OBJECTS, *(f"[{name}" for name in _OBJECTS))
-_STARTS = ("[{", '{"', "{'", *_OBJECT_STARTS)
+OBJECT_STARTS = (*_OBJECTS, *(f"[{name}" for name in _OBJECTS))
+_STARTS = ("[{", '{"', "{'", *OBJECT_STARTS)
 
 
 def may_be_object(text: str) -> bool:
     """Return whether a text may be the repr of an SDK's object, or of a list of them."""
-    return text.startswith(_OBJECT_STARTS)
+    return text.startswith(OBJECT_STARTS)
 
 
 def read_objects(text: str) -> list[Json]:

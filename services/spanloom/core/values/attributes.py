@@ -182,17 +182,21 @@ def decoded(span: Span) -> Span:
     A text that is only in quotation marks is unchanged, and so are the attributes of senders that
     write every value as JSON, where each text is in quotation marks.
     """
-    quoted = [(key, text) for key, text in span.attributes.items() if text[:1] == '"']
-    if not quoted:
-        return span
     twice = {
         key: inner
-        for key, text in quoted
-        if text.startswith(_TWICE)
+        for key, text in span.attributes.items()
+        if text[:1] == '"'  # false of most, and faster than the rest
+        and text.startswith(_TWICE)
         and not key.startswith(_WRITE_JSON)
         and (inner := _inside_quotes(text)) is not text
     }
     return span._replace(attributes={**span.attributes, **twice}) if twice else span
+
+
+def may_be_twice(values: Iterable[str]) -> bool:
+    """Return whether a value may be an object or a list that was encoded several times."""
+    quoted = [text for text in values if text[:1] == '"']
+    return any(text.startswith(_TWICE) for text in quoted)
 
 
 _WRITE_JSON = ("langfuse.", "mlflow.")
