@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
 OPERATION = "gen_ai.operation.name"
 OPERATION_KEYS = (
@@ -172,15 +172,16 @@ def kind_of_name(name: str) -> Kind | None:
     return _KINDS.get(word_of(name.partition(" ")[0]))
 
 
-def unknown_kinds(spans: Iterable[Mapping[str, str]]) -> Collection[tuple[str, str]]:
+def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, str]]:
     """Return the attributes of spans that name a kind, with words that are in no table."""
-    attributes = list(spans)
-    return {
-        (key, text)
-        for key in KIND_KEYS
-        for text in {of_span[key] for of_span in attributes if key in of_span}
-        if text and not _is_known(text)
+    keys = set[str]().union(*spans)
+    named = {
+        (key, attributes[key])
+        for key in KIND_KEYS & keys
+        for attributes in spans
+        if key in attributes
     }
+    return {(key, text) for key, text in named if text and not _is_known(text)}
 
 
 @lru_cache(maxsize=1024)

@@ -147,9 +147,11 @@ def _context(span: Span, keys: ContextKeys) -> Iterator[tuple[str, str]]:
     metadata = _read_metadata(attributes[_METADATA]) if keys.has_metadata else _NO_METADATA
     if span.service_name:
         yield "service_name", span.service_name
-    if environment := span.environment or first(attributes, *keys.environment):
+    environment = first(attributes, *keys.environment) if keys.environment else ""
+    if environment := span.environment or environment:
         yield "environment", environment
-    if user := unquoted(first(attributes, *keys.user)) or metadata.user:
+    user = unquoted(first(attributes, *keys.user)) if keys.user else ""
+    if user := user or metadata.user:
         yield "user_id", user
     if keys.tags and (tags := _tags(first(attributes, *keys.tags))):
         yield "tags", tags

@@ -102,26 +102,35 @@ def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
 
 def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Usage:
     """Return the call's counts in attributes with these prefixes; zero for those not reported."""
-    plan = _plan(attributes, prefixes)
-    if plan == _EMPTY_PLAN:  # true of most that are read only in case
+    return read_planned(attributes, find_plan(attributes, prefixes))
+
+
+def read_planned(attributes: Mapping[str, str], plan: Plan) -> Usage:
+    """Return the call's counts in the attributes of a plan; zero for those not reported."""
+    if plan == _EMPTY_PLAN:
         return _NO_USAGE
     return _usage([_first(attributes, keys) if keys else 0 for keys in plan])
 
 
 def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> int:
     """Return the reported sum of all tokens of the call, else zero."""
-    return _first(attributes, _plan(attributes, prefixes)[TOTAL])
+    return read_planned_total(attributes, find_plan(attributes, prefixes))
+
+
+def read_planned_total(attributes: Mapping[str, str], plan: Plan) -> int:
+    """Return the reported sum of all tokens of the call, else zero."""
+    return _first(attributes, plan[TOTAL])
 
 
 def has_counts(keys: Iterable[str]) -> bool:
     """Return whether attributes with these keys count both input and output."""
-    plan = _plan(keys, EVIDENCE)
+    plan = find_plan(keys, EVIDENCE)
     return bool(plan[INPUT] or plan[NET_INPUT]) and bool(plan[OUTPUT])
 
 
 def count_keys(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Iterable[str]:
     """Return the attributes that are read as counts."""
-    return [key for keys in _plan(attributes, prefixes) for key in keys]
+    return [key for keys in find_plan(attributes, prefixes) for key in keys]
 
 
 def read_payload(payload: Mapping[str, Json]) -> Usage:
@@ -142,8 +151,9 @@ def _usage(counts: Sequence[int]) -> Usage:
     return usage._replace(input_tokens=counts[NET_INPUT] + cached)
 
 
-def _plan(attributes: Iterable[str], prefixes: Sequence[str]) -> Plan:
-    key = (tuple(attributes), prefixes)
+def find_plan(keys: Iterable[str], prefixes: Sequence[str] = GENAI) -> Plan:
+    """Return which of the attributes with these keys are counts."""
+    key = (tuple(keys), prefixes)
     return _plans.get(key) or _plans.keep(key, _make_plan(*key), _bytes_of(key[0]))
 
 

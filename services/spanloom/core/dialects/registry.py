@@ -20,7 +20,13 @@ from spanloom.core.conventions.failures import (
 )
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
-from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_total
+from spanloom.core.conventions.usage import (
+    EVIDENCE,
+    Plan,
+    find_plan,
+    read_planned,
+    read_planned_total,
+)
 from spanloom.core.conventions.usage_repair import repair
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
@@ -43,7 +49,7 @@ _LAST = DIALECTS[-1]
 _EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 # Cached: before Python 3.12, enum members are looked up in Python code.
-_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
+_MODEL, _TOOL, _OTHER = Kind.MODEL, Kind.TOOL, Kind.OTHER
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
@@ -64,6 +70,10 @@ class Reading(NamedTuple):
     """Whether the span has none of the attributes that the dialect's library sets."""
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
+    counts: Plan
+    """Attributes that count tokens, under the names of any sender."""
+    total: Plan
+    """Attributes that count tokens, under the names of the conventions."""
 
 
 def find_dialect(span: Span) -> Dialect:
@@ -91,6 +101,8 @@ def _find(signature: Signature) -> Reading:
         has_error_attribute(signature.keys),
         _is_foreign(dialect, signature),
         find_context_keys(signature.keys),
+        find_plan(signature.keys, EVIDENCE),
+        find_plan(signature.keys),
     )
 
 
@@ -109,7 +121,7 @@ def _pass_on(
     first = reading.dialect
     for dialect in _find_later(reading):
         known = dialect.classify(span, view)
-        if known.kind is not Kind.OTHER:
+        if known.kind is not _OTHER:
             return dialect, known
         is_plain = known.rule.endswith(KNOWS_NOTHING) and _is_foreign(dialect, reading.signature)
         if not known.is_unknown and not is_plain and first is not _EVIDENCE:
@@ -143,9 +155,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         reading.is_foreign and classification.rule.endswith(KNOWS_NOTHING)
     ):
         dialect, classification = _pass_on(span, view, reading, classification)
-    matters = (
-        classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
-    )
+    matters = classification.kind is not _OTHER or classification.part_of or span.span_id == root_id
     facts = dialect.describe(span, classification.kind) if matters else Facts()
     if span.events and matters:
         complete_from_events(facts, span, classification.kind)
@@ -155,7 +165,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     if matters:
         show_texts(facts, classification.kind)
         note_context(facts, span, reading.context_keys)
-    _settle_usage(facts, span, classification)
+    if classification.kind is _MODEL or classification.usage is not None:
+        _settle_usage(facts, span, classification, reading)
     error, question, is_cut = None, classification.question, False
     has_failed = span.status_code == "Error" or (bool(span.events) and has_raised(span))
     if (reading.may_fail or has_failed) and not classification.is_sound:
@@ -182,7 +193,9 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     )
 
 
-def _settle_usage(facts: Facts, span: Span, classification: Classification) -> None:
+def _settle_usage(
+    facts: Facts, span: Span, classification: Classification, reading: Reading
+) -> None:
     """Complete the token counts, reduce a running sum to the call's own, and repair them."""
     if classification.usage is not None:
         facts.usage = (
@@ -190,26 +203,26 @@ def _settle_usage(facts: Facts, span: Span, classification: Classification) -> N
         )
     is_call, summed = classification.kind is _MODEL, classification.summed_from
     if is_call:
-        _find_usage(facts, span)
+        _find_usage(facts, span, reading.counts)
     if summed is not None and facts.usage is not None:
         facts.usage = facts.usage.since(summed)
     if is_call:
-        _repair_usage(facts, span, has_sum=summed is not None)
+        _repair_usage(facts, span, reading.total, has_sum=summed is not None)
 
 
-def _find_usage(facts: Facts, span: Span) -> None:
+def _find_usage(facts: Facts, span: Span, counts: Plan) -> None:
     """Read counts under names that the dialect does not know as those of any sender."""
     usage = facts.usage
     if usage is None or not usage.input_tokens or not usage.output_tokens:
-        found = read_counts(span.attributes, EVIDENCE)
+        found = read_planned(span.attributes, counts)
         facts.usage = usage.completed_by(found) if usage else found
 
 
-def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
+def _repair_usage(facts: Facts, span: Span, counts: Plan, *, has_sum: bool) -> None:
     """Add what the counts exclude; a running sum's total is not that of the call."""
     if facts.usage is None or not any(facts.usage):
         return
-    total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
+    total = 0 if has_sum else facts.total_tokens or read_planned_total(span.attributes, counts)
     facts.usage, marks = repair(facts.usage, total)
     if marks:
         facts.metadata = {**facts.metadata, **marks}

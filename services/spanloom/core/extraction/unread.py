@@ -17,6 +17,7 @@ from spanloom.core.conventions.usage import EVIDENCE, count_keys
 from spanloom.core.model.span import KNOWS_NOTHING
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
+from spanloom.core.values.bounds import ByteCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +32,10 @@ MAX_SHOWN = 10
 NAMES_KEPT = 4096
 _MAX_KEY_CHARS = 100
 """Longer keys are no names, and not searched."""
+CACHE_BYTES = 2**20
+_suspicious: ByteCache[tuple[frozenset[str], Callable[[str], bool]], frozenset[str]] = ByteCache(
+    CACHE_BYTES
+)
 _NUMBERS = re.compile(r"(?:^|[._])(?:\w*tokens?(?:_?count)?|usage)(?=$|\.)", re.IGNORECASE)
 _TEXTS = re.compile(r"(?:^|[._])(?:messages|prompts?|completions?|model(?:_?(?:name|id))?)$")
 _FINE = re.compile(
@@ -78,11 +83,20 @@ def _lacks_counts(n: NormalizedSpan) -> bool:
 
 def _count_unread(spans: Sequence[Span], is_named: Callable[[str], bool]) -> Counter[str]:
     counts: Counter[str] = Counter()
-    keys = set[str]().union(*[span.attributes for span in spans])
-    suspicious = {key for key in keys if len(key) <= _MAX_KEY_CHARS and is_named(key)}
+    keys = frozenset[str]().union(*[span.attributes for span in spans])
+    suspicious = _find_suspicious(keys, is_named)
     for span in spans if suspicious else ():
         counts.update(_unread(span, suspicious))
     return counts
+
+
+def _find_suspicious(keys: frozenset[str], is_named: Callable[[str], bool]) -> frozenset[str]:
+    """Return the keys that name something; those of one application are always the same."""
+    known = _suspicious.get((keys, is_named))
+    if known is not None:
+        return known
+    found = frozenset({key for key in keys if len(key) <= _MAX_KEY_CHARS and is_named(key)})
+    return _suspicious.keep((keys, is_named), found, 100 * len(keys) + sum(map(len, keys)))
 
 
 @lru_cache(maxsize=NAMES_KEPT)
@@ -98,7 +112,7 @@ def _is_count(key: str) -> bool:
     return not _FINE.search(key) and bool(_NUMBERS.search(key))
 
 
-def _unread(span: Span, suspicious: set[str]) -> Iterator[str]:
+def _unread(span: Span, suspicious: frozenset[str]) -> Iterator[str]:
     found = suspicious & span.attributes.keys()
     if not found:
         return
