@@ -46,9 +46,10 @@ def prepare(spans: Iterable[Span]) -> Prepared:
         whole = [decoded(span) for span in whole]
         values = _values(whole)
     lengths = [*map(len, values)]
+    longest = max(lengths, default=0)
     kinds = unknown_kinds([span.attributes for span in whole])
-    warnings = [*_warn_of_kinds(kinds, whole), *_warn_of_cuts(values, lengths)]
-    if max(lengths, default=0) > FREE_BYTES:
+    warnings = [*_warn_of_kinds(kinds, whole), *_warn_of_cuts(values, lengths, longest)]
+    if longest > FREE_BYTES:
         read = [legible(span) for span in whole]
         whole = [span for span, _ in read]
         if illegible := sum(count for _, count in read):
@@ -86,9 +87,8 @@ def _without_operation(span: Span) -> Span:
     return span._replace(attributes={k: v for k, v in span.attributes.items() if k != OPERATION})
 
 
-def _warn_of_cuts(values: Sequence[str], lengths: Sequence[int]) -> Sequence[str]:
-    """Return a line if the longest values have one length and look cut off there."""
-    limit = max(lengths, default=0)
+def _warn_of_cuts(values: Sequence[str], lengths: Sequence[int], limit: int) -> Sequence[str]:
+    """Return a line if the longest values, of ``limit`` characters, look cut off there."""
     is_usual = limit in _USUAL_LIMITS
     if limit < MIN_LIMIT or not (is_usual or lengths.count(limit) >= MANY):
         return []

@@ -60,9 +60,14 @@ _READ = frozenset(
 def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each such attribute and each unknown scope."""
     spans = list(spans)
-    generic = [n.span for n in spans if _is_read_by_meaning(n)]
-    uncounted = [n.span for n in spans if _lacks_counts(n) and not _is_read_by_meaning(n)]
-    counts = _count_unread(generic, _is_named)
+    generic: list[Span] = []
+    uncounted: list[Span] = []
+    for n in spans:
+        if _is_read_by_meaning(n):
+            generic.append(n.span)
+        elif n.kind is _MODEL and _lacks_counts(n):
+            uncounted.append(n.span)
+    counts = _count_unread(generic, _is_named) if generic else Counter[str]()
     if uncounted:
         counts += _count_unread(uncounted, _is_count)
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
@@ -78,7 +83,7 @@ def _is_read_by_meaning(n: NormalizedSpan) -> bool:
 
 def _lacks_counts(n: NormalizedSpan) -> bool:
     usage = n.facts.usage
-    return n.kind is _MODEL and not (usage and usage.input_tokens and usage.output_tokens)
+    return not (usage and usage.input_tokens and usage.output_tokens)
 
 
 def _count_unread(spans: Sequence[Span], is_named: Callable[[str], bool]) -> Counter[str]:

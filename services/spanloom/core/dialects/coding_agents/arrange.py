@@ -46,9 +46,11 @@ def is_made_root(span: Span) -> bool:
 
 def arrange(spans: Sequence[Span]) -> Sequence[Span]:
     """Return the spans of a trace with one root, if a coding agent sent them; else unchanged."""
-    is_sent = any(
-        s.scope_name in _SCOPES or BRIDGED in s.attributes or s.scope_name.startswith("codex")
-        for s in spans
+    scopes = {span.scope_name for span in spans}
+    is_sent = (
+        not scopes.isdisjoint(_SCOPES)
+        or any(scope.startswith("codex") for scope in scopes)
+        or any(BRIDGED in span.attributes for span in spans)
     )
     lifted = () if is_sent else lift_records(spans)
     if not is_sent and not lifted:
