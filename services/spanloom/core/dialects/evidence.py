@@ -67,6 +67,10 @@ class Evidence(Dialect):
     id = "evidence"
     claims = Claim.ANY
     before = ("fallback",)
+    scopes = (
+        *(r"genkit\w*$", r"livekit\S*$", r"pipecat\S*$", r"sentry\S*$"),
+        *(r"(?:Experimental\.)?(?:Microsoft|OpenAI)", r"semantic.kernel"),
+    )
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by keys that can decide a kind."""

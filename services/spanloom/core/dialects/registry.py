@@ -20,6 +20,7 @@ from spanloom.core.conventions.failures import (
 )
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
+from spanloom.core.conventions.scopes import join_scopes
 from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_total
 from spanloom.core.conventions.usage_repair import repair
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
@@ -45,6 +46,10 @@ KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.
 # Cached: before Python 3.12, enum members are looked up in Python code.
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
+_SCOPES = join_scopes(
+    (scope for dialect in DIALECTS for scope in dialect.scopes),
+    (mark for dialect in DIALECTS for mark in dialect.marks),
+)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
@@ -64,6 +69,8 @@ class Reading(NamedTuple):
     """Whether the span has none of the attributes that the dialect's library sets."""
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
+    is_scope_known: bool | None
+    """Whether a dialect lists the scope; ``None`` for spans without a library's marks."""
 
 
 def find_dialect(span: Span) -> Dialect:
@@ -91,6 +98,7 @@ def _find(signature: Signature) -> Reading:
         has_error_attribute(signature.keys),
         _is_foreign(dialect, signature),
         find_context_keys(signature.keys),
+        _SCOPES.knows(signature),
     )
 
 
@@ -179,6 +187,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         question,
         classification.question is not None,
         is_cut or classification.is_cancelled,
+        reading.is_scope_known,
     )
 
 
