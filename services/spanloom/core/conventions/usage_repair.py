@@ -10,9 +10,13 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_total
+from spanloom.core.model.trajectory import Kind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spanloom.core.model.span import Classification, Facts, Span
     from spanloom.core.model.trajectory import Usage
 
 REPAIRED = "usage_repaired"
@@ -22,6 +26,42 @@ DOUBTFUL = "usage_doubtful"
 NO_CACHED = "input excluded cached tokens"
 NO_REASONING = "output excluded reasoning tokens"
 ABOVE_TOTAL = "input and output exceed the total"
+
+
+_MODEL = Kind.MODEL  # cached: before Python 3.12, enum members are looked up in Python code
+
+
+def settle_usage(facts: Facts, span: Span, classification: Classification) -> None:
+    """Complete the token counts, reduce a running sum to the call's own, and repair them."""
+    if classification.usage is not None:
+        facts.usage = (
+            facts.usage.completed_by(classification.usage) if facts.usage else classification.usage
+        )
+    is_call, summed = classification.kind is _MODEL, classification.summed_from
+    if is_call:
+        _find_usage(facts, span)
+    if summed is not None and facts.usage is not None:
+        facts.usage = facts.usage.since(summed)
+    if is_call:
+        _repair_usage(facts, span, has_sum=summed is not None)
+
+
+def _find_usage(facts: Facts, span: Span) -> None:
+    """Read counts under names that the dialect does not know as those of any sender."""
+    usage = facts.usage
+    if usage is None or not usage.input_tokens or not usage.output_tokens:
+        found = read_counts(span.attributes, EVIDENCE)
+        facts.usage = usage.completed_by(found) if usage else found
+
+
+def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
+    """Add what the counts exclude; a running sum's total is not that of the call."""
+    if facts.usage is None or not any(facts.usage):
+        return
+    total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
+    facts.usage, marks = repair(facts.usage, total)
+    if marks:
+        facts.metadata = {**facts.metadata, **marks}
 
 
 def repair(usage: Usage, total: int = 0) -> tuple[Usage, dict[str, str]]:

@@ -21,8 +21,7 @@ from spanloom.core.conventions.failures import (
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.scopes import join_scopes
-from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_total
-from spanloom.core.conventions.usage_repair import repair
+from spanloom.core.conventions.usage_repair import settle_usage
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.dialects.base import Dialect
     from spanloom.core.model.span import Classification, Span
+    from spanloom.core.model.trajectory import StepError
     from spanloom.core.model.tree import SpanTree
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
@@ -163,18 +163,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     if matters:
         show_texts(facts, classification.kind)
         note_context(facts, span, reading.context_keys)
-    _settle_usage(facts, span, classification)
-    error, question, is_cut = None, classification.question, False
-    has_failed = span.status_code == "Error" or (bool(span.events) and has_raised(span))
-    if (reading.may_fail or has_failed) and not classification.is_sound:
-        is_cut = is_cancelled(span)
-        error = None if is_cut else find_error(span, CONTROL_FLOW)
-        if error is None and question is None:
-            question = find_question(span, CONTROL_FLOW)
-    if error is None and question is None and not is_cut and not classification.is_sound:
-        error = failed
-    if classification.error is not None and not is_cut:
-        error = classification.error
+    settle_usage(facts, span, classification)
+    error, question, is_cut = _find_failure(span, reading, classification, failed)
     return NormalizedSpan(
         span,
         dialect.id,
@@ -191,37 +181,25 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     )
 
 
-def _settle_usage(facts: Facts, span: Span, classification: Classification) -> None:
-    """Complete the token counts, reduce a running sum to the call's own, and repair them."""
-    if classification.usage is not None:
-        facts.usage = (
-            facts.usage.completed_by(classification.usage) if facts.usage else classification.usage
-        )
-    is_call, summed = classification.kind is _MODEL, classification.summed_from
-    if is_call:
-        _find_usage(facts, span)
-    if summed is not None and facts.usage is not None:
-        facts.usage = facts.usage.since(summed)
-    if is_call:
-        _repair_usage(facts, span, has_sum=summed is not None)
+def _find_failure(
+    span: Span, reading: Reading, classification: Classification, failed: StepError | None
+) -> tuple[StepError | None, str | None, bool]:
+    """Return the error, the question to a person, and whether the span was cancelled.
 
-
-def _find_usage(facts: Facts, span: Span) -> None:
-    """Read counts under names that the dialect does not know as those of any sender."""
-    usage = facts.usage
-    if usage is None or not usage.input_tokens or not usage.output_tokens:
-        found = read_counts(span.attributes, EVIDENCE)
-        facts.usage = usage.completed_by(found) if usage else found
-
-
-def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
-    """Add what the counts exclude; a running sum's total is not that of the call."""
-    if facts.usage is None or not any(facts.usage):
-        return
-    total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
-    facts.usage, marks = repair(facts.usage, total)
-    if marks:
-        facts.metadata = {**facts.metadata, **marks}
+    ``failed`` is the error that a tool's result describes; the dialect's own takes precedence.
+    """
+    error, question, is_cut = None, classification.question, False
+    has_failed = span.status_code == "Error" or (bool(span.events) and has_raised(span))
+    if (reading.may_fail or has_failed) and not classification.is_sound:
+        is_cut = is_cancelled(span)
+        error = None if is_cut else find_error(span, CONTROL_FLOW)
+        if error is None and question is None:
+            question = find_question(span, CONTROL_FLOW)
+    if error is None and question is None and not is_cut and not classification.is_sound:
+        error = failed
+    if classification.error is not None and not is_cut:
+        error = classification.error
+    return error, question, is_cut
 
 
 def _corrected(facts: Facts, better: Facts) -> Facts:

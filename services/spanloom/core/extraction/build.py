@@ -16,8 +16,9 @@ from spanloom.core.conventions.agent_logs import BRIDGED
 from spanloom.core.conventions.evaluations import read_evaluations
 from spanloom.core.conventions.names import name_of
 from spanloom.core.duplicates.spans import Reports, find_reports
+from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
-from spanloom.core.extraction.metrics import list_extras, measure, token_warnings, with_cost
+from spanloom.core.extraction.metrics import measure, token_warnings, with_cost
 from spanloom.core.extraction.pauses import (
     is_ended_by_cancellation,
     is_resuming,
