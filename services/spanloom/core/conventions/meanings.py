@@ -171,7 +171,29 @@ MODELS = (
     *("llm.model_name", "llm.model", "ai.response.model", "ai.model.id", "model_name", "model"),
     "genkit:name",
 )
-CONVERSATIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
+CONVERSATIONS = (
+    "gen_ai.conversation.id",
+    "langfuse.session.id",
+    "gen_ai.session.id",
+    "traceloop.association.properties.session_id",
+    "traceloop.association.properties.thread_id",
+    "traceloop.association.properties.conversation_id",
+    "langsmith.metadata.session_id",
+    "langsmith.metadata.thread_id",
+    "langsmith.metadata.conversation_id",
+    "ai.telemetry.metadata.conversationId",
+    "ai.telemetry.metadata.sessionId",
+    "ai.telemetry.metadata.session_id",
+    "ai.telemetry.metadata.threadId",
+    "mlflow.trace.session",
+    "cozeloop.tag.thread_id",
+    "cozeloop.tag.session_id",
+    "conversation.id",
+    "conversation_id",
+)
+"""Names of a conversation, on spans of any kind. ``session.id`` may be a browser's instead."""
+SESSIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
+"""Those of steps that are read by meaning alone, first: their ``session.id`` is no browser's."""
 FLOW_PREFIXES = ("lk.", "genkit:")
 """Attributes of frameworks whose spans have fixed names in place of an operation."""
 
