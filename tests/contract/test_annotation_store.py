@@ -14,7 +14,6 @@ from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.annotations import (
-    EVERY_ANNOTATION,
     AnnotationQuery,
     KeptAt,
     KeptVersion,
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.ports.store import Store
+
+
+EVERY_ANNOTATION = AnnotationQuery()
 
 
 def own(key: TraceKey) -> Reach:

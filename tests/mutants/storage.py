@@ -156,12 +156,4 @@ MUTANTS = (
             f"{UNIT}/test_expired_rows.py::test_spans_and_trajectories_of_a_project_go_apart_and_others_stay"
         ],
     ),
-    Mutant(
-        name="exponent-too-early",
-        room="storage",
-        was="if not -6 < point <= 21:  # Number::toString",
-        becomes="if not -6 < point < 21:  # Number::toString",
-        why="1e20 is not written as the store writes it",
-        killed_by=[f"{UNIT}/test_values.py::test_doubles_are_written_shortest"],
-    ),
 )

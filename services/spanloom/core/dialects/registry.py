@@ -44,7 +44,7 @@ _LAST = DIALECTS[-1]
 _EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 # Cached: before Python 3.12, enum members are looked up in Python code.
-_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
+_TOOL = Kind.TOOL
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 _SCOPES = join_scopes(
     (scope for dialect in DIALECTS for scope in dialect.scopes),

@@ -27,9 +27,6 @@ class AnnotationQuery(NamedTuple):
     before_us: int = 2**63
 
 
-EVERY_ANNOTATION = AnnotationQuery()
-
-
 @dataclass(frozen=True, slots=True)
 class StoredScheme:
     """One stored text of a scheme."""
