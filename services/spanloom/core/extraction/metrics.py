@@ -6,8 +6,6 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.usage import read_counts
-from spanloom.core.conventions.usage_repair import ABOVE_TOTAL, DOUBTFUL
 from spanloom.core.model.trajectory import Metrics, Step, StepType, Usage
 from spanloom.core.pricing import cost_of
 
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Facts
-    from spanloom.core.model.tree import SpanTree
     from spanloom.core.pricing import PriceBook
 
 _MODEL, _TOOL = StepType.MODEL, StepType.TOOL  # cached: slow enum lookup before Python 3.12
@@ -136,23 +133,3 @@ def _is_free(step: Step) -> bool:
     """Return whether a call failed before it used anything."""
     used = step.usage is not None and any(step.usage)
     return step.error is not None and not used and COST not in step.metadata
-
-
-def token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -> Sequence[str]:
-    """Return a warning if spans report tokens but no model call does.
-
-    An agent without spans of its calls reports their sum, Google's ADK the last call's: neither is
-    the usage of one call, so none is counted, although zero is not correct either.
-    """
-    models = by_type[StepType.MODEL]
-    if any(sum_usage(models)):
-        doubtful = sum(DOUBTFUL in step.metadata for step in models)
-        return [f"tokens of {doubtful} calls do not add up: {ABOVE_TOTAL}"] if doubtful else []
-    reporting = sum(_reports_tokens(span.attributes) for span in tree.spans)
-    if not reporting:
-        return []
-    return [f"{reporting} spans tell tokens, but no model call does: none are counted"]
-
-
-def _reports_tokens(attributes: Mapping[str, str]) -> bool:
-    return any(read_counts(attributes)[:2])
