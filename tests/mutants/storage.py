@@ -156,4 +156,14 @@ MUTANTS = (
             f"{UNIT}/test_expired_rows.py::test_spans_and_trajectories_of_a_project_go_apart_and_others_stay"
         ],
     ),
+    Mutant(
+        name="parts-without-a-bound",
+        room="storage",
+        was='bound = Condition("LIMIT {most_parts:UInt64} BY CallKey", {"most_parts": most})',
+        becomes='bound = Condition("", {})',
+        why="of a conversation in thousands of traces all parts are read at once",
+        killed_by=[
+            f"{CONTRACT}/test_calls.py::test_parts_of_runs_come_back_one_of_a_trace_and_so_many_of_a_conversation"
+        ],
+    ),
 )
