@@ -132,7 +132,9 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "queues.items": lambda store, key: [
         item for item in store.queues.items(queue(key)) if item.trace_id == key.trace_id
     ],
-    "queues.events": lambda store, key: store.queues.events(queue(key), key.trace_id),
+    "queues.events": lambda store, key: [
+        event for event in store.queues.events(queue(key)) if event.trace_id == key.trace_id
+    ],
     "queues.alike": lambda store, key: store.queues.alike(queue(key)).get(key.trace_id),
     "replays.count_traces": lambda store, key: store.replays.count_traces(
         Selection(reach(key), dialect=key.trace_id)

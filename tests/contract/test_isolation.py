@@ -75,7 +75,6 @@ NOT_SEEN = {
     "current_version": "tells a number, which the project's own document confirms",
     "find_calls": "newest_versions says, within the project, what of it counts",
     "find_calls_near": "newest_versions says, within the project, what of it counts",
-    "find_parts": "newest_versions says, within the project, what of it counts",
     "known_call_keys": "find_calls is asked for what it found",
 }
 """Queries whose answer nobody sees: the project spares them work."""

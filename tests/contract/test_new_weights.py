@@ -12,7 +12,7 @@ from spanloom.api.annotations.annotators import HEADER
 from spanloom.api.app import create_app
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.annotations import EVERY_ANNOTATION, ScoreQuery
+from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_scores_follow_new_weights(store: Store, key: TraceKey) -> None:
         door.put(SEED)
         annotate(door, store, keys)
         before = stored(store, key.project)
-        said = store.annotations.list(Reach.only(key.project), EVERY_ANNOTATION, 100)
+        said = store.annotations.list(Reach.only(key.project), AnnotationQuery(), 100)
         door.put(HEAVIER)
         numbers = {"ada": 92.5, "bo": 99, JUDGE: 92.5}
         assert door.scores() == {(d, who): n for d in "12" for who, n in numbers.items()}
@@ -94,6 +94,6 @@ def test_scores_follow_new_weights(store: Store, key: TraceKey) -> None:
         door.put(HEAVIER)
         door.put(HEAVIER.replace("Evaluate each agent step", "In other words"))
         assert stored(store, key.project) == after
-        assert store.annotations.list(Reach.only(key.project), EVERY_ANNOTATION, 100) == said
+        assert store.annotations.list(Reach.only(key.project), AnnotationQuery(), 100) == said
         door.put(SEED.replace("max_score: 100", "max_score: 3"))
         assert set(door.scores().values()) == {0, 2}

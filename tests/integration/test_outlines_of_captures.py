@@ -10,13 +10,13 @@ from tests.support.read_outline import decode_outline
 from spanloom.core.annotation.anchors import anchors_of
 from spanloom.core.document import Document
 from spanloom.core.outline.columns import encode_outline
-from spanloom.core.outline.rows import ERROR, MERGED, MOVED, PLUMBING, outline_rows
+from spanloom.core.outline.rows import ERROR, MERGED, MOVED, PLUMBING, place_rows
 
 
 @each_capture(all_captures())
 def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) -> None:
     for answer in extract_capture(capture):
-        rows = outline_rows(answer.document, answer.spans)
+        rows = place_rows(Document(answer.document).by_id(), answer.spans)
         read = decode_outline(encode_outline(rows, 1))
         told = {span["span_id"]: span for span in answer.spans}
         assert sorted(read.ids) == sorted(told)
@@ -42,7 +42,7 @@ def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) 
 def test_rows_tell_which_steps_are_to_be_judged(capture: Capture) -> None:
     """By the rule of the page (annotate/steps.js), which has the outline alone."""
     for answer in extract_capture(capture):
-        rows = outline_rows(answer.document, answer.spans)
+        rows = place_rows(Document(answer.document).by_id(), answer.spans)
         found = {
             row.id
             for row in rows

@@ -169,8 +169,8 @@ MUTANTS = (
     Mutant(
         name="scope-unknown-in-silence",
         room="core",
-        was="            if _is_known(span.scope_name):",
-        becomes="            if not _is_known(span.scope_name):",
+        was="        if n.is_scope_known:",
+        becomes="        if not n.is_scope_known:",
         why="a library's spans under another scope lose its rules without a warning",
         killed_by=[f"{UNIT}/extraction/test_prepare.py"],
     ),

@@ -157,11 +157,13 @@ MUTANTS = (
         ],
     ),
     Mutant(
-        name="exponent-too-early",
+        name="parts-without-a-bound",
         room="storage",
-        was="if not -6 < point <= 21:  # Number::toString",
-        becomes="if not -6 < point < 21:  # Number::toString",
-        why="1e20 is not written as the store writes it",
-        killed_by=[f"{UNIT}/test_values.py::test_doubles_are_written_shortest"],
+        was='bound = Condition("LIMIT {most_parts:UInt64} BY CallKey", {"most_parts": most})',
+        becomes='bound = Condition("", {})',
+        why="of a conversation in thousands of traces all parts are read at once",
+        killed_by=[
+            f"{CONTRACT}/test_calls.py::test_parts_of_runs_come_back_one_of_a_trace_and_so_many_of_a_conversation"
+        ],
     ),
 )

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.read_outline import decode_outline
 
+from spanloom.core.document import Document
 from spanloom.core.outline.columns import encode_outline
-from spanloom.core.outline.rows import KINDS, ORPHAN, PLUMBING, outline_rows, preorder
+from spanloom.core.outline.rows import KINDS, ORPHAN, PLUMBING, place_rows, preorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ def test_every_span_is_a_row_and_comes_back(
     run: tuple[dict[str, Any], list[dict[str, Any]]],
 ) -> None:
     document, spans = run
-    rows = outline_rows(document, spans)
+    rows = place_rows(Document(document).by_id(), spans)
     assert sorted(row.id for row in rows) == sorted(span["span_id"] for span in spans)
     read = decode_outline(encode_outline(rows, 7))
     assert (read.header["n"], read.header["version"]) == (len(rows), 7)

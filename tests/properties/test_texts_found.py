@@ -26,7 +26,7 @@ from spanloom.core.query.words import YOUNG, composed, place_tokens, tokenize
 from spanloom.core.records.hit import Part
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.parameters import bind
-from spanloom.storage.texts.words import PREPARED, WORDS
+from spanloom.storage.texts.search import PREPARED, WORDS
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
 

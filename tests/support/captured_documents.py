@@ -17,9 +17,10 @@ from tests.support.goldens import pretty
 from tests.support.ground_truth import Capture
 from tests.support.read_outline import decode_outline
 
+from spanloom.core.document import Document
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.outline.columns import encode_outline
-from spanloom.core.outline.rows import outline_rows
+from spanloom.core.outline.rows import place_rows
 from spanloom.core.pricing import OwnPrice, PriceBook, Rate, Rates
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _hash(bodies: Iterable[bytes]) -> str:
 
 
 def _outline(answer: Answer) -> bytes:
-    return encode_outline(outline_rows(answer.document, answer.spans), 1)
+    return encode_outline(place_rows(Document(answer.document).by_id(), answer.spans), 1)
 
 
 def main() -> None:

@@ -316,7 +316,9 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
         else {"others too"}
     ),
     "queues.events": lambda t, key: {
-        event.annotator for event in t.store.queues.events(_queue(key.project), key.trace_id)
+        event.annotator
+        for event in t.store.queues.events(_queue(key.project))
+        if event.trace_id == key.trace_id
     },
     "calls.find": lambda t, key: {
         call.key.project

@@ -58,11 +58,11 @@ class MemoryQueues(MemorySubject):
         with self._state.telling(keys), self._state.lock:
             self._state.queue_events.setdefault((queue.project, queue.name), set()).update(events)
 
-    def events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
+    def events(self, queue: Queue) -> Sequence[QueueEvent]:
         """See ``AnnotationQueueStore.events``."""
         gone = {key.trace_id for key in self._state.deleted if key.project == queue.project}
         held = self._state.queue_events.get((queue.project, queue.name), set())
-        found = (e for e in held if trace_id in (None, e.trace_id) and e.trace_id not in gone)
+        found = (e for e in held if e.trace_id not in gone)
         return sorted(found, key=lambda e: (e.at_us, e.trace_id, e.annotator, e.event))
 
     def alike(self, queue: Queue) -> Mapping[str, Alike]:

@@ -12,11 +12,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
+from tests.support.stored_texts import last_of_each_key, texts_of
 
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import Event, Link, Span, TraceKey
 from spanloom.storage.spans.otlp import KINDS, STATUS_CODES
-from spanloom.storage.spans.values import attribute_lists, last_of_each_key, own_text, texts_of
+from spanloom.storage.spans.values import attribute_lists, own_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,10 +1,13 @@
-"""Logs refused requests: at once, then at most once a minute for each cause and sender."""
+"""Logs refused requests: at once, then at most once a minute for each cause and sender.
+
+``OncePerMinute`` is the clock of this and of other warnings.
+"""
 
 from __future__ import annotations
 
 import time
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from spanloom.telemetry import get_logger
 
@@ -36,20 +39,47 @@ class _Seen:
         self.count = 0
 
 
+KeyT = TypeVar("KeyT")
+
+
+class OncePerMinute(Generic[KeyT]):
+    """Counts events by key, and limits the lines about each key to one a minute."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Know no key yet."""
+        self._clock = clock
+        self._seen: dict[KeyT, _Seen] = {}
+        self._lock = Lock()
+
+    def due(self, key: KeyT, rest: KeyT | None = None) -> int:
+        """Count an event; return the number since the last line, 0 if that is not a minute old.
+
+        With ``rest``, new keys beyond ``MOST_CAUSES`` are counted as that one.
+        """
+        now = self._clock()
+        with self._lock:
+            if rest is not None and key not in self._seen and len(self._seen) >= MOST_CAUSES:
+                key = rest
+            seen = self._seen.setdefault(key, _Seen())
+            seen.count += 1
+            if now - seen.at < AGAIN_S:
+                return 0
+            events, seen.at, seen.count = seen.count, now, 0
+            return events
+
+
 class RefusalLog:
     """Writes a line for each cause, with the number of requests since the line before."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Know no cause yet."""
-        self._clock = clock
-        self._seen: dict[Cause, _Seen] = {}
-        self._lock = Lock()
+        self._lines = OncePerMinute[Cause](clock)
 
     def note(self, cause: Cause, message: str) -> None:
         """Count a refused request, and write the line if it is due."""
         if cause.reason in _UNTOLD:
             return
-        if requests := self._due(cause):
+        if requests := self._lines.due(cause, rest=Cause(cause.reason, "", "")):
             get_logger("otlp").warning(
                 "requests are refused",
                 reason=cause.reason,
@@ -58,16 +88,3 @@ class RefusalLog:
                 requests=requests,
                 why=message[:MOST_CHARS],
             )
-
-    def _due(self, cause: Cause) -> int:
-        """Return the number of requests to report; 0 if the last line is younger than a minute."""
-        now = self._clock()
-        with self._lock:
-            if cause not in self._seen and len(self._seen) >= MOST_CAUSES:
-                cause = Cause(cause.reason, "", "")
-            seen = self._seen.setdefault(cause, _Seen())
-            seen.count += 1
-            if now - seen.at < AGAIN_S:
-                return 0
-            requests, seen.at, seen.count = seen.count, now, 0
-            return requests

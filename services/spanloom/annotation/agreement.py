@@ -68,13 +68,13 @@ class Agreeing:
         self._versions = versions
         self._reading = reading
 
-    def agree(self, query: ComparisonQuery, seed: int = 0) -> Agreement:
-        """Return the agreement on all aspects; ``seed`` is that of the bootstrap intervals."""
+    def agree(self, query: ComparisonQuery) -> Agreement:
+        """Return the agreement on all aspects."""
         gathered = self.gather(query)
         marks = gathered.marks
         return Agreement(
             gathered,
-            measures=compare(query.scheme, marks, gathered.scores, seed),
+            measures=compare(query.scheme, marks, gathered.scores),
             by_agent=_by_group(query.scheme, marks, lambda row: row.agent),
             by_step_type=_by_group(query.scheme, marks, lambda row: row.step_type),
         )

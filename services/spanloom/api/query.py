@@ -136,9 +136,9 @@ def read_where(text: str | None, parameter: str = "where") -> Condition | None:
     return _read(parse_where, text, parameter)
 
 
-def read_steps_where(text: str | None, parameter: str = "where") -> Condition | None:
+def read_steps_where(text: str | None) -> Condition | None:
     """Return the condition on steps, ``None`` for no text."""
-    return _read(parse_steps_where, text, parameter)
+    return _read(parse_steps_where, text, "where")
 
 
 def refuse_words(using: Services, *asked: Condition | None) -> None:

@@ -111,11 +111,6 @@ class DocumentStep:
             return whole(self.basic_info.get("duration"))
 
     @property
-    def ended_at(self) -> int:
-        """Its end, in milliseconds since the epoch."""
-        return self.times[1]
-
-    @property
     def error(self) -> Mapping[str, Any] | None:
         """Code and message of its failure; ``None`` if it did not fail."""
         return self.basic_info.get("error") or None

@@ -74,18 +74,9 @@ def make_record(
     calls: Sequence[Call] = (),
     part: Part | None = None,
 ) -> TrajectoryRecord | None:
-    """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
-
-    A live run has no warnings about absent spans such as the root, which comes when the run ends,
-    and is not unfinished.
-    """
+    """Return the next version of a trajectory, or ``None`` if it would equal the stored one."""
     version = head.version + 1 if head is not None else 1
-    if status is Status.LIVE and trajectory.absences:
-        shown = [text for text in trajectory.warnings if text not in trajectory.absences]
-        trajectory = replace(trajectory, warnings=shown, is_unfinished=False)
-    if late := ahead_ns(trajectory.root.start_ns, seq):
-        warnings = (*trajectory.warnings, _AHEAD.format(late / 3.6e12))
-        trajectory = replace(trajectory, warnings=warnings)
+    trajectory = _with_warnings_of(trajectory, status, seq)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
     told = [repr(part).encode()] if part else []  # what others find it by may change alone
@@ -104,6 +95,21 @@ def make_record(
         calls=[*calls, part.as_call()] if part else calls,
         previous=head,
     )
+
+
+def _with_warnings_of(trajectory: Trajectory, status: Status, seq: int) -> Trajectory:
+    """Return the trajectory with the warnings that its status and its arrival leave.
+
+    A live run has no warnings about absent spans such as the root, which comes when the run ends,
+    and is not unfinished.
+    """
+    if status is Status.LIVE and trajectory.absences:
+        shown = [text for text in trajectory.warnings if text not in trajectory.absences]
+        trajectory = replace(trajectory, warnings=shown, is_unfinished=False)
+    if late := ahead_ns(trajectory.root.start_ns, seq):
+        warnings = (*trajectory.warnings, _AHEAD.format(late / 3.6e12))
+        trajectory = replace(trajectory, warnings=warnings)
+    return trajectory
 
 
 def _fingerprint(*parts: bytes | memoryview) -> str:

@@ -11,6 +11,7 @@ from collections import Counter
 from threading import Event
 from typing import TYPE_CHECKING
 
+from spanloom.access.refusals import OncePerMinute
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 LOOK_S = 1.0
 SUMMARY_S = 60.0
-"""Interval of the summaries, and of the warnings about refused spans of one rule."""
 log = get_logger("serve")
 
 
@@ -37,7 +37,7 @@ class Narrator:
         self._summed_at = clock()
         self._spans, self._runs = _spans(metrics), _runs(metrics)
         self._refused = _refused(metrics)
-        self._warned_at: dict[str, float] = {}
+        self._warnings = OncePerMinute[str](clock)
         self._is_expecting = True
         self._stopping = Event()
         self._thread = WatchedThread("narrator", self._run)
@@ -60,7 +60,7 @@ class Narrator:
     def look(self) -> None:
         """Write the log lines that are due."""
         now = self._clock()
-        self._warn_refused(now)
+        self._warn_refused()
         if now - self._summed_at >= SUMMARY_S:
             self._summed_at = now
             self._summarise()
@@ -69,10 +69,9 @@ class Narrator:
         while not self._stopping.wait(LOOK_S):
             self.look()
 
-    def _warn_refused(self, now: float) -> None:
+    def _warn_refused(self) -> None:
         for rule, count in (_refused(self._metrics) - self._refused).items():
-            if now - self._warned_at.get(rule, -SUMMARY_S) >= SUMMARY_S:
-                self._warned_at[rule] = now
+            if self._warnings.due(rule):
                 self._refused[rule] += count
                 log.warning(
                     "spans are refused", rule=rule, spans=count, why="the sender's answer says"

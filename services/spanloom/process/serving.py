@@ -19,6 +19,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from spanloom.access.headers import SECURITY_HEADERS
+from spanloom.access.refusals import OncePerMinute
 from spanloom.core.errors import StartupError
 from spanloom.core.model.notation import authority
 from spanloom.telemetry import get_logger
@@ -70,7 +71,6 @@ IDLE_S = 60
 START_S = 30.0
 GRPC_PREFACE = b"PRI * HTTP/2.0"
 """First bytes of an HTTP/2 connection, and so of gRPC (RFC 9113, 3.4)."""
-WARN_AGAIN_S = 60.0
 _POLL_S = 0.01
 
 
@@ -148,18 +148,17 @@ class HttpServer:
         self._server.run(sockets=[self._listener])
 
 
-def warn_wrong_protocol(port: int, now: Callable[[], float] = time.monotonic) -> None:
+_wrong_protocol = OncePerMinute[int]()
+
+
+def warn_wrong_protocol(port: int) -> None:
     """Log that a sender speaks gRPC to an HTTP port, at most once a minute for each port."""
-    if now() - _warned_at.get(port, -WARN_AGAIN_S) >= WARN_AGAIN_S:
-        _warned_at[port] = now()
+    if _wrong_protocol.due(port):
         get_logger("http").warning(
             "a sender speaks gRPC to a port of HTTP",
             port=port,
             todo="send to the OTLP/gRPC port, or export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
         )
-
-
-_warned_at: dict[int, float] = {}
 
 
 class BoundedProtocol(HttpToolsProtocol):

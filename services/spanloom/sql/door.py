@@ -49,16 +49,14 @@ class SqlDoor:
         *,
         at_a_time: int,
         max_body_bytes: int = MAX_BODY_BYTES,
-        scope: Scope = Scope.READ,
     ) -> None:
-        """Run at most ``at_a_time`` statements at once; keys need ``scope``."""
+        """Run at most ``at_a_time`` statements at once; keys need the scope to read."""
         self._statements = statements
         self._authenticator = authenticator
         self._hosts = hosts
         self._metrics = metrics
         self._at_a_time = at_a_time
         self._max_body_bytes = max_body_bytes
-        self._scope = scope
         self._sessions = Sessions()
         self._runner: Runner | None = None
         self._log = get_logger("sql")
@@ -149,7 +147,7 @@ class SqlDoor:
             caller = self._authenticator.authenticate(
                 _credentials(headers), scope["query_string"].decode("latin-1")
             )
-            require(caller, self._scope)
+            require(caller, Scope.READ)
         except UnauthenticatedError as error:
             raise SqlError(516, "AUTHENTICATION_FAILED", str(error)) from error
         except PermissionDeniedError as error:

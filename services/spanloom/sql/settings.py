@@ -60,7 +60,6 @@ IGNORED = re.compile(
     r"|max_insert_block_size|enable_http_compression|compress|priority|workload"
 )
 """Settings that clients send to every server and that have no effect here."""
-_ZERO_IS_NO_LIMIT = "0"
 
 
 def clamp(requested: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:

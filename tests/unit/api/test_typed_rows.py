@@ -35,9 +35,9 @@ from tests.unit.api.test_rows import (
 
 from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.rows import stream
-from spanloom.api.rows.arrow import ArrowStream, Drain, Parquet, schema_of
+from spanloom.api.rows.arrow import ArrowStream, Parquet, schema_of
 from spanloom.api.rows.columns import RUN_GROUPS, STEP_GROUPS, Sort, columns_of
-from spanloom.api.rows.forms import Csv, Ndjson
+from spanloom.api.rows.forms import Csv, Drain, Ndjson
 from spanloom.api.rows.stream import Rows, stream_rows
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow

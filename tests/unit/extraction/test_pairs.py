@@ -10,6 +10,7 @@ from tests.support.each_capture import each_capture
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import Capture, measure, pair_captures
 from tests.support.pairs import PAIR_MEASURES, wrong_measures
+from tests.support.spans import MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,20 +34,47 @@ def test_run_counts_once(capture: Capture) -> None:
     assert wrong_measures(measured) == set(), measured
 
 
+def ends_at_once(span: Span) -> None:
+    span.end_time_unix_nano = span.start_time_unix_nano + 2 * MS
+
+
 def ends_early(span: Span) -> None:
-    span.end_time_unix_nano = span.start_time_unix_nano + _tenth_ns(span)
+    span.end_time_unix_nano = span.start_time_unix_nano + _lasted_ns(span) // 10
 
 
-def starts_late(span: Span) -> None:
-    span.start_time_unix_nano = span.end_time_unix_nano - _tenth_ns(span)
+def ends_before_half(span: Span) -> None:
+    span.end_time_unix_nano = span.start_time_unix_nano + _lasted_ns(span) * 2 // 5
 
 
 def ends_late(span: Span) -> None:
-    span.end_time_unix_nano += 1_500_000_000
+    span.end_time_unix_nano += 1_500 * MS
 
 
-def _tenth_ns(span: Span) -> int:
-    return (span.end_time_unix_nano - span.start_time_unix_nano) // 10
+def ends_a_third_late(span: Span) -> None:
+    span.end_time_unix_nano += _lasted_ns(span) // 3 + 30 * MS
+
+
+def starts_late(span: Span) -> None:
+    span.start_time_unix_nano = span.end_time_unix_nano - _lasted_ns(span) // 10
+
+
+def starts_a_third_late(span: Span) -> None:
+    span.start_time_unix_nano += _lasted_ns(span) // 3
+
+
+def _lasted_ns(span: Span) -> int:
+    return span.end_time_unix_nano - span.start_time_unix_nano
+
+
+CHANGES = (
+    ends_at_once,
+    ends_early,
+    ends_before_half,
+    ends_late,
+    ends_a_third_late,
+    starts_late,
+    starts_a_third_late,
+)
 
 
 CALLS = {"LLM", "CHAT_MODEL", "generation", "llm"}
@@ -57,11 +85,17 @@ KINDS = {
     "langsmith.span.kind",
 }
 STREAMS = [c for c in CAPTURES if "stream" in c.scenario]
-PARTIAL = {"starts_late": {"pair-traceloop-langsmith/stream_agent_shared"}}
-"""By change, streams of which nothing links the part to the whole but half of its time."""
+PARTIAL = {
+    "starts_late": {"pair-traceloop-langsmith/stream_agent_shared"},
+    "ends_at_once": {"mixed-openinference-mlflow/async_stream_own"},
+}
+"""By change, streams of which nothing links the part to the whole but half of its time.
+
+In the second the two reports are apart, in a trace each.
+"""
 
 
-@pytest.mark.parametrize("change", [ends_early, starts_late, ends_late])
+@pytest.mark.parametrize("change", CHANGES)
 @each_capture(STREAMS)
 def test_a_stream_that_one_reports_in_part_counts_once(
     capture: Capture, change: Callable[[Span], None]

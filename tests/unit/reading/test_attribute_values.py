@@ -18,7 +18,6 @@ from spanloom.core.values.attributes import (
     first,
     first_integer,
     integer,
-    integers,
     json_field,
     json_object,
     json_text,
@@ -132,11 +131,6 @@ def test_no_text_is_too_odd_to_be_a_number(text: str) -> None:
 )
 def test_plain_arguments(said: str, expected: str) -> None:
     assert plain_arguments(said, frozenset({"own"})) == expected
-
-
-def test_counts_under_several_names() -> None:
-    said = {"a": "0", "b": "3", "c": "x", "d": "4"}
-    assert integers(said, (("a", "b"), ("c",), ("e",), ("d", "b"))) == [3, 0, 0, 4]
 
 
 def test_a_field_of_an_object() -> None:

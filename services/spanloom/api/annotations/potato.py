@@ -1,6 +1,5 @@
 """Routes for Potato's files: export a task as a ZIP archive, import what its users annotated."""
 
-import io
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import IO, Annotated, Any
@@ -15,6 +14,7 @@ from spanloom.api.annotations.examples import IMPORTED, TASK
 from spanloom.api.annotations.exchange import DryRunInQuery, take_all
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
+from spanloom.api.rows.forms import Drain
 from spanloom.api.services import Services, Using
 from spanloom.core.annotation.potato.folder import read_files
 from spanloom.core.formats.entry import Of
@@ -26,34 +26,13 @@ PIECE = 64 * 1024
 """Minimum size of a piece in bytes, except for the last."""
 
 
-class _Pipe(io.RawIOBase):
-    """A write-only buffer that is emptied by ``take``; ``ZipFile`` needs no more of a stream."""
-
-    def __init__(self) -> None:
-        self.held = bytearray()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, some: object) -> int:
-        piece = bytes(some)  # type: ignore[call-overload]
-        self.held += piece
-        return len(piece)
-
-    def take(self) -> bytes:
-        """Return the buffered bytes and clear the buffer."""
-        taken = bytes(self.held)
-        self.held.clear()
-        return taken
-
-
 def zipped(write: Callable[[Callable[[str], IO[bytes]]], Iterator[None]]) -> Iterator[bytes]:
     """Yield a ZIP archive piece by piece; the same files result in the same bytes.
 
     ``write`` receives a function that opens a new file in the archive by its path, and yields
     whenever bytes may be sent.
     """
-    pipe = _Pipe()
+    pipe = Drain()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
 
         def create(path: str) -> IO[bytes]:
@@ -62,9 +41,9 @@ def zipped(write: Callable[[Callable[[str], IO[bytes]]], Iterator[None]]) -> Ite
             return archive.open(info, "w", force_zip64=True)
 
         for _ in write(create):
-            if len(pipe.held) >= PIECE:
-                yield pipe.take()
-    yield pipe.take()
+            if pipe.held >= PIECE:
+                yield pipe.taken()
+    yield pipe.taken()
 
 
 router = APIRouter(tags=["annotations"])

@@ -1,4 +1,7 @@
-"""The outermost middleware: host check, security headers, request metrics, unexpected errors."""
+"""The outermost middleware: host check, security headers, request metrics, unexpected errors.
+
+Exports of spans that are sent to the API's port are answered here too.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers, MutableHeaders
 
 from spanloom.access.headers import NOT_OURS, SECURITY_HEADERS, Hosts
-from spanloom.api.http.misdirected import Misdirected
+from spanloom.access.refusals import Cause, RefusalLog
 from spanloom.api.http.problems import problem
 from spanloom.telemetry import Metrics, get_logger
 
@@ -28,7 +31,7 @@ class Gate:
         self._app = app
         self._metrics = metrics
         self._hosts = hosts
-        self._misdirected = Misdirected(otlp_http)
+        self._misdirected = _Misdirected(otlp_http)
         self._log = get_logger("api")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,6 +58,37 @@ class Gate:
         if self._hosts.answers(Headers(scope=scope).get("host", "")):
             return self._misdirected.answer_to(scope) or self._app
         return problem(scope["path"], 421, NOT_OURS)
+
+
+_SIGNALS = ("/v1/traces", "/v1/logs", "/v1/metrics")
+
+
+class _Misdirected:
+    """Answers requests of OTLP exporters with the address that takes them.
+
+    ``otlp_http`` is that address, empty in a process that takes no spans.
+    """
+
+    def __init__(self, otlp_http: str = "") -> None:
+        """Know the address."""
+        self._right = otlp_http
+        self._log = RefusalLog()
+
+    def answer_to(self, scope: Scope) -> ASGIApp | None:
+        """Return the answer to an export; ``None`` for any other request.
+
+        It is logged at once, then at most once a minute for each path and sender.
+        """
+        path = str(scope["path"])
+        if scope["method"] != "POST" or not path.endswith(_SIGNALS):
+            return None
+        detail = f"This is the port of the API. Send OTLP to {self._address()} instead."
+        sender = (scope.get("client") or ("",))[0]
+        self._log.note(Cause("misdirected", path, str(sender)), detail)
+        return problem(path, 404, detail)
+
+    def _address(self) -> str:
+        return self._right or "the port that --otlp-http-port names"
 
 
 class _Answer:

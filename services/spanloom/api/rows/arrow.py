@@ -13,13 +13,12 @@ nested row, ``last_run.status``.
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import orjson
 
 from spanloom.api.rows.columns import COUNTED, Sort
-from spanloom.api.rows.forms import Written
+from spanloom.api.rows.forms import Drain, Written
 from spanloom.core.formats.entry import ARROW, PARQUET
 
 if TYPE_CHECKING:
@@ -97,37 +96,6 @@ _READERS: Mapping[Sort, Callable[[Iterable[Any]], Sequence[Any]]] = {
 
 
 _MOST = 2**63 - 1
-
-
-class Drain(io.RawIOBase):
-    """A file in memory that is emptied by ``taken``."""
-
-    def __init__(self) -> None:
-        """Start empty."""
-        super().__init__()
-        self._pieces: list[bytes] = []
-        self._size = 0
-
-    def writable(self) -> bool:
-        """See ``io.IOBase``."""
-        return True
-
-    def write(self, piece: Any) -> int:  # any bytes-like object
-        """See ``io.RawIOBase``."""
-        taken = bytes(piece)
-        self._pieces.append(taken)
-        self._size += len(taken)
-        return len(taken)
-
-    def tell(self) -> int:
-        """Return the bytes written so far, taken or not: a footer holds offsets of its parts."""
-        return self._size
-
-    def taken(self) -> bytes:
-        """Return the bytes written since the last call."""
-        body = b"".join(self._pieces)
-        self._pieces.clear()
-        return body
 
 
 class _Columnar:

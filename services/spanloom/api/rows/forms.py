@@ -29,6 +29,41 @@ class Written(NamedTuple):
     """Its size in memory, in bytes, by which the size of the next page is chosen."""
 
 
+class Drain(io.RawIOBase):
+    """A file in memory that is emptied by ``taken``."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__()
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self.held = 0
+        """Bytes written since the last call of ``taken``."""
+
+    def writable(self) -> bool:
+        """See ``io.IOBase``."""
+        return True
+
+    def write(self, piece: Any) -> int:  # any bytes-like object
+        """See ``io.RawIOBase``."""
+        taken = bytes(piece)
+        self._pieces.append(taken)
+        self._size += len(taken)
+        self.held += len(taken)
+        return len(taken)
+
+    def tell(self) -> int:
+        """Return the bytes written so far, taken or not: a footer holds offsets of its parts."""
+        return self._size
+
+    def taken(self) -> bytes:
+        """Return the bytes written since the last call."""
+        body = b"".join(self._pieces)
+        self._pieces.clear()
+        self.held = 0
+        return body
+
+
 class Form(Protocol):
     """Writes the rows of one answer page by page."""
 

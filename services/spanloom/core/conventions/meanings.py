@@ -43,27 +43,49 @@ KIND_KEYS = frozenset(
 """Attributes that name nothing but the kind of a span; a word that is not known is warned of."""
 _PREFIX = re.compile(r"^(?:gen_ai|genai|llm|ai|agent)[.:/](?=.)")
 _SEPARATORS = re.compile(r"[\W_]+")
+OPERATIONS = {
+    "chat": Kind.MODEL,
+    "text_completion": Kind.MODEL,
+    "generate_content": Kind.MODEL,
+    "completion": Kind.MODEL,
+    "response": Kind.MODEL,
+    "execute_tool": Kind.TOOL,
+    "embeddings": Kind.TOOL,
+    "embedding": Kind.TOOL,
+    "retrieval": Kind.TOOL,
+    "rerank": Kind.TOOL,
+    "invoke_agent": Kind.AGENT,
+    "invoke_workflow": Kind.GRAPH,
+    "apply_guardrail": Kind.GRAPH,
+    "create_memory_store": Kind.TOOL,
+    "delete_memory_store": Kind.TOOL,
+    "create_memory": Kind.TOOL,
+    "update_memory": Kind.TOOL,
+    "upsert_memory": Kind.TOOL,
+    "search_memory": Kind.TOOL,
+    "delete_memory": Kind.TOOL,
+}
+"""The operations of the GenAI conventions, as they spell them."""
 _WORDS = {
     Kind.MODEL: (
-        *("chat", "chatcompletion", "chatcompletions", "completion", "completions", "converse"),
-        *("textcompletion", "generatecontent", "generatetext", "streamtext", "generateobject"),
-        *("streamobject", "generation", "generate", "inference", "llm", "llmcall", "llmrequest"),
-        *("modelcall", "modelrequest", "model", "chatmodel", "messages", "messagescreate"),
-        *("response", "responses", "responsescreate", "conversestream", "invokemodel"),
-        *("createchatcompletion", "chatcompletionscreate", "request", "generateanswer"),
+        *("chatcompletion", "chatcompletions", "completions", "converse", "generatetext"),
+        *("streamtext", "generateobject", "streamobject", "generation", "generate", "inference"),
+        *("llm", "llmcall", "llmrequest", "modelcall", "modelrequest", "model", "chatmodel"),
+        *("messages", "messagescreate", "responses", "responsescreate", "conversestream"),
+        *("invokemodel", "createchatcompletion", "chatcompletionscreate", "request"),
+        "generateanswer",
     ),
     Kind.TOOL: (
-        *("executetool", "toolcall", "toolscall", "calltool", "tool", "toolexecution", "toolrun"),
+        *("toolcall", "toolscall", "calltool", "tool", "toolexecution", "toolrun"),
         *("functioncall", "function", "functiontool", "invoketool", "runtool", "mcptool"),
-        *("embeddings", "embedding", "embed", "retrieval", "retriever", "rerank", "reranker"),
-        *("searchmemory", "creatememory", "updatememory", "upsertmemory", "deletememory"),
+        *("embed", "retriever", "reranker"),
         *("addmemory", "memorysearch", "memoryadd", "memorystore", "memoryretrieve", "recall"),
     ),
     Kind.AGENT: (
-        *("invokeagent", "agentcall", "agentrun", "runagent", "agent", "agentturn", "agentinvoke"),
+        *("agentcall", "agentrun", "runagent", "agent", "agentturn", "agentinvoke"),
         *("agentexecution", "executeagent", "agentinvocation"),
     ),
-    Kind.GRAPH: ("invokeworkflow", "workflowrun", "runworkflow", "flow", "invokegraph", "graph"),
+    Kind.GRAPH: ("workflowrun", "runworkflow", "flow", "invokegraph", "graph"),
     Kind.OTHER: (
         *("createagent", "agentstep", "modelstep", "modelchunk", "modelgeneration", "workflowstep"),
         *("framework", "chain", "parser", "prompt", "task", "workflow", "plan", "handoff", "step"),
@@ -72,7 +94,7 @@ _WORDS = {
         *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
-_KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
+"""Words of other senders. Their guardrails are no steps: only the conventions say what they did."""
 _KNOWN_TO_DIALECTS = frozenset(
     {
         *("span", "event", "session", "server", "unknown", "null", "evaluator", "default"),
@@ -81,6 +103,12 @@ _KNOWN_TO_DIALECTS = frozenset(
         *("creatememorystore", "deletememorystore"),
     }
 )
+"""Words that mean a kind in one dialect alone."""
+_OPERATION_WORDS = {name.replace("_", ""): kind for name, kind in OPERATIONS.items()}
+_KINDS = {
+    **{word: kind for word, kind in _OPERATION_WORDS.items() if word not in _KNOWN_TO_DIALECTS},
+    **{word: kind for kind, words in _WORDS.items() for word in words},
+}
 _DATA_KINDS = {"embed": "embedding", "retriev": "retrieval", "rerank": "reranking"}
 _MEMORY = "memory"
 _MAX_WORD = 60
@@ -143,7 +171,29 @@ MODELS = (
     *("llm.model_name", "llm.model", "ai.response.model", "ai.model.id", "model_name", "model"),
     "genkit:name",
 )
-CONVERSATIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
+CONVERSATIONS = (
+    "gen_ai.conversation.id",
+    "langfuse.session.id",
+    "gen_ai.session.id",
+    "traceloop.association.properties.session_id",
+    "traceloop.association.properties.thread_id",
+    "traceloop.association.properties.conversation_id",
+    "langsmith.metadata.session_id",
+    "langsmith.metadata.thread_id",
+    "langsmith.metadata.conversation_id",
+    "ai.telemetry.metadata.conversationId",
+    "ai.telemetry.metadata.sessionId",
+    "ai.telemetry.metadata.session_id",
+    "ai.telemetry.metadata.threadId",
+    "mlflow.trace.session",
+    "cozeloop.tag.thread_id",
+    "cozeloop.tag.session_id",
+    "conversation.id",
+    "conversation_id",
+)
+"""Names of a conversation, on spans of any kind. ``session.id`` may be a browser's instead."""
+SESSIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
+"""Those of steps that are read by meaning alone, first: their ``session.id`` is no browser's."""
 FLOW_PREFIXES = ("lk.", "genkit:")
 """Attributes of frameworks whose spans have fixed names in place of an operation."""
 
@@ -193,6 +243,12 @@ def _is_known(text: str) -> bool:
 def data_kind_of(attributes: Mapping[str, str]) -> str:
     """Return ``embedding``, ``retrieval``, ``reranking`` or ``memory``; else nothing."""
     words = [word_of(text) for key in OPERATION_KEYS if (text := attributes.get(key))]
-    if any(_MEMORY in word for word in words):
+    kinds = [kind for word in words if (kind := data_kind_of_word(word))]
+    return _MEMORY if _MEMORY in kinds else next(iter(kinds), "")
+
+
+def data_kind_of_word(word: str) -> str:
+    """Return what kind of data an operation reads or writes, as ``data_kind_of``."""
+    if _MEMORY in word:
         return _MEMORY
-    return next((k for w in words for start, k in _DATA_KINDS.items() if w.startswith(start)), "")
+    return next((kind for start, kind in _DATA_KINDS.items() if word.startswith(start)), "")

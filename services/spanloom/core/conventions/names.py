@@ -49,7 +49,7 @@ _OF_NAMES = re.compile(
 _NAMING = ("name", "model", "role")
 """Endings of keys whose values are names, whatever else has the same value."""
 _MIN_ID_CHARS = 6
-_OPENING, _SEPARATORS = "([{<", "_-.:/#@ "
+_SEPARATORS = "_-.:/#@ "
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.conventions.meanings import CONVERSATIONS
 from spanloom.core.messages.wire import as_text, compact
 from spanloom.core.values.attributes import decimal, first, json_object, json_value, unquoted
 from spanloom.core.values.bounds import FREE_BYTES, ByteCache
@@ -44,27 +45,6 @@ _USER = (
     "ai.telemetry.metadata.userId",
     "cozeloop.tag.user_id",
 )
-_CONVERSATION = (
-    "gen_ai.conversation.id",
-    "langfuse.session.id",
-    "gen_ai.session.id",
-    "traceloop.association.properties.session_id",
-    "traceloop.association.properties.thread_id",
-    "traceloop.association.properties.conversation_id",
-    "langsmith.metadata.session_id",
-    "langsmith.metadata.thread_id",
-    "langsmith.metadata.conversation_id",
-    "ai.telemetry.metadata.conversationId",
-    "ai.telemetry.metadata.sessionId",
-    "ai.telemetry.metadata.session_id",
-    "ai.telemetry.metadata.threadId",
-    "mlflow.trace.session",
-    "cozeloop.tag.thread_id",
-    "cozeloop.tag.session_id",
-    "conversation.id",
-    "conversation_id",
-)
-"""Names of a conversation, on spans of any kind. ``session.id`` may be a browser's instead."""
 _TAGS = ("langfuse.trace.tags", "tag.tags", "langsmith.span.tags", "ai.telemetry.metadata.tags")
 _COST = (
     "gen_ai.cost.total_cost",  # LiteLLM
@@ -124,7 +104,7 @@ def find_context_keys(keys: Collection[str]) -> ContextKeys:
         tags=[key for key in _TAGS if key in keys],
         cost=[key for key in _COST if key in keys],
         own=[(key, name) for key, name in own if _is_own(name)],
-        conversation=[key for key in _CONVERSATION if key in keys],
+        conversation=[key for key in CONVERSATIONS if key in keys],
         has_metadata=_METADATA in keys,
         has_cost_details=_COST_DETAILS in keys,
     )

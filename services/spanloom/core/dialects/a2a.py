@@ -30,6 +30,7 @@ class A2A(Dialect):
 
     id = "a2a"
     own_keys = ("a2a.",)
+    scopes = ("a2a",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by the method of the protocol."""

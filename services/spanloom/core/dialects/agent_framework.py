@@ -29,6 +29,8 @@ class AgentFramework(OtelGenAI):
 
     id = "agent_framework"
     own_scope = _SCOPE
+    scopes = ("agent_framework",)
+    marks = ("agent_framework.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

@@ -20,6 +20,8 @@ class AnthropicSDK(OtelGenAI):
     """The GenAI conventions as Anthropic's SDK writes them."""
 
     id = "anthropic_sdk"
+    scopes = (r"com\.anthropic",)
+    marks = ("anthropic.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

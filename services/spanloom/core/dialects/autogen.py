@@ -25,6 +25,7 @@ class AutoGen(OtelGenAI):
 
     id = "autogen"
     keys_with_values = ("gen_ai.system",)
+    scopes = ("autogen",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by the reported system."""

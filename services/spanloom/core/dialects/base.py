@@ -62,6 +62,14 @@ class Dialect(Protocol):
     """
     own_scope: ClassVar[str] = ""
     """Scope of a framework that emits its own spans, to which others add attributes."""
+    scopes: ClassVar[Sequence[str]] = ()
+    """Patterns of the beginnings of its instrumentations' scopes, in any case."""
+    marks: ClassVar[Sequence[str]] = ()
+    """Prefixes of attributes that its library alone writes.
+
+    Spans with a mark under a scope that no dialect lists are warned of: their library may have
+    renamed its scope, by which rules are found.
+    """
 
     def prepare(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most do not need them
         """Learn about all dialects; called once, before any span is read."""

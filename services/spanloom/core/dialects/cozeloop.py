@@ -80,6 +80,8 @@ class CozeLoop(Dialect):
 
     id = "cozeloop"
     claims = Claim.OVERLAY
+    scopes = ("cozeloop", "[0-9a-f]{8}-[0-9a-f]{4}-")
+    marks = ("cozeloop.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by span type, or by the SDKs' input and output attributes."""

@@ -67,6 +67,10 @@ class Evidence(Dialect):
     id = "evidence"
     claims = Claim.ANY
     before = ("fallback",)
+    scopes = (
+        *(r"genkit\w*$", r"livekit\S*$", r"pipecat\S*$", r"sentry\S*$"),
+        *(r"(?:Experimental\.)?(?:Microsoft|OpenAI)", r"semantic.kernel"),
+    )
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by keys that can decide a kind."""
@@ -213,7 +217,7 @@ def _agents_by_operation(tree: SpanTree) -> AbstractSet[str]:
 def _describe_call(attributes: Mapping[str, str]) -> Facts:
     facts = genai_facts.read_model_call(attributes)
     facts.model = facts.model or first(attributes, *meanings.MODELS)
-    facts.conversation_id = first(attributes, *meanings.CONVERSATIONS)
+    facts.conversation_id = first(attributes, *meanings.SESSIONS)
     facts.usage = read_counts(attributes, EVIDENCE)
     if not any(facts.usage):
         facts.usage = _usage_in(attributes, facts.output)

@@ -45,6 +45,8 @@ class GoogleADK(OtelGenAI):
     """The GenAI conventions as ``google-adk`` writes them."""
 
     id = "google_adk"
+    scopes = (r"gcp\.vertex\.",)
+    marks = ("gcp.vertex.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

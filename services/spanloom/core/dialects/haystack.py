@@ -34,6 +34,8 @@ class Haystack(Traceloop):
 
     id = "haystack"
     own_keys = ("haystack.", "traceloop.")
+    scopes = ("haystack",)
+    marks = own_keys
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

@@ -27,6 +27,7 @@ class Imported(Dialect):
     """The convention as ``core/formats/imported.py`` writes it."""
 
     id = "imported"
+    scopes = ("spanloom",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

@@ -60,6 +60,8 @@ class LangSmith(Dialect):
     id = "langsmith"
     claims = Claim.OVERLAY
     control_flow = CONTROL_FLOW
+    scopes = ("langsmith",)
+    marks = ("langsmith.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by span kind, else by scope name."""

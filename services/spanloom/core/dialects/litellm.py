@@ -45,6 +45,7 @@ class LiteLLM(Dialect):
     id = "litellm"
     claims = Claim.SHARED
     before = ("traceloop",)
+    scopes = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by attributes that only this callback sets.

@@ -59,6 +59,8 @@ class Logfire(OtelGenAI):
     """The GenAI conventions as Logfire's client instrumentations write them."""
 
     id = "logfire"
+    scopes = ("logfire",)
+    marks = ("logfire.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, if the span has a request or an operation."""

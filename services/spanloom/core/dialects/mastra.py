@@ -31,6 +31,7 @@ class Mastra(OtelGenAI):
 
     id = "mastra"
     own_scope = _SCOPE
+    scopes = ("@mastra",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

@@ -49,6 +49,7 @@ class MCP(OtelGenAI):
     """The GenAI conventions on spans of the protocol, and what the instrumentations add."""
 
     id = "mcp"
+    scopes = ("mcp", "fastmcp")
 
     def __init__(self) -> None:
         """Start without frameworks; ``prepare`` sets them."""

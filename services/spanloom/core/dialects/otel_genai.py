@@ -10,40 +10,21 @@ graphs; plans, and responses that are fetched again, are no steps.
 """
 
 import re
+from collections.abc import Sequence
+from typing import ClassVar
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.failures import ControlFlow
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.meanings import OPERATION, OPERATIONS, data_kind_of_word
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import GUARDRAIL, Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first
 
-KINDS = {
-    "chat": Kind.MODEL,
-    "text_completion": Kind.MODEL,
-    "generate_content": Kind.MODEL,
-    "completion": Kind.MODEL,
-    "response": Kind.MODEL,
-    "execute_tool": Kind.TOOL,
-    "embeddings": Kind.TOOL,
-    "embedding": Kind.TOOL,
-    "retrieval": Kind.TOOL,
-    "rerank": Kind.TOOL,
-    "invoke_agent": Kind.AGENT,
-    "invoke_workflow": Kind.GRAPH,
-    "apply_guardrail": Kind.GRAPH,
-    "create_memory_store": Kind.TOOL,
-    "delete_memory_store": Kind.TOOL,
-    "create_memory": Kind.TOOL,
-    "update_memory": Kind.TOOL,
-    "upsert_memory": Kind.TOOL,
-    "search_memory": Kind.TOOL,
-    "delete_memory": Kind.TOOL,
-}
 _OPERATIONS = {
-    operation: Classification(kind, f"otel_genai.{operation}") for operation, kind in KINDS.items()
+    operation: Classification(kind, f"otel_genai.{operation}")
+    for operation, kind in OPERATIONS.items()
 }
 _OTHER_OPERATION = Classification(Kind.OTHER, "otel_genai.other_operation", is_unknown=True)
 _NAMED = frozenset(
@@ -63,13 +44,7 @@ _MARKS = (
 _WORKFLOW_NAMES = ("gen_ai.workflow.name", "gen_ai.agent.name")
 """The second since version 0.1.0 of the conventions."""
 _LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
-DATAKINDS = {
-    "embeddings": "embedding",
-    "embedding": "embedding",
-    "retrieval": "retrieval",
-    "rerank": "reranking",
-    **{operation: "memory" for operation in KINDS if "_memory" in operation},
-}
+_DATA_KINDS = {operation: data_kind_of_word(operation) for operation in OPERATIONS}
 _GUARDRAIL = "apply_guardrail"
 _GUARDRAIL_NAMES = (
     "gen_ai.guardrail.name",
@@ -98,6 +73,11 @@ class OtelGenAI(Dialect):
     id = "otel_genai"
     claims = Claim.SHARED
     control_flow = ControlFlow(texts=(re.compile(r"\Aabandoned stream\Z"),))
+    scopes: ClassVar[Sequence[str]] = (
+        r"opentelemetry\.instrumentation\.",
+        "@opentelemetry/",
+        r"io\.",
+    )
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by operation, or by the older system and model."""
@@ -127,7 +107,7 @@ class OtelGenAI(Dialect):
         if kind is Kind.TOOL:
             facts = genai_facts.read_tool_run(span.attributes)
             facts.tool_name = facts.tool_name or _tool_in_name(span)
-            facts.data_kind = DATAKINDS.get(operation_of(span), "")
+            facts.data_kind = _DATA_KINDS.get(operation_of(span), "")
             if facts.data_kind == "memory":
                 _describe_memory(facts, span)
             return facts

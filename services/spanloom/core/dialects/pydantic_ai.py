@@ -41,6 +41,8 @@ class PydanticAI(OtelGenAI):
 
     id = "pydantic_ai"
     own_scope = _SCOPE
+    scopes = ("pydantic.ai",)
+    marks = ("pydantic_ai.", "gen_ai.agent.call.id")
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

@@ -20,14 +20,8 @@ from spanloom.core.conventions.failures import (
 )
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
-from spanloom.core.conventions.usage import (
-    EVIDENCE,
-    Plan,
-    find_plan,
-    read_planned,
-    read_planned_total,
-)
-from spanloom.core.conventions.usage_repair import repair
+from spanloom.core.conventions.scopes import join_scopes
+from spanloom.core.conventions.usage_repair import CountKeys, find_count_keys, settle_usage
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
@@ -40,6 +34,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.dialects.base import Dialect
     from spanloom.core.model.span import Classification, Span
+    from spanloom.core.model.trajectory import StepError
     from spanloom.core.model.tree import SpanTree
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
@@ -51,6 +46,10 @@ KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.
 # Cached: before Python 3.12, enum members are looked up in Python code.
 _MODEL, _TOOL, _OTHER = Kind.MODEL, Kind.TOOL, Kind.OTHER
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
+_SCOPES = join_scopes(
+    (scope for dialect in DIALECTS for scope in dialect.scopes),
+    (mark for dialect in DIALECTS for mark in dialect.marks),
+)
 
 
 def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
@@ -70,10 +69,10 @@ class Reading(NamedTuple):
     """Whether the span has none of the attributes that the dialect's library sets."""
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
-    counts: Plan
-    """Attributes that count tokens, under the names of any sender."""
-    total: Plan
-    """Attributes that count tokens, under the names of the conventions."""
+    count_keys: CountKeys
+    """Attributes that count tokens."""
+    is_scope_known: bool | None
+    """Whether a dialect lists the scope; ``None`` for spans without a library's marks."""
 
 
 def find_dialect(span: Span) -> Dialect:
@@ -101,8 +100,8 @@ def _find(signature: Signature) -> Reading:
         has_error_attribute(signature.keys),
         _is_foreign(dialect, signature),
         find_context_keys(signature.keys),
-        find_plan(signature.keys, EVIDENCE),
-        find_plan(signature.keys),
+        find_count_keys(signature.keys),
+        _SCOPES.knows(signature),
     )
 
 
@@ -166,18 +165,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         show_texts(facts, classification.kind)
         note_context(facts, span, reading.context_keys)
     if classification.kind is _MODEL or classification.usage is not None:
-        _settle_usage(facts, span, classification, reading)
-    error, question, is_cut = None, classification.question, False
-    has_failed = span.status_code == "Error" or (bool(span.events) and has_raised(span))
-    if (reading.may_fail or has_failed) and not classification.is_sound:
-        is_cut = is_cancelled(span)
-        error = None if is_cut else find_error(span, CONTROL_FLOW)
-        if error is None and question is None:
-            question = find_question(span, CONTROL_FLOW)
-    if error is None and question is None and not is_cut and not classification.is_sound:
-        error = failed
-    if classification.error is not None and not is_cut:
-        error = classification.error
+        settle_usage(facts, span, classification, reading.count_keys)
+    error, question, is_cut = _find_failure(span, reading, classification, failed)
     return NormalizedSpan(
         span,
         dialect.id,
@@ -190,42 +179,29 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         question,
         classification.question is not None,
         is_cut or classification.is_cancelled,
+        reading.is_scope_known,
     )
 
 
-def _settle_usage(
-    facts: Facts, span: Span, classification: Classification, reading: Reading
-) -> None:
-    """Complete the token counts, reduce a running sum to the call's own, and repair them."""
-    if classification.usage is not None:
-        facts.usage = (
-            facts.usage.completed_by(classification.usage) if facts.usage else classification.usage
-        )
-    is_call, summed = classification.kind is _MODEL, classification.summed_from
-    if is_call:
-        _find_usage(facts, span, reading.counts)
-    if summed is not None and facts.usage is not None:
-        facts.usage = facts.usage.since(summed)
-    if is_call:
-        _repair_usage(facts, span, reading.total, has_sum=summed is not None)
+def _find_failure(
+    span: Span, reading: Reading, classification: Classification, failed: StepError | None
+) -> tuple[StepError | None, str | None, bool]:
+    """Return the error, the question to a person, and whether the span was cancelled.
 
-
-def _find_usage(facts: Facts, span: Span, counts: Plan) -> None:
-    """Read counts under names that the dialect does not know as those of any sender."""
-    usage = facts.usage
-    if usage is None or not usage.input_tokens or not usage.output_tokens:
-        found = read_planned(span.attributes, counts)
-        facts.usage = usage.completed_by(found) if usage else found
-
-
-def _repair_usage(facts: Facts, span: Span, counts: Plan, *, has_sum: bool) -> None:
-    """Add what the counts exclude; a running sum's total is not that of the call."""
-    if facts.usage is None or not any(facts.usage):
-        return
-    total = 0 if has_sum else facts.total_tokens or read_planned_total(span.attributes, counts)
-    facts.usage, marks = repair(facts.usage, total)
-    if marks:
-        facts.metadata = {**facts.metadata, **marks}
+    ``failed`` is the error that a tool's result describes; the dialect's own takes precedence.
+    """
+    error, question, is_cut = None, classification.question, False
+    has_failed = span.status_code == "Error" or (bool(span.events) and has_raised(span))
+    if (reading.may_fail or has_failed) and not classification.is_sound:
+        is_cut = is_cancelled(span)
+        error = None if is_cut else find_error(span, CONTROL_FLOW)
+        if error is None and question is None:
+            question = find_question(span, CONTROL_FLOW)
+    if error is None and question is None and not is_cut and not classification.is_sound:
+        error = failed
+    if classification.error is not None and not is_cut:
+        error = classification.error
+    return error, question, is_cut
 
 
 def _corrected(facts: Facts, better: Facts) -> Facts:

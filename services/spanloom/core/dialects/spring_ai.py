@@ -84,6 +84,8 @@ class SpringAI(OtelGenAI):
 
     id = "spring_ai"
     own_keys = ("spring.ai.",)
+    scopes = (r"org\.springframework",)
+    marks = own_keys
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by Spring AI's kind, or its scope with a GenAI operation or known keys."""

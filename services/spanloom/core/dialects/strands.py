@@ -27,6 +27,8 @@ class Strands(OtelGenAI):
     before = ("mlflow",)
     keys_with_values = ("gen_ai.system", "gen_ai.provider.name")
     own_scope = _SCOPE
+    scopes = (r"strands\.",)
+    marks = ("event_loop.", "gen_ai.event.start_time")
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by the reported system or provider."""

@@ -109,6 +109,8 @@ class VercelAI(Dialect):
 
     id = "vercel_ai"
     own_scope = _SCOPE
+    scopes = ("ai$",)
+    marks = ("ai.operationId", "ai.telemetry", "ai.model", "ai.toolCall", "ai.usage")
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by operation id, else by scope and name."""

@@ -47,6 +47,8 @@ class VercelAIGenAI(OtelGenAI):
 
     id = "vercel_ai_genai"
     own_scope = _SCOPE
+    scopes = ("gen_ai$",)
+    marks = ("gen_ai.client.operation.duration", "gen_ai.execute_tool.duration")
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

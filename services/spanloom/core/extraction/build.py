@@ -12,20 +12,20 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.agent_logs import BRIDGED
 from spanloom.core.conventions.evaluations import read_evaluations
 from spanloom.core.conventions.names import name_of
 from spanloom.core.duplicates.spans import Reports, find_reports
+from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
-from spanloom.core.extraction.metrics import list_extras, measure, token_warnings, with_cost
+from spanloom.core.extraction.metrics import measure, with_cost
 from spanloom.core.extraction.pauses import (
     is_ended_by_cancellation,
     is_resuming,
     list_pauses,
     with_words,
 )
+from spanloom.core.extraction.run_warnings import list_warnings
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
-from spanloom.core.extraction.unread import warn_of_unread
 from spanloom.core.model.trajectory import (
     AgentStep,
     Kind,
@@ -43,12 +43,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
     from spanloom.core.pricing import PriceBook
 
-CLOCK_GRAIN_NS = 2_000_000
-"""Some SDKs keep time in whole milliseconds, so a skew below two is no evidence."""
-_CLOCK_WARNINGS = (
-    "{n} spans end before they start: their duration counts as zero",
-    "{n} spans start before their parent: the clocks of two machines may differ",
-)
 _OTHER = Kind.OTHER  # cached: before Python 3.12, enum members are looked up in Python code
 _KINDS = {step_type: Kind(step_type) for step_type in StepType}
 _IN_ORDER = attrgetter("start_ns", "id")
@@ -82,10 +76,7 @@ def build_trajectory(
         step_counts=_count(by_type, len(verdicts)),
         dialects=sorted({n.dialect for n in sent}),
         warnings=[
-            *tree.warnings,
-            *_clock_warnings(tree),
-            *token_warnings(tree, by_type),
-            *warn_of_unread(sent),
+            *list_warnings(tree, sent, by_type),
             *arranged.facts[arranged.root.id].notes,
         ],
         extras=list_extras(tree, arranged, by_type),
@@ -158,19 +149,6 @@ def _kind(step_id: str, arranged: ArrangedSteps) -> Kind:
 def _count(by_type: Mapping[StepType, Sequence[Step]], span_count: int) -> dict[str, int]:
     counts = {str(step_type): len(steps) for step_type, steps in by_type.items()}
     return {**counts, "other": span_count - sum(counts.values())}
-
-
-def _clock_warnings(tree: SpanTree) -> Sequence[str]:
-    """Return warnings where clocks disagree; times are shown as sent."""
-    backwards = skewed = 0
-    for span in tree.spans:
-        if span.end_ns < span.start_ns:
-            backwards += 1
-        parent = tree.parent(span)
-        if parent is not None and span.start_ns < parent.start_ns - CLOCK_GRAIN_NS:
-            skewed += BRIDGED not in span.attributes  # records before the first prompt are none
-    counts = (backwards, skewed)
-    return [text.format(n=n) for text, n in zip(_CLOCK_WARNINGS, counts, strict=True) if n]
 
 
 def describe_failure(

@@ -72,7 +72,7 @@ def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
         counts += _count_unread(uncounted, _is_count)
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
     return [
-        *warn_of_unknown_scopes(n.span for n in spans),
+        *warn_of_unknown_scopes(spans),
         *[f"not read: {key} ({n} spans)" for key, n in shown],
     ]
 

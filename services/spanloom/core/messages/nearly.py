@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.messages.envelopes import find_messages
-from spanloom.core.messages.parts import OBJECT_STARTS, may_be_object, read_objects
+from spanloom.core.messages.objects import OBJECT_STARTS, may_be_object
+from spanloom.core.messages.parts import read_objects
 from spanloom.core.messages.wire import parse_composite
 from spanloom.core.values.attributes import json_value, unquoted
 from spanloom.core.values.cut_json import read_cut

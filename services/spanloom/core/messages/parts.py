@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.messages.draft import Draft
+from spanloom.core.messages.objects import OBJECT_STARTS, may_be_object, object_parts
 from spanloom.core.messages.pieces import IDS, add_thought, read_call, read_media
 from spanloom.core.messages.wire import (
     as_text,
@@ -18,8 +19,6 @@ from spanloom.core.messages.wire import (
     first_text,
     parse_written,
 )
-from spanloom.core.values.attributes import json_value
-from spanloom.core.values.python_repr import objects_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,42 +88,13 @@ def may_hold_parts(text: str) -> bool:
     return text.startswith(_STARTS)
 
 
-_OBJECTS = (
-    *("ResponseFunctionToolCall(", "ResponseReasoningItem(", "ResponseOutputMessage("),
-    *("ResponseCustomToolCall(", "ParsedResponseFunctionToolCall(", "ParsedResponseOutputMessage("),
-    *("ChatCompletionMessage(", "ChatCompletionMessageToolCall(", "ParsedChatCompletionMessage("),
-    *("ChatCompletionMessageFunctionToolCall(", "ParsedFunctionToolCall(", "ToolCall("),
-    *("FunctionCall(", "ToolUseBlock(", "TextBlock(", "ThinkingBlock("),
-)
-"""The classes of SDKs whose objects are messages, items or blocks of an answer."""
-OBJECT_STARTS = (*_OBJECTS, *(f"[{name}" for name in _OBJECTS))
 _STARTS = ("[{", '{"', "{'", *OBJECT_STARTS)
-
-
-def may_be_object(text: str) -> bool:
-    """Return whether a text may be the repr of an SDK's object, or of a list of them."""
-    return text.startswith(OBJECT_STARTS)
 
 
 def read_objects(text: str) -> list[Json]:
     """Return the parts in the repr of one or more objects; empty if it is anything else."""
-    items = json_value(objects_as_json(text if text.startswith("[") else f"[{text}]"))
-    parts: list[Json] = []
-    for item in items if isinstance(items, list) else ():
-        if not isinstance(item, dict):
-            return []
-        calls = item.get("tool_calls")
-        pieces = [item.get("content"), *(calls if isinstance(calls, list) else ())]
-        parts += map(_object_part, pieces if "role" in item else [item])
-    parts = [inner for part in parts for inner in (part if isinstance(part, list) else [part])]
+    parts = object_parts(text)
     return parts if all(isinstance(part, str) or is_part(part) for part in parts) else []
-
-
-def _object_part(item: Json) -> Json:
-    """Return the object as a part: one with a function, or with arguments, is a call."""
-    if isinstance(item, dict) and ("function" in item or {"name", "arguments"} <= item.keys()):
-        return {**item, "type": "tool_call"}
-    return "" if item is None else item
 
 
 def _written_parts(text: str) -> list[Json]:

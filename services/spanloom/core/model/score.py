@@ -9,11 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
-TARGETS = ("trajectory", "step", "span", "conversation", "item")
-VALUE_TYPES = ("number", "boolean", "category", "text", "none")
-SOURCES = ("human", "adjudication", "model", "rule", "import", "llm", "code", "api")
-STATUSES = ("ok", "na", "error")
-
 
 @dataclass(frozen=True, slots=True)
 class Score:

@@ -172,3 +172,5 @@ class NormalizedSpan:
     """Whether the question is if a tool may run: other tools of the call may run meanwhile."""
     is_cancelled: bool = False
     """Whether it was stopped from outside: neither a failure nor a result."""
+    is_scope_known: bool | None = None
+    """Whether a dialect lists the scope; ``None`` for a span without a library's marks."""

@@ -67,13 +67,8 @@ class SpanTree:
 
     def _build(self, spans: Sequence[Span]) -> None:
         self.spans: Sequence[Span] = spans
-        known = {span.span_id: span for span in self.spans}
-        self._parents: dict[str, Span] = {}
-        self._children: defaultdict[str, list[Span]] = defaultdict(list)
-        for span in self.spans:
-            if (parent := known.get(span.parent_span_id)) is not None:
-                self._parents[span.span_id] = parent
-                self._children[parent.span_id].append(span)
+        known = {span.span_id: span for span in spans}
+        self._link(known)
         tops = self._tops()
         self.top_down: Sequence[Span] = self._walk(tops)
         """Every span once, each after its parent in the repaired tree."""
@@ -93,6 +88,15 @@ class SpanTree:
         if attached or not self.has_root or self.open:
             self._warn(attached, cuts)
             self.top_down = self._walk([self.root, *attached])
+
+    def _link(self, known: Mapping[str, Span]) -> None:
+        """Index the reported parents and children; ``known`` are the spans by id."""
+        self._parents: dict[str, Span] = {}
+        self._children: defaultdict[str, list[Span]] = defaultdict(list)
+        for span in self.spans:
+            if (parent := known.get(span.parent_span_id)) is not None:
+                self._parents[span.span_id] = parent
+                self._children[parent.span_id].append(span)
 
     @property
     def placed(self) -> Sequence[Span]:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.document import Document
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableSequence, Sequence
 
     from spanloom.core.document import DocumentStep
 
-if TYPE_CHECKING:
     Json = Mapping[str, Any]
 
 KINDS = ("agent", "model", "tool", "graph", "other")
@@ -43,17 +40,12 @@ class OutlineRow(NamedTuple):
     """Time to the first token of a model call; 0 if unknown."""
 
 
-def outline_rows(document: Json, spans: Sequence[Json]) -> list[OutlineRow]:
+def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list[OutlineRow]:
     """Return a row for each span of a run, in preorder.
 
-    ``document`` is the canonical one, ``spans`` are the verdicts of the same version, in the order
-    of their starts.
+    ``steps`` are those of the canonical document by id, ``spans`` the verdicts of the same version,
+    in the order of their starts.
     """
-    return place_rows(Document(document).by_id(), spans)
-
-
-def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list[OutlineRow]:
-    """Return the rows as ``outline_rows`` does, from the steps of the document by id."""
     own = {span["span_id"]: span.get("parent_span_id") or "" for span in spans}
     parents = _parents(spans, own, steps)
     order, depths = preorder([span["span_id"] for span in spans], parents)

@@ -27,9 +27,6 @@ class AnnotationQuery(NamedTuple):
     before_us: int = 2**63
 
 
-EVERY_ANNOTATION = AnnotationQuery()
-
-
 @dataclass(frozen=True, slots=True)
 class StoredScheme:
     """One stored text of a scheme."""
@@ -177,8 +174,8 @@ class QueueReader(Protocol):
     def items(self, queue: Queue) -> Sequence[QueueItem]:
         """Return the items of a queue, in the order of places."""
 
-    def events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
-        """Return the events of all items or of one, oldest first."""
+    def events(self, queue: Queue) -> Sequence[QueueEvent]:
+        """Return the events of all items, oldest first."""
 
     def alike(self, queue: Queue) -> Mapping[str, Alike]:
         """Return how far people agree on each item that several of them annotated, by trace.

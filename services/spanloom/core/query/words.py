@@ -6,7 +6,7 @@ scripts without spaces: Chinese, Japanese, Korean, Thai, Lao, Khmer, Myanmar, Ti
 Texts and queries are compared composed (NFC) and in lower case.
 
 This is the only declaration. Derived from it are the words of queries and snippets (``words_of``)
-and the index of the store (``storage/texts/words.py``), which a migration has to change too. The
+and the index of the store (``storage/texts/search.py``), which a migration has to change too. The
 ranges are written out, because Python and the engine know different versions of Unicode. Example:
 ``¿Dónde: «narwhal» 退款?`` has ``dónde``, ``narwhal``, ``退`` and ``款``.
 """

@@ -10,7 +10,7 @@ import orjson
 from spanloom.core.values.bounds import may_read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from spanloom.core.model import message
     from spanloom.core.model.span import Span
@@ -60,11 +60,6 @@ def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
         if key in attributes and (number := integer(attributes[key])):
             return number
     return 0
-
-
-def integers(attributes: Mapping[str, str], names: Iterable[Sequence[str]]) -> list[int]:
-    """Return one count for each group of names: the first positive one, else zero."""
-    return [first_integer(attributes, *keys) for keys in names]
 
 
 def decimal(text: str) -> float | None:

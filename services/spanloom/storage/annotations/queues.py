@@ -65,11 +65,9 @@ class ReadQueues:
         items = list(map(_ITEMS.object, rows))
         return living(self._reader, items, lambda item: TraceKey(queue.project, item.trace_id))
 
-    def events(self, queue: Queue, trace_id: str | None = None) -> Sequence[QueueEvent]:
+    def events(self, queue: Queue) -> Sequence[QueueEvent]:
         """See ``QueueReader.events``."""
-        rows = self._reader.rows(
-            "queue_events", project=queue.project, queue=queue.name, trace_id=trace_id
-        )
+        rows = self._reader.rows("queue_events", project=queue.project, queue=queue.name)
         events = [QueueEvent(of, who, at_us, Event(event)) for of, who, at_us, event in rows]
         return living(self._reader, events, lambda event: TraceKey(queue.project, event.trace_id))
 

@@ -108,7 +108,6 @@ NEED_NO_SET = {
     "changes_since": "deleted_among is asked of what it found",
     "find_calls": "newest_versions names what it found",
     "find_calls_near": "newest_versions names what it found",
-    "find_parts": "newest_versions names what it found",
     "known_call_keys": "newest_versions names what it found",
     "list_candidates": "newest_versions names what it found",
     "step_rows": "newest_versions has named what it asks for",

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import Call, CallWindow, Extent
-from spanloom.storage.engine.parameters import KEYS_PER_QUERY, batched
+from spanloom.storage.engine.parameters import KEYS_PER_QUERY, Condition, batched
 from spanloom.storage.runs.candidates import KEYS_AT_ONCE, read_newest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
@@ -40,6 +40,9 @@ CALL_COLUMNS = (
 
 NEAR_NS = 600 * 10**9
 """Windows within this span are searched together, as if each covered all of it."""
+_EACH_CALL = {"place": Condition("TraceId, StepId", {}), "most": Condition("", {})}
+_EACH_TRACE = Condition("TraceId", {})
+"""Parts of runs: a trace is one part of a conversation at the most."""
 
 
 class ClickHouseCalls:
@@ -51,13 +54,7 @@ class ClickHouseCalls:
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """See ``CallFinder.find``: for most calls the index shows that there is none."""
-        found = list(self._calls_near(project, windows))
-        newest = read_newest(self._worker, {(project, row.TraceId) for row in found})
-        calls = [
-            _call_of(project, row)
-            for row in found
-            if (n := newest.get(TraceKey(project, row.TraceId))) and n.allows(row)
-        ]
+        calls = self._current(project, list(self._calls_near(project, windows)))
         keys = {call.call_key for call in calls}
         wanted = defaultdict(list)
         for window in without_overlaps(w for w in windows if w.call_key in keys):
@@ -66,11 +63,12 @@ class ClickHouseCalls:
 
     def find_parts(self, project: str, windows: Sequence[CallWindow], most: int) -> Sequence[Call]:
         """See ``PartFinder.find_parts``."""
-        found: list[Row] = []
-        for some in batched(without_overlaps(windows)):
-            keys = sorted({window.call_key for window in some})
-            asked = {"project": project, "call_keys": keys, "windows": some, "most": most}
-            found += self._worker.rows("find_parts", **asked)
+        bound = Condition("LIMIT {most_parts:UInt64} BY CallKey", {"most_parts": most})
+        found = self._in_windows(project, windows, {"place": _EACH_TRACE, "most": bound})
+        return self._current(project, list(found))
+
+    def _current(self, project: str, found: Sequence[Row]) -> Sequence[Call]:
+        """Return the calls of current versions among the rows."""
         newest = read_newest(self._worker, {(project, row.TraceId) for row in found})
         return [
             _call_of(project, row)
@@ -94,10 +92,15 @@ class ClickHouseCalls:
         if len(windows) > KEYS_PER_QUERY:
             known = self._known_keys(project, windows)
             windows = [window for window in windows if window.call_key in known]
+        yield from self._in_windows(project, windows, _EACH_CALL)
+
+    def _in_windows(
+        self, project: str, windows: Sequence[CallWindow], form: Mapping[str, Condition]
+    ) -> Iterator[Row]:
         for some in batched(without_overlaps(windows)):
             keys = sorted({window.call_key for window in some})
             asked = {"project": project, "call_keys": keys, "windows": some}
-            yield from self._worker.rows("find_calls", **asked)
+            yield from self._worker.rows("find_calls", **asked, **form)
 
     def _known_keys(self, project: str, windows: Sequence[CallWindow]) -> set[str]:
         """Return the call keys of these windows that the index has at any time."""

@@ -25,7 +25,6 @@ from spanloom.storage.where.compile import passing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from spanloom.core.query.question import Order
     from spanloom.core.records.declaration import Declared
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
@@ -121,14 +120,13 @@ def read_current(
     wanted: Condition,
     keys: Iterable[tuple[str, str]],
     shown: Shown[LineT],
-    order: Order = NEWEST_FIRST,
 ) -> Sequence[LineT]:
     """Return those of the traces that currently meet the condition, in any order."""
     last = {
         (row.Project, row.TraceId): row
         for some in batched(list(keys), KEYS_AT_ONCE)
         for row in reader.rows(
-            "list_page", columns=shown.columns, keys=some, filter=wanted, rank=rank_of(order)
+            "list_page", columns=shown.columns, keys=some, filter=wanted, rank=rank_of(NEWEST_FIRST)
         )
     }
     return [shown.line_of(row) for row in last.values() if row.Passes]

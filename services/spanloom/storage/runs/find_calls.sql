@@ -1,5 +1,6 @@
 -- The calls of these keys that ran in their windows. The windows of a key do not overlap, so the last
 -- that begins before a call's end is the one to check. Calls of replaced versions are included.
+-- Of each call, or of each trace, the newest row counts; of parts of runs only so many a key are found.
 SELECT stored.TraceId AS TraceId, stored.StepId AS StepId, stored.CallKey AS CallKey,
        stored.Seq AS Seq, stored.Version AS Version,
        stored.StartTimeUnixNano AS StartTimeUnixNano, stored.EndTimeUnixNano AS EndTimeUnixNano,
@@ -12,7 +13,7 @@ FROM
     FROM call_index
     WHERE Project = {project:String} AND CallKey IN JSONExtract({call_keys:String}, 'Array(String)')
     ORDER BY Seq DESC, Version DESC
-    LIMIT 1 BY CallKey, TraceId, StepId
+    LIMIT 1 BY CallKey, {place}
 ) AS stored
 ASOF INNER JOIN
 (
@@ -21,4 +22,5 @@ ASOF INNER JOIN
 ) AS wanted
     ON stored.CallKey = wanted.CallKey AND stored.EndTimeUnixNano >= wanted.FromNs
 WHERE stored.StartTimeUnixNano <= wanted.UntilNs
-ORDER BY TraceId, StepId
+ORDER BY {place}
+{most}

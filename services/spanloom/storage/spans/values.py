@@ -1,14 +1,11 @@
-"""Converts OTLP attribute values to text and back: the rules of the decoder in Python.
+"""Reads attribute values back from the columns that the decoder writes.
 
-The decoder itself is SQL (``schema/0001_baseline/01_spans.sql``). This module reads its columns
-back, and the in-memory store uses it; tests check that both agree.
+The decoder itself is SQL (``schema/0001_baseline/01_spans.sql``).
 """
 
 from __future__ import annotations
 
 import base64
-import math
-from decimal import Decimal
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -29,21 +26,6 @@ entry, its project."""
 _LENGTH_DELIMITED = 2
 
 UNSET, STRING, BOOL, INT, DOUBLE, ARRAY, KVLIST, BYTES = range(8)
-ARMS = {
-    None: UNSET,
-    "string_value": STRING,
-    "bool_value": BOOL,
-    "int_value": INT,
-    "double_value": DOUBLE,
-    "array_value": ARRAY,
-    "kvlist_value": KVLIST,
-    "bytes_value": BYTES,
-}
-
-
-def text_of(value: AnyValue) -> str:
-    """Return the text under which a value is stored."""
-    return _TEXTS[ARMS.get(value.WhichOneof("value"), UNSET)](value)
 
 
 def own_text(message: Message) -> str:
@@ -56,42 +38,6 @@ def own_text(message: Message) -> str:
         if f.field_number == OWN_TEXT_FIELD and f.wire_type == _LENGTH_DELIMITED
     ]
     return texts[-1].decode() if texts else ""
-
-
-def double_text(number: float) -> str:
-    """Return the shortest text that reads back as the same double, as ClickHouse writes it."""
-    if math.isfinite(number):
-        return _finite_text(number)
-    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-
-
-def _finite_text(number: float) -> str:
-    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
-    point = len(digits) + int(exponent)
-    text = "0" if number == 0 else _place_point("".join(map(str, digits)), point)
-    return f"-{text}" if sign else text
-
-
-def _place_point(digits: str, point: int) -> str:
-    """Return the digits with the decimal point after the given place, like ECMAScript does."""
-    if not -6 < point <= 21:  # Number::toString
-        return f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1}"
-    if point <= 0:
-        return f"0.{'0' * -point}{digits}"
-    whole, fraction = digits[:point].ljust(point, "0"), digits[point:]
-    return f"{whole}.{fraction}" if fraction else whole
-
-
-_TEXTS: Mapping[int, Callable[[AnyValue], str]] = {
-    UNSET: lambda _: "",
-    STRING: lambda value: value.string_value,
-    BOOL: lambda value: "true" if value.bool_value else "false",
-    INT: lambda value: str(value.int_value),
-    DOUBLE: lambda value: double_text(value.double_value),
-    ARRAY: own_text,
-    KVLIST: own_text,
-    BYTES: lambda value: base64.b64encode(value.bytes_value).decode(),
-}
 
 
 def attribute_lists(group: ResourceSpans) -> Iterator[RepeatedCompositeFieldContainer[KeyValue]]:
@@ -108,20 +54,6 @@ def attribute_lists(group: ResourceSpans) -> Iterator[RepeatedCompositeFieldCont
 def all_attributes(group: ResourceSpans) -> Iterator[KeyValue]:
     """Return every attribute of a resource, its scopes, spans, events and links."""
     return chain.from_iterable(attribute_lists(group))
-
-
-def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
-    """Return the values by key, in order; of a repeated key the last one, in its place."""
-    last: dict[str, AnyValue] = {}
-    for attribute in attributes:
-        last.pop(attribute.key, None)
-        last[attribute.key] = attribute.value
-    return last
-
-
-def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
-    """Return attributes as they are stored."""
-    return {key: text_of(value) for key, value in last_of_each_key(attributes).items()}
 
 
 def attributes_of(

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.ports.texts import HitCursor, ListedHit
 from spanloom.core.query.text_query import make_snippet
+from spanloom.core.query.words import ALONE, PARTING, class_of
 from spanloom.core.records.declared import Read
 from spanloom.core.records.hit import HIT, Hit, Part
 from spanloom.storage.engine.parameters import Condition, within
-from spanloom.storage.texts.words import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +25,17 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 
+
+_PARTING, _ALONE = (class_of(ranges, r"\\x{{{:x}}}") for ranges in (PARTING, ALONE))
+PREPARED = (
+    f"replaceRegexpAll(replaceRegexpAll(lowerUTF8(normalizeUTF8NFC(Text)), '[{_PARTING}]', ' '), "
+    f"'([{_ALONE}])', ' \\\\1 ')"
+)
+"""The preprocessor of the index of ``step_texts``: after it, all ASCII but letters and digits parts
+words. The schema has it written out; a test holds both equal. One expression with an alternative
+instead of two takes ten times as long."""
+WORDS = f"tokens({PREPARED}, 'splitByNonAlpha')"
+"""The words of ``Text`` in order."""
 
 MAX_BEGUN = 100
 """The most words that a prefix may match."""

@@ -1,5 +1,5 @@
 /** Formats numbers for people: two or three significant digits, always with the unit. */
-import { locale, t } from "./i18n/index.js";
+import { locale } from "./i18n/index.js";
 
 /** A duration. @param {number} ms */
 export function duration(ms) {
@@ -52,15 +52,4 @@ export function clock(ms, now = Date.now()) {
   /** @type {Intl.DateTimeFormatOptions} */
   const day = isToday ? {} : { month: "short", day: "numeric", ...(isThisYear ? {} : { year: "numeric" }) };
   return new Intl.DateTimeFormat(locale(), { ...day, ...time }).format(ms);
-}
-
-/** The time since a moment, in one unit. @param {number} ms @param {number} [now] */
-export function ago(ms, now = Date.now()) {
-  const past = Math.max(0, now - ms) / 1000;
-  if (past < 5) return t("time.now");
-  /** @type {[number, Intl.RelativeTimeFormatUnit][]} */
-  const units = [[60, "second"], [3600, "minute"], [86_400, "hour"], [Infinity, "day"]];
-  const at = units.findIndex(([limit]) => past < limit);
-  const value = Math.floor(past / (at ? units[at - 1][0] : 1));
-  return new Intl.RelativeTimeFormat(locale(), { style: "narrow" }).format(-value, units[at][1]);
 }

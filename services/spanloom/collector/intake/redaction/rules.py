@@ -46,11 +46,6 @@ class Place(StrEnum):
     """Names of spans, events and scopes, scope versions, schema URLs and trace states."""
 
 
-ATTRIBUTE_PLACES = frozenset(
-    {Place.SPAN, Place.EVENT, Place.LINK, Place.RESOURCE, Place.SCOPE},
-)
-
-
 @dataclass(frozen=True)
 class Rule:
     """One rule; if it has both ``keys`` and ``recognisers``, either of them is a match."""

@@ -62,6 +62,7 @@ class Codex(Dialect):
     """Spans of Codex."""
 
     id = "codex"
+    scopes = ("codex",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope, which is the name of the program."""

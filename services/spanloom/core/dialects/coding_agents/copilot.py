@@ -33,6 +33,7 @@ class Copilot(OtelGenAI):
 
     id = "copilot"
     own_scope = SCOPE
+    scopes = (r"github\.copilot",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

@@ -57,6 +57,7 @@ class GeminiCLI(Dialect):
 
     id = "gemini_cli"
     own_scope = SCOPE
+    scopes = ("gemini", "qwen")
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

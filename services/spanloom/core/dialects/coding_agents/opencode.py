@@ -46,6 +46,7 @@ class Opencode(VercelAI):
 
     id = "opencode"
     own_scope = SCOPE
+    scopes = ("opencode",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

@@ -57,6 +57,8 @@ class Eino(Dialect):
 
     id = "eino"
     control_flow = CONTROL_FLOW
+    scopes = (r"github\.com/cloudwego",)
+    marks = ("runinfo.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by the attributes for the component or its type."""

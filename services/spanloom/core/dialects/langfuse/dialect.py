@@ -81,6 +81,8 @@ class Langfuse(Dialect):
 
     id = "langfuse"
     claims = Claim.OVERLAY
+    scopes = ("langfuse",)
+    marks = ("langfuse.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by the type of the observation, or the SDK's scope."""

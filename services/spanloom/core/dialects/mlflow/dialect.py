@@ -87,6 +87,8 @@ class MLflow(Dialect):
     own_keys = ("mlflow.",)
     claims = Claim.OVERLAY
     keys_with_values = (SPAN_TYPE,)
+    scopes = ("mlflow",)
+    marks = own_keys
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by a span type other than null."""

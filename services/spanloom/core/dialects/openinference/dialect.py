@@ -129,6 +129,8 @@ class OpenInference(Dialect):
     claims = Claim.OVERLAY
     before = ("langfuse", "langsmith", "mlflow")
     control_flow = CONTROL_FLOW
+    scopes: ClassVar[Sequence[str]] = (r"openinference\.", "@arizeai/")
+    marks: ClassVar[Sequence[str]] = own_keys
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by span kind, or by the scope of an instrumentation."""

@@ -24,10 +24,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.meanings import OPERATION, OPERATIONS
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.openinference.dialect import SCOPES, SPAN_KIND, OpenInference
-from spanloom.core.dialects.otel_genai import KINDS, OtelGenAI
+from spanloom.core.dialects.otel_genai import OtelGenAI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ class OpenInferenceOverlay(Dialect):
 
     def _reader(self, span: Span) -> Dialect:
         """Return the framework's dialect; for others a known operation beats the span kind."""
-        is_known = span.attributes.get(OPERATION) in KINDS
+        is_known = span.attributes.get(OPERATION) in OPERATIONS
         return self._frameworks.get(span.scope_name) or (_GENAI if is_known else _OPENINFERENCE)
 
 

@@ -37,6 +37,7 @@ class OpenInferenceSmolagents(OpenInference):
     """OpenInference as its smolagents instrumentation writes it."""
 
     id = "openinference_smolagents"
+    marks = ("smolagents.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

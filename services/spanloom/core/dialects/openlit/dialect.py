@@ -66,6 +66,13 @@ class OpenLIT(OtelGenAI):
     """The GenAI conventions as OpenLIT writes them."""
 
     id = "openlit"
+    scopes = ("openlit",)
+    marks = (
+        "gen_ai.sdk.version",
+        "gen_ai.agno.",
+        "gen_ai.framework.",
+        "gen_ai.client.operation.duration",
+    )
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name."""

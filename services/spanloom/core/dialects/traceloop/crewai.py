@@ -47,6 +47,7 @@ class TraceloopCrewAI(Traceloop):
     """OpenLLMetry's attributes as its CrewAI instrumentation writes them."""
 
     id = "traceloop_crewai"
+    marks = ("crewai.",)
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, which is the module that creates the spans."""

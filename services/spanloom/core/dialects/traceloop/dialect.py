@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.langchain.run import CONTROL_FLOW, classify_run, note_node
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.meanings import OPERATION, OPERATIONS
 from spanloom.core.conventions.view import MAX_OPEN
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.dialects.otel_genai import KINDS
 from spanloom.core.dialects.traceloop.attributes import (
     ASSOCIATION,
     ENTITY_NAME,
@@ -88,6 +87,8 @@ class Traceloop(Dialect):
     claims = Claim.SHARED
     before = ("otel_genai",)
     control_flow = CONTROL_FLOW
+    scopes: ClassVar[Sequence[str]] = ("@?traceloop",)
+    marks: ClassVar[Sequence[str]] = own_keys
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by a ``traceloop.*`` key, the old request type, or the LangChain scope."""
@@ -106,7 +107,7 @@ class Traceloop(Dialect):
         run = classify_run(span, view, run_metadata)
         if run is None:
             is_named = span.name.endswith(_NAME_ENDS) or bool(span_kind_of(span))
-            return _PLUMBING if is_named or operation in KINDS else _FOREIGN
+            return _PLUMBING if is_named or operation in OPERATIONS else _FOREIGN
         announcement = announcement_of(span, view)
         if announcement is None:
             return run

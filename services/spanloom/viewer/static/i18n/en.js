@@ -5,7 +5,6 @@ export const en = {
   "copy": "Copy",
   "copied": "Copied",
   "retry": "Try again",
-  "time.now": "now",
   "switch.key": "API key",
   "switch.key.short": "key",
   "switch.theme": "Light or dark",

@@ -6,7 +6,6 @@ export const zh = {
   "copy": "复制",
   "copied": "已复制",
   "retry": "重试",
-  "time.now": "刚刚",
   "switch.key": "API 密钥",
   "switch.key.short": "密钥",
   "switch.theme": "浅色或深色",

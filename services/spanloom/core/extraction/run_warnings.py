@@ -1,0 +1,71 @@
+"""The warnings of a run: clocks that disagree, tokens of no call, attributes that nothing reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.agent_logs import BRIDGED
+from spanloom.core.conventions.usage import read_counts
+from spanloom.core.conventions.usage_repair import ABOVE_TOTAL, DOUBTFUL
+from spanloom.core.extraction.metrics import sum_usage
+from spanloom.core.extraction.unread import warn_of_unread
+from spanloom.core.model.trajectory import StepType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.span import NormalizedSpan
+    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.tree import SpanTree
+
+CLOCK_GRAIN_NS = 2_000_000
+"""Some SDKs keep time in whole milliseconds, so a skew below two is no evidence."""
+_CLOCK_WARNINGS = (
+    "{n} spans end before they start: their duration counts as zero",
+    "{n} spans start before their parent: the clocks of two machines may differ",
+)
+
+
+def list_warnings(
+    tree: SpanTree, spans: Sequence[NormalizedSpan], by_type: Mapping[StepType, Sequence[Step]]
+) -> Sequence[str]:
+    """Return the warnings about the spans that were sent and the steps made of them."""
+    return [
+        *tree.warnings,
+        *_clock_warnings(tree),
+        *_token_warnings(tree, by_type),
+        *warn_of_unread(spans),
+    ]
+
+
+def _clock_warnings(tree: SpanTree) -> Sequence[str]:
+    """Return warnings where clocks disagree; times are shown as sent."""
+    backwards = skewed = 0
+    for span in tree.spans:
+        if span.end_ns < span.start_ns:
+            backwards += 1
+        parent = tree.parent(span)
+        if parent is not None and span.start_ns < parent.start_ns - CLOCK_GRAIN_NS:
+            skewed += BRIDGED not in span.attributes  # records before the first prompt are none
+    counts = (backwards, skewed)
+    return [text.format(n=n) for text, n in zip(_CLOCK_WARNINGS, counts, strict=True) if n]
+
+
+def _token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -> Sequence[str]:
+    """Return a warning if spans report tokens but no model call does.
+
+    An agent without spans of its calls reports their sum, Google's ADK the last call's: neither is
+    the usage of one call, so none is counted, although zero is not correct either.
+    """
+    models = by_type[StepType.MODEL]
+    if any(sum_usage(models)):
+        doubtful = sum(DOUBTFUL in step.metadata for step in models)
+        return [f"tokens of {doubtful} calls do not add up: {ABOVE_TOTAL}"] if doubtful else []
+    reporting = sum(_reports_tokens(span.attributes) for span in tree.spans)
+    if not reporting:
+        return []
+    return [f"{reporting} spans tell tokens, but no model call does: none are counted"]
+
+
+def _reports_tokens(attributes: Mapping[str, str]) -> bool:
+    return any(read_counts(attributes)[:2])

@@ -1,0 +1,94 @@
+"""The text under which the decoder stores a value: its rules in Python.
+
+The in-memory store uses it; tests check that the store agrees.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from spanloom.storage.spans.values import (
+    ARRAY,
+    BOOL,
+    BYTES,
+    DOUBLE,
+    INT,
+    KVLIST,
+    STRING,
+    UNSET,
+    own_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+
+ARMS = {
+    None: UNSET,
+    "string_value": STRING,
+    "bool_value": BOOL,
+    "int_value": INT,
+    "double_value": DOUBLE,
+    "array_value": ARRAY,
+    "kvlist_value": KVLIST,
+    "bytes_value": BYTES,
+}
+
+
+def text_of(value: AnyValue) -> str:
+    """Return the text under which a value is stored."""
+    return _TEXTS[ARMS.get(value.WhichOneof("value"), UNSET)](value)
+
+
+def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
+    """Return the values by key, in order; of a repeated key the last one, in its place."""
+    last: dict[str, AnyValue] = {}
+    for attribute in attributes:
+        last.pop(attribute.key, None)
+        last[attribute.key] = attribute.value
+    return last
+
+
+def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
+    """Return attributes as they are stored."""
+    return {key: text_of(value) for key, value in last_of_each_key(attributes).items()}
+
+
+def double_text(number: float) -> str:
+    """Return the shortest text that reads back as the same double, as ClickHouse writes it."""
+    if math.isfinite(number):
+        return _finite_text(number)
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def _finite_text(number: float) -> str:
+    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    point = len(digits) + int(exponent)
+    text = "0" if number == 0 else _place_point("".join(map(str, digits)), point)
+    return f"-{text}" if sign else text
+
+
+def _place_point(digits: str, point: int) -> str:
+    """Return the digits with the decimal point after the given place, like ECMAScript does."""
+    if not -6 < point <= 21:  # Number::toString
+        return f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1}"
+    if point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    whole, fraction = digits[:point].ljust(point, "0"), digits[point:]
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+_TEXTS: Mapping[int, Callable[[AnyValue], str]] = {
+    UNSET: lambda _: "",
+    STRING: lambda value: value.string_value,
+    BOOL: lambda value: "true" if value.bool_value else "false",
+    INT: lambda value: str(value.int_value),
+    DOUBLE: lambda value: double_text(value.double_value),
+    ARRAY: own_text,
+    KVLIST: own_text,
+    BYTES: lambda value: base64.b64encode(value.bytes_value).decode(),
+}
