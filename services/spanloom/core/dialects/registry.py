@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
@@ -21,6 +22,7 @@ from spanloom.core.conventions.failures import (
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.scopes import join_scopes
+from spanloom.core.conventions.unread_keys import find_unread_keys
 from spanloom.core.conventions.usage_repair import CountKeys, find_count_keys, settle_usage
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.dialects.base import Dialect
-    from spanloom.core.model.span import Classification, Span
+    from spanloom.core.model.span import Classification, Span, UnreadKeys
     from spanloom.core.model.trajectory import StepError
     from spanloom.core.model.tree import SpanTree
 
@@ -73,6 +75,8 @@ class Reading(NamedTuple):
     """Attributes that count tokens."""
     is_scope_known: bool | None
     """Whether a dialect lists the scope; ``None`` for spans without a library's marks."""
+    unread: UnreadKeys
+    """Attributes that look like counts, messages or a model, and that no table has."""
 
 
 def find_dialect(span: Span) -> Dialect:
@@ -94,14 +98,17 @@ _later: ByteCache[Signature, Sequence[Dialect]] = ByteCache(CACHE_BYTES)
 
 def _find(signature: Signature) -> Reading:
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
+    keys = signature.keys
+    count_keys = find_count_keys(keys)
     return Reading(
         signature,
         dialect,
-        has_error_attribute(signature.keys),
+        has_error_attribute(keys),
         _is_foreign(dialect, signature),
-        find_context_keys(signature.keys),
-        find_count_keys(signature.keys),
+        find_context_keys(keys),
+        count_keys,
         _SCOPES.knows(signature),
+        find_unread_keys(keys, frozenset(chain(*count_keys.of_anyone))),
     )
 
 
@@ -180,6 +187,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         classification.question is not None,
         is_cut or classification.is_cancelled,
         reading.is_scope_known,
+        reading.unread,
     )
 
 

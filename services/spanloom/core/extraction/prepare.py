@@ -45,10 +45,9 @@ def prepare(spans: Iterable[Span]) -> Prepared:
     if may_be_twice(values):
         whole = [decoded(span) for span in whole]
         values = _values(whole)
-    lengths = [*map(len, values)]
-    longest = max(lengths, default=0)
+    longest = max(map(len, values), default=0)
     kinds = unknown_kinds([span.attributes for span in whole])
-    warnings = [*_warn_of_kinds(kinds, whole), *_warn_of_cuts(values, lengths, longest)]
+    warnings = [*_warn_of_kinds(kinds, whole), *_warn_of_cuts(values, longest)]
     if longest > FREE_BYTES:
         read = [legible(span) for span in whole]
         whole = [span for span, _ in read]
@@ -87,13 +86,12 @@ def _without_operation(span: Span) -> Span:
     return span._replace(attributes={k: v for k, v in span.attributes.items() if k != OPERATION})
 
 
-def _warn_of_cuts(values: Sequence[str], lengths: Sequence[int], limit: int) -> Sequence[str]:
+def _warn_of_cuts(values: Sequence[str], limit: int) -> Sequence[str]:
     """Return a line if the longest values, of ``limit`` characters, look cut off there."""
-    is_usual = limit in _USUAL_LIMITS
-    if limit < MIN_LIMIT or not (is_usual or lengths.count(limit) >= MANY):
+    if limit < MIN_LIMIT:
         return []
     texts = {text for text in values if len(text) == limit}
-    if len(texts) < MANY and not is_usual:
+    if len(texts) < MANY and limit not in _USUAL_LIMITS:
         return []
     cut = sum(map(_looks_cut, texts))
     return [CUT.format(n=cut, limit=limit)] if cut else []

@@ -1,4 +1,4 @@
-"""Warnings of what a span reports and nothing reads: tokens, messages, a model, its operation.
+"""Warnings of what a span reports and nothing reads: tokens, messages, a model, its scope.
 
 Only spans of the generic dialects are looked at, those that are plumbing to another one, and model
 calls without counts: other dialects know the attributes of their library.
@@ -6,70 +6,33 @@ calls without counts: other dialects know the attributes of their library.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import meanings
 from spanloom.core.conventions.scopes import warn_of_unknown_scopes
-from spanloom.core.conventions.usage import EVIDENCE, count_keys
+from spanloom.core.conventions.unread_keys import is_text
 from spanloom.core.model.span import KNOWS_NOTHING
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
-from spanloom.core.values.bounds import ByteCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from spanloom.core.model.span import NormalizedSpan, Span
+    from spanloom.core.model.span import NormalizedSpan
 
 _MODEL = Kind.MODEL  # cached: before Python 3.12, enum members are looked up in Python code
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
 _PLAIN = (*KNOWS_NOTHING, ".other_operation", ".frame")
 """Endings of rules for spans of which a dialect reads nothing."""
 MAX_SHOWN = 10
-NAMES_KEPT = 4096
-_MAX_KEY_CHARS = 100
-"""Longer keys are no names, and not searched."""
-CACHE_BYTES = 2**20
-_suspicious: ByteCache[tuple[frozenset[str], Callable[[str], bool]], frozenset[str]] = ByteCache(
-    CACHE_BYTES
-)
-_NUMBERS = re.compile(r"(?:^|[._])(?:\w*tokens?(?:_?count)?|usage)(?=$|\.)", re.IGNORECASE)
-_TEXTS = re.compile(r"(?:^|[._])(?:messages|prompts?|completions?|model(?:_?(?:name|id))?)$")
-_FINE = re.compile(
-    r"max_\w*tokens|per_output_token|time_to_first_token|aggregated_usage|audio|prediction_tokens"
-    r"|PerSecond|token\.usage$|usage\.(?:cost|raw)|current_usage_count|^metadata\.|\.cache\."
-    r"|crew\.|\.(?:text|image|video)[._]|\.total|^(?:gen_ai|llm|ai)\.(?:prompt|completion)s?\.\d"
-    r"|invocation_parameters|^codex\.usage|textTokens|noCacheTokens|^http|^db|^rpc|^url",
-    re.IGNORECASE,
-)
-_READ = frozenset(
-    {
-        *meanings.CALL_INPUTS,
-        *meanings.CALL_OUTPUTS,
-        *meanings.AGENT_INPUTS,
-        *meanings.MODELS,
-        *meanings.OPERATION_KEYS,
-        *meanings.USAGES,
-    }
-)
 
 
-def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
+def warn_of_unread(spans: Sequence[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each such attribute and each unknown scope."""
-    spans = list(spans)
-    generic: list[Span] = []
-    uncounted: list[Span] = []
+    counts: Counter[str] = Counter()
     for n in spans:
-        if _is_read_by_meaning(n):
-            generic.append(n.span)
-        elif n.kind is _MODEL and _lacks_counts(n):
-            uncounted.append(n.span)
-    counts = _count_unread(generic, _is_named) if generic else Counter[str]()
-    if uncounted:
-        counts += _count_unread(uncounted, _is_count)
+        if n.unread.named or n.unread.counts:  # false of nearly all
+            counts.update(_unread(n))
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
     return [
         *warn_of_unknown_scopes(spans),
@@ -77,52 +40,18 @@ def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     ]
 
 
-def _is_read_by_meaning(n: NormalizedSpan) -> bool:
-    return n.dialect in GENERIC or n.rule.endswith(_PLAIN)
+def _unread(n: NormalizedSpan) -> Iterator[str]:
+    keys: Sequence[str] = ()
+    if n.dialect in GENERIC or n.rule.endswith(_PLAIN):
+        keys = n.unread.named
+    elif n.kind is _MODEL and _lacks_counts(n):
+        keys = n.unread.counts
+    for key in keys:
+        value = n.span.attributes[key]
+        if value and (is_text(key) or (decimal(value) or 0) > 0):
+            yield key
 
 
 def _lacks_counts(n: NormalizedSpan) -> bool:
     usage = n.facts.usage
     return not (usage and usage.input_tokens and usage.output_tokens)
-
-
-def _count_unread(spans: Sequence[Span], is_named: Callable[[str], bool]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    keys = frozenset[str]().union(*[span.attributes for span in spans])
-    suspicious = _find_suspicious(keys, is_named)
-    for span in spans if suspicious else ():
-        counts.update(_unread(span, suspicious))
-    return counts
-
-
-def _find_suspicious(keys: frozenset[str], is_named: Callable[[str], bool]) -> frozenset[str]:
-    """Return the keys that name something; those of one application are always the same."""
-    known = _suspicious.get((keys, is_named))
-    if known is not None:
-        return known
-    found = frozenset({key for key in keys if len(key) <= _MAX_KEY_CHARS and is_named(key)})
-    return _suspicious.keep((keys, is_named), found, 100 * len(keys) + sum(map(len, keys)))
-
-
-@lru_cache(maxsize=NAMES_KEPT)
-def _is_named(key: str) -> bool:
-    """Return whether a key names tokens, messages or a model, and is in no table."""
-    if key in _READ or _FINE.search(key):
-        return False
-    return bool(_NUMBERS.search(key) or _TEXTS.search(key))
-
-
-@lru_cache(maxsize=NAMES_KEPT)
-def _is_count(key: str) -> bool:
-    return not _FINE.search(key) and bool(_NUMBERS.search(key))
-
-
-def _unread(span: Span, suspicious: frozenset[str]) -> Iterator[str]:
-    found = suspicious & span.attributes.keys()
-    if not found:
-        return
-    read = set(count_keys(span.attributes, EVIDENCE))
-    for key in found - read:
-        value = span.attributes[key]
-        if value and (_TEXTS.search(key) or (decimal(value) or 0) > 0):
-            yield key

@@ -153,6 +153,18 @@ class Facts:
     """Of the root: what its sender never reports, as warnings of the run."""
 
 
+class UnreadKeys(NamedTuple):
+    """Attributes that look like token counts, messages or a model, and that no table has."""
+
+    named: Sequence[str] = ()
+    """Keys that name tokens, messages or a model."""
+    counts: Sequence[str] = ()
+    """Keys that name tokens; attributes that hold messages elsewhere may be among them."""
+
+
+NOTHING_UNREAD = UnreadKeys()
+
+
 @dataclass(slots=True)
 class NormalizedSpan:
     """A stored span with its classification and its data in common form."""
@@ -174,3 +186,5 @@ class NormalizedSpan:
     """Whether it was stopped from outside: neither a failure nor a result."""
     is_scope_known: bool | None = None
     """Whether a dialect lists the scope; ``None`` for a span without a library's marks."""
+    unread: UnreadKeys = NOTHING_UNREAD
+    """Attributes that look as if they should have been read."""

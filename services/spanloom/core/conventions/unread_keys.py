@@ -1,0 +1,61 @@
+"""Attributes that look like token counts, messages or a model, and that no table has."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions import meanings
+from spanloom.core.model.span import NOTHING_UNREAD, UnreadKeys
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+NAMES_KEPT = 4096
+_MAX_KEY_CHARS = 100
+"""Longer keys are no names, and not searched."""
+_NUMBERS = re.compile(r"(?:^|[._])(?:\w*tokens?(?:_?count)?|usage)(?=$|\.)", re.IGNORECASE)
+_TEXTS = re.compile(r"(?:^|[._])(?:messages|prompts?|completions?|model(?:_?(?:name|id))?)$")
+_FINE = re.compile(
+    r"max_\w*tokens|per_output_token|time_to_first_token|aggregated_usage|audio|prediction_tokens"
+    r"|PerSecond|token\.usage$|usage\.(?:cost|raw)|current_usage_count|^metadata\.|\.cache\."
+    r"|crew\.|\.(?:text|image|video)[._]|\.total|^(?:gen_ai|llm|ai)\.(?:prompt|completion)s?\.\d"
+    r"|invocation_parameters|^codex\.usage|textTokens|noCacheTokens|^http|^db|^rpc|^url",
+    re.IGNORECASE,
+)
+_READ = frozenset(
+    {
+        *meanings.CALL_INPUTS,
+        *meanings.CALL_OUTPUTS,
+        *meanings.AGENT_INPUTS,
+        *meanings.MODELS,
+        *meanings.OPERATION_KEYS,
+        *meanings.USAGES,
+    }
+)
+
+
+def find_unread_keys(keys: Iterable[str], read: Collection[str]) -> UnreadKeys:
+    """Return which of these keys are unread; ``read`` are those that are read as counts."""
+    short = [key for key in keys if len(key) <= _MAX_KEY_CHARS and key not in read]
+    named = [key for key in short if _is_named(key)]
+    counts = [key for key in short if _is_count(key)]
+    return UnreadKeys(named, counts) if named or counts else NOTHING_UNREAD
+
+
+def is_text(key: str) -> bool:
+    """Return whether a key names messages or a model, whose values are no numbers."""
+    return _TEXTS.search(key) is not None
+
+
+@lru_cache(maxsize=NAMES_KEPT)
+def _is_named(key: str) -> bool:
+    if key in _READ or _FINE.search(key):
+        return False
+    return bool(_NUMBERS.search(key) or _TEXTS.search(key))
+
+
+@lru_cache(maxsize=NAMES_KEPT)
+def _is_count(key: str) -> bool:
+    return not _FINE.search(key) and bool(_NUMBERS.search(key))
