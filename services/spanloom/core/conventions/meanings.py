@@ -224,14 +224,12 @@ def kind_of_name(name: str) -> Kind | None:
 
 def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, str]]:
     """Return the attributes of spans that name a kind, with words that are in no table."""
-    keys = set[str]().union(*spans)
-    named = {
-        (key, attributes[key])
-        for key in KIND_KEYS & keys
-        for attributes in spans
-        if key in attributes
+    return {
+        (key, text)
+        for key in KIND_KEYS
+        for text in {attributes[key] for attributes in spans if key in attributes}
+        if text and not _is_known(text)
     }
-    return {(key, text) for key, text in named if text and not _is_known(text)}
 
 
 @lru_cache(maxsize=1024)

@@ -47,7 +47,7 @@ def prepare(spans: Iterable[Span]) -> Prepared:
         values = _values(whole)
     longest = max(map(len, values), default=0)
     kinds = unknown_kinds([span.attributes for span in whole])
-    warnings = [*_warn_of_kinds(kinds, whole), *_warn_of_cuts(values, longest)]
+    warnings = [*(_warn_of_kinds(kinds, whole) if kinds else ()), *_warn_of_cuts(values, longest)]
     if longest > FREE_BYTES:
         read = [legible(span) for span in whole]
         whole = [span for span, _ in read]
