@@ -14,7 +14,7 @@ from spanloom.cli.arguments import find_step_id, resolve, trace_id_argument
 from spanloom.cli.client import LOOK_S, client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, document_output, give_rows
-from spanloom.client.errors import ApiError, TimedOutError, UnavailableError, UnreachableError
+from spanloom.client.errors import PASSING, ApiError
 from spanloom.core.model.trajectory import Status
 from spanloom.core.showing.steps import outline as fold
 from spanloom.core.showing.steps import place_steps
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from spanloom.terminal.render import Json
 
     Draw = Callable[[Any, Console], None]
-
-
-_PASSING = (UnreachableError, TimedOutError, UnavailableError)
-"""The errors while a service restarts."""
 
 
 class Look(NamedTuple):
@@ -79,7 +75,7 @@ def _follow(client: Client, trace_id: str, project: str | None) -> Iterator[Look
         trouble, pause_s = "", LOOK_S
         try:
             newer = client.newer_document(trace_id, etag, project=project)
-        except _PASSING as error:
+        except PASSING as error:
             if not document:
                 raise
             trouble = f"{error}, trying again"

@@ -11,11 +11,9 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 from spanloom.client.errors import (
+    PASSING,
     ApiError,
     ClientError,
-    TimedOutError,
-    UnavailableError,
-    UnreachableError,
 )
 from spanloom.core.query.positions import Recent
 from spanloom.core.records.change import Change  # noqa: TC001  # pydantic reads it
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 VERSION = "version"
 WAIT_S = 20.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
-PASSING = (UnreachableError, TimedOutError, UnavailableError)
-"""The errors while a service restarts, or the network is down."""
 
 
 class ChangePage(Record):

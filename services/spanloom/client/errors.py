@@ -135,6 +135,10 @@ def _fault_lines(fault: Fault, query: str | None) -> list[str]:
 _PLACE = re.compile(r"failed at position (\d+)")
 
 
+PASSING = (UnreachableError, TimedOutError, UnavailableError)
+"""The errors while a service restarts, or the network is down."""
+
+
 class SqlError(ClientError):
     """A statement failed on the SQL port, for example because it took too long."""
 

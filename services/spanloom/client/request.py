@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
+    from pydantic import BaseModel
+
 
 AnswerT = TypeVar("AnswerT")
+ModelT = TypeVar("ModelT", bound="BaseModel")
 Parameters = dict[str, str | float | bool | None]
 JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND = 200, 304, 404
@@ -86,6 +89,15 @@ class Call(Generic[AnswerT]):
 
     request: Request
     read: Callable[[Reply], AnswerT]
+
+
+def typed(request: Request, model: type[ModelT]) -> Call[ModelT]:
+    """Return the call whose reply is one record as JSON."""
+
+    def read(reply: Reply) -> ModelT:
+        return model.model_validate_json(reply.body)
+
+    return Call(request, read)
 
 
 def get(path: str, **params: str | float | bool | None) -> Request:

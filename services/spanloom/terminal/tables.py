@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -10,6 +9,7 @@ from rich.text import Text
 
 from spanloom.core.document import whole
 from spanloom.core.model.access import ALL_PROJECTS
+from spanloom.core.model.notation import rfc3339
 from spanloom.core.showing.values import age, printable
 from spanloom.terminal.output import OUTCOME_STYLES, TYPE_STYLES, Signs, cut, outcome_text, signs_of
 from spanloom.terminal.runs import (
@@ -147,10 +147,10 @@ def key_as_json(key: Key) -> dict[str, object]:
         "id": key.id,
         "project": None if key.project == ALL_PROJECTS else key.project,
         "scopes": sorted(key.scopes),
-        "created_at": _rfc3339(key.created_ns),
-        "expires_at": _rfc3339(key.expires_ns),
-        "revoked_at": _rfc3339(key.revoked_ns),
-        "last_used_at": _rfc3339(key.used_ns),
+        "created_at": rfc3339(key.created_ns),
+        "expires_at": rfc3339(key.expires_ns),
+        "revoked_at": rfc3339(key.revoked_ns),
+        "last_used_at": rfc3339(key.used_ns),
     }
 
 
@@ -160,15 +160,9 @@ def _state(key: Key, now_ns: int) -> Text:
     if not key.is_usable(now_ns):
         return Text("expired", "red")
     if key.expires_ns:
-        return Text(f"until {_rfc3339(key.expires_ns)}", "green")
+        return Text(f"until {rfc3339(key.expires_ns)}", "green")
     return Text("usable", "green")
 
 
 def _ago(at_ns: int, now_ns: int) -> str:
     return age((now_ns - at_ns) // 1_000_000) if at_ns else "never"
-
-
-def _rfc3339(at_ns: int) -> str | None:
-    if not at_ns:
-        return None
-    return datetime.fromtimestamp(at_ns // 10**9, UTC).isoformat().replace("+00:00", "Z")

@@ -9,6 +9,7 @@ from tests.support.spans import chat, extract_spans, make_span
 
 from spanloom.core.conventions.event_messages import DETAILS
 from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.extraction.prepare import UNKNOWN, prepare
 from spanloom.core.model.span import Event
 from spanloom.core.model.trajectory import Outcome
@@ -100,3 +101,9 @@ def test_a_librarys_spans_from_an_unknown_scope_are_warned_of() -> None:
     assert beside.warnings == []
     by_hand = extract_spans(make_span(1, 0, chat(1, 1), scope="acme"))
     assert (by_hand.warnings, by_hand.outcome) == ([], Outcome.OK)
+
+
+@pytest.mark.parametrize("scope", sorted({d.own_scope for d in DIALECTS if d.own_scope}))
+def test_the_own_scope_of_a_dialect_is_known(scope: str) -> None:
+    marked = make_span(1, 0, {"openinference.span.kind": "CHAIN"}, scope=scope)
+    assert not [w for w in extract_spans(marked).warnings if w.startswith("unknown scope")]

@@ -1,6 +1,5 @@
 """Request and response models of keys; only the answer that creates a key has its secret."""
 
-from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.access.keys import MadeKey
 from spanloom.api.query import Instant, Name
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
+from spanloom.core.model.notation import rfc3339
 
 EXAMPLE_KEY_ID = "0f3a9c5b7d21"
 Moment = Annotated[
@@ -55,10 +55,10 @@ class KeyItem(BaseModel):
             id=key.id,
             project=None if key.project == ALL_PROJECTS else key.project,
             scopes=sorted(key.scopes),
-            created_at=_rfc3339(key.created_ns),
-            expires_at=_rfc3339(key.expires_ns),
-            revoked_at=_rfc3339(key.revoked_ns),
-            last_used_at=_rfc3339(key.used_ns),
+            created_at=rfc3339(key.created_ns),
+            expires_at=rfc3339(key.expires_ns),
+            revoked_at=rfc3339(key.revoked_ns),
+            last_used_at=rfc3339(key.used_ns),
         )
 
 
@@ -77,9 +77,3 @@ class KeyList(BaseModel):
     """Every key that the caller administers, newest first."""
 
     items: list[KeyItem]
-
-
-def _rfc3339(at_ns: int) -> str | None:
-    if not at_ns:
-        return None
-    return datetime.fromtimestamp(at_ns // 10**9, UTC).isoformat().replace("+00:00", "Z")

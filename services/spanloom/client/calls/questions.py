@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING
 
 from spanloom.client.moments import milliseconds_or_none
-from spanloom.client.request import Call, Reply, Request, get, segment
+from spanloom.client.request import Call, get, segment, typed
 from spanloom.core.records.field import FieldList, Stats, ValueList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.client.moments import Moment
-
-_ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 def stats(
@@ -49,12 +45,12 @@ def stats(
         since=milliseconds_or_none(since),
         until=milliseconds_or_none(until),
     )
-    return _typed(request, Stats)
+    return typed(request, Stats)
 
 
 def fields() -> Call[FieldList]:
     """Return every field that a ``where`` can name, of runs and of steps."""
-    return _typed(get("/v1/fields"), FieldList)
+    return typed(get("/v1/fields"), FieldList)
 
 
 def field_values(
@@ -75,11 +71,4 @@ def field_values(
         until=milliseconds_or_none(until),
         limit=limit,
     )
-    return _typed(request, ValueList)
-
-
-def _typed(request: Request, model: type[_ModelT]) -> Call[_ModelT]:
-    def read(reply: Reply) -> _ModelT:
-        return model.model_validate_json(reply.body)
-
-    return Call(request, read)
+    return typed(request, ValueList)

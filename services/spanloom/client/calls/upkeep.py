@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING
 
 from spanloom.client.moments import milliseconds_or_none
-from spanloom.client.request import Call, Reply, Request, get, post, segment
+from spanloom.client.request import Call, get, post, segment, typed
 from spanloom.core.records.upkeep import (
     Deletion,
     Diagnosis,
@@ -18,8 +16,6 @@ from spanloom.core.records.upkeep import (
 
 if TYPE_CHECKING:
     from spanloom.client.moments import Moment
-
-_ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 def request_replay(
@@ -39,12 +35,12 @@ def request_replay(
         dialect=dialect,
         outdated=outdated or None,
     )
-    return _typed(request, Replay)
+    return typed(request, Replay)
 
 
 def replay(replay_id: str) -> Call[Replay]:
     """Return the progress of a replay."""
-    return _typed(get(f"/v1/replays/{segment(replay_id)}"), Replay)
+    return typed(get(f"/v1/replays/{segment(replay_id)}"), Replay)
 
 
 def delete(
@@ -64,26 +60,19 @@ def delete(
         before=milliseconds_or_none(before),
         dry_run=dry_run or None,
     )
-    return _typed(request, Deletion)
+    return typed(request, Deletion)
 
 
 def service() -> Call[ServiceDescription]:
     """Return the version of the service and its SQL port."""
-    return _typed(get("/v1/service"), ServiceDescription)
+    return typed(get("/v1/service"), ServiceDescription)
 
 
 def diagnosis() -> Call[Diagnosis]:
     """Return the findings of the service's checks of itself; needs the scope admin."""
-    return _typed(get("/v1/doctor"), Diagnosis)
+    return typed(get("/v1/doctor"), Diagnosis)
 
 
 def take_snapshot() -> Call[Snapshot]:
     """Request a snapshot of the service's tables, for ``spanloom backup`` on its machine."""
-    return _typed(post("/v1/snapshots"), Snapshot)
-
-
-def _typed(request: Request, model: type[_ModelT]) -> Call[_ModelT]:
-    def read(reply: Reply) -> _ModelT:
-        return model.model_validate_json(reply.body)
-
-    return Call(request, read)
+    return typed(post("/v1/snapshots"), Snapshot)

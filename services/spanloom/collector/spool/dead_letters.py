@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from spanloom.collector.spool.file import SCHEMA_VERSION
+from spanloom.collector.spool.file import LIST_LETTERS, SCHEMA_VERSION
 from spanloom.core.errors import StartupError
 from spanloom.core.model.diagnosis import DeadLetter
 
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _BUSY_S = 30.0
-_LIST = (
-    "SELECT seq, project, accepted_at_ns, span_count, size, signal, reason FROM dead_letters "
-    "ORDER BY seq"
-)
 _BACK = (
     "INSERT INTO requests (seq, project, accepted_at_ns, span_count, size, body, signal) "
     "SELECT seq, project, accepted_at_ns, span_count, size, body, signal FROM dead_letters "
@@ -65,7 +61,7 @@ class DeadLetters:
 
     def list(self) -> list[DeadLetter]:
         """Return all dead letters, the oldest first."""
-        return [DeadLetter(*row) for row in self._file.execute(_LIST)]
+        return [DeadLetter(*row) for row in self._file.execute(LIST_LETTERS)]
 
     def read_otlp(self, seq: int) -> bytes | None:
         """Return a dead letter as an OTLP request, ``None`` if there is none of this number.

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 4
 """That of 0.1.0; files of earlier versions are refused."""
+LIST_LETTERS = (
+    "SELECT seq, project, accepted_at_ns, span_count, size, signal, reason FROM dead_letters "
+    "ORDER BY seq"
+)
+"""The dead letters as ``DeadLetter`` has them, the oldest first."""
 _BUSY_S = 30.0
 
 _PAGES = "PRAGMA page_size = 65536; PRAGMA auto_vacuum = INCREMENTAL;"

@@ -22,7 +22,7 @@ MAX_CODE_DIGITS = 9
 
 _RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)(?:\(|: |$)")
 """An exception as its repr, as JavaScript writes it (``Name: text``), or just its name."""
-_STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
+STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
 _LEADING_CODE = re.compile(
     r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
 )
@@ -146,7 +146,7 @@ def _code(span: Span, message: str) -> int:
 
 
 def _code_in(message: str) -> int:
-    match = _LEADING_CODE.match(message) or _STATUS_CODE.search(message)
+    match = _LEADING_CODE.match(message) or STATUS_CODE.search(message)
     return int(match[match.lastindex or 0]) if match else NO_CODE
 
 

@@ -24,6 +24,7 @@ from spanloom.core.formats.json_bytes import (
 from spanloom.core.model.trajectory import (
     AgentStep,
     Failure,
+    Kind,
     Metrics,
     SpanVerdict,
     Status,
@@ -47,7 +48,7 @@ STEP_BYTES = 150
 """Approximate size of a step without its texts."""
 MAX_ERRORS = 1_000
 """The most failures that a document lists; ``failures`` counts all."""
-_STEP_COUNTS = ("agent", "model", "tool", "graph", "other")
+_STEP_COUNTS = tuple(map(str, Kind))
 _NS_PER_MS = 1_000_000
 _NO_USAGE = Usage()
 _MODEL = StepType.MODEL  # cached: before Python 3.12 member access of an enum is slow

@@ -32,6 +32,13 @@ def _in_range(instant_ns: int) -> int:
     return instant_ns
 
 
+def rfc3339(at_ns: int) -> str | None:
+    """Return a time in ns since the epoch as RFC 3339 in whole seconds; ``None`` for 0."""
+    if not at_ns:
+        return None
+    return datetime.fromtimestamp(at_ns // 10**9, UTC).isoformat().replace("+00:00", "Z")
+
+
 def authority(host: str, port: int) -> str:
     """Return ``host:port``, with brackets around an IPv6 address: ``[::1]:8080``."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

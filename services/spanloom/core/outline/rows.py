@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.model.trajectory import Kind
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableSequence, Sequence
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
     Json = Mapping[str, Any]
 
-KINDS = ("agent", "model", "tool", "graph", "other")
+KINDS = tuple(map(str, Kind))
 ERROR, PLUMBING, ORPHAN, MERGED, MOVED = 1, 4, 8, 16, 32
 """Flags of a row: it failed; it is no step; the parent of its span was never stored; it counts
 under another step; its parent in the tree is not that of its span."""

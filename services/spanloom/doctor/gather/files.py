@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from spanloom.collector.spool.bound import least_free
-from spanloom.collector.spool.file import SCHEMA_VERSION, Totals
+from spanloom.collector.spool.file import LIST_LETTERS, SCHEMA_VERSION, Totals
 from spanloom.collector.spool.mending import DAMAGED
 from spanloom.core.errors import StartupError
 from spanloom.core.model.diagnosis import DeadLetter
@@ -27,10 +27,6 @@ _PARTS = {
     "observations": ("observations.sqlite", "observations.sqlite-wal"),
 }
 _OLDEST = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
-_LETTERS = (
-    "SELECT seq, project, accepted_at_ns, span_count, size, signal, reason FROM dead_letters "
-    "ORDER BY seq"
-)
 
 
 def look_at_disk(data_dir: Path, min_free_bytes: int | None) -> DiskFacts:
@@ -90,7 +86,7 @@ def _read(db: sqlite3.Connection, file: Path, max_bytes: int) -> Known[SpoolFact
     db.execute("BEGIN")  # a consistent view for all queries
     totals = Totals.load(db)
     oldest = db.execute(_OLDEST).fetchone()
-    letters = [DeadLetter(*row) for row in db.execute(_LETTERS)]
+    letters = [DeadLetter(*row) for row in db.execute(LIST_LETTERS)]
     return SpoolFacts(
         records=totals.records,
         bytes=totals.bytes,

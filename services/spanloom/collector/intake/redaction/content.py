@@ -21,6 +21,7 @@ from spanloom.collector.intake.redaction.values import (
     write_json,
 )
 from spanloom.collector.intake.redaction.walk import GONE
+from spanloom.core.conventions.failures import STATUS_CODE
 from spanloom.core.values.python_repr import as_json
 
 if TYPE_CHECKING:
@@ -95,7 +96,6 @@ _RAISED = re.compile(
     r"((?:[\w.]{1,200}\.)?\w{0,60}(?:Error|Exception|Interrupt|Command))(?:\(|:|$)"
 )
 _PAUSE = re.compile(r"interrupt signal: ID=|interrupt happened, info: ")
-_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
 _PLACEHOLDER = re.compile(r"\[not stored:[0-9a-f]{8}\]")
 _ID = re.compile(r"(?:resp|chatcmpl|msg|call|rs|run|gen)[-_][\w-]{1,100}")
 _DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
@@ -190,7 +190,7 @@ def describe_failure(text: str) -> str:
     Example: ``NotFoundError: status code 404`` for ``NotFoundError: no user Ada (status code
     404)``. Markers of a pause (an interrupt) are kept, because a pause is not a failure.
     """
-    raised, pause, code = _RAISED.match(text), _PAUSE.search(text), _CODE.search(text)
+    raised, pause, code = _RAISED.match(text), _PAUSE.search(text), STATUS_CODE.search(text)
     parts = [pause[0] if pause else "", f"status code {code[1]}" if code else ""]
     rest = " ".join(filter(None, parts))
     return f"{raised[1]}: {rest}" if raised else rest
