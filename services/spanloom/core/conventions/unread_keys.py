@@ -7,10 +7,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import meanings
+from spanloom.core.conventions.usage import EVIDENCE, count_keys
 from spanloom.core.model.span import NOTHING_UNREAD, UnreadKeys
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
 NAMES_KEPT = 4096
 _MAX_KEY_CHARS = 100
@@ -36,12 +37,15 @@ _READ = frozenset(
 )
 
 
-def find_unread_keys(keys: Iterable[str], read: Collection[str]) -> UnreadKeys:
-    """Return which of these keys are unread; ``read`` are those that are read as counts."""
-    short = [key for key in keys if len(key) <= _MAX_KEY_CHARS and key not in read]
+def find_unread_keys(keys: Collection[str]) -> UnreadKeys:
+    """Return which of these keys are unread."""
+    short = [key for key in keys if len(key) <= _MAX_KEY_CHARS]
     named = [key for key in short if _is_named(key)]
     counts = [key for key in short if _is_count(key)]
-    return UnreadKeys(named, counts) if named or counts else NOTHING_UNREAD
+    if not named and not counts:
+        return NOTHING_UNREAD
+    read = count_keys(keys, EVIDENCE)
+    return UnreadKeys(*[[key for key in group if key not in read] for group in (named, counts)])
 
 
 def is_text(key: str) -> bool:

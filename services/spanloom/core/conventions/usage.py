@@ -102,35 +102,26 @@ def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
 
 def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Usage:
     """Return the call's counts in attributes with these prefixes; zero for those not reported."""
-    return read_planned(attributes, find_plan(attributes, prefixes))
-
-
-def read_planned(attributes: Mapping[str, str], plan: Plan) -> Usage:
-    """Return the call's counts in the attributes of a plan; zero for those not reported."""
-    if plan == _EMPTY_PLAN:
+    plan = _plan(attributes, prefixes)
+    if plan == _EMPTY_PLAN:  # true of most that are read only in case
         return _NO_USAGE
     return _usage([_first(attributes, keys) if keys else 0 for keys in plan])
 
 
 def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> int:
     """Return the reported sum of all tokens of the call, else zero."""
-    return read_planned_total(attributes, find_plan(attributes, prefixes))
-
-
-def read_planned_total(attributes: Mapping[str, str], plan: Plan) -> int:
-    """Return the reported sum of all tokens of the call, else zero."""
-    return _first(attributes, plan[TOTAL])
+    return _first(attributes, _plan(attributes, prefixes)[TOTAL])
 
 
 def has_counts(keys: Iterable[str]) -> bool:
     """Return whether attributes with these keys count both input and output."""
-    plan = find_plan(keys, EVIDENCE)
+    plan = _plan(keys, EVIDENCE)
     return bool(plan[INPUT] or plan[NET_INPUT]) and bool(plan[OUTPUT])
 
 
-def count_keys(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Iterable[str]:
-    """Return the attributes that are read as counts."""
-    return [key for keys in find_plan(attributes, prefixes) for key in keys]
+def count_keys(keys: Iterable[str], prefixes: Sequence[str] = GENAI) -> Sequence[str]:
+    """Return which attributes with these keys are read as counts."""
+    return [key for found in _plan(keys, prefixes) for key in found]
 
 
 def read_payload(payload: Mapping[str, Json]) -> Usage:
@@ -151,8 +142,7 @@ def _usage(counts: Sequence[int]) -> Usage:
     return usage._replace(input_tokens=counts[NET_INPUT] + cached)
 
 
-def find_plan(keys: Iterable[str], prefixes: Sequence[str] = GENAI) -> Plan:
-    """Return which of the attributes with these keys are counts."""
+def _plan(keys: Iterable[str], prefixes: Sequence[str]) -> Plan:
     key = (tuple(keys), prefixes)
     return _plans.get(key) or _plans.keep(key, _make_plan(*key), _bytes_of(key[0]))
 

@@ -8,19 +8,13 @@ it, and the step is marked; what stays impossible is marked too, and becomes a w
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.usage import (
-    EVIDENCE,
-    Plan,
-    find_plan,
-    read_planned,
-    read_planned_total,
-)
+from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_total
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from spanloom.core.model.span import Classification, Facts, Span
     from spanloom.core.model.trajectory import Usage
@@ -37,21 +31,7 @@ ABOVE_TOTAL = "input and output exceed the total"
 _MODEL = Kind.MODEL  # cached: before Python 3.12, enum members are looked up in Python code
 
 
-class CountKeys(NamedTuple):
-    """Attributes that count tokens, of all spans with the same keys."""
-
-    of_anyone: Plan
-    """Under the names of any sender."""
-    conventional: Plan
-    """Under those of the conventions."""
-
-
-def find_count_keys(keys: Collection[str]) -> CountKeys:
-    """Return which of these attribute keys count tokens."""
-    return CountKeys(find_plan(keys, EVIDENCE), find_plan(keys))
-
-
-def settle_usage(facts: Facts, span: Span, classification: Classification, keys: CountKeys) -> None:
+def settle_usage(facts: Facts, span: Span, classification: Classification) -> None:
     """Complete the token counts, reduce a running sum to the call's own, and repair them."""
     if classification.usage is not None:
         facts.usage = (
@@ -59,26 +39,26 @@ def settle_usage(facts: Facts, span: Span, classification: Classification, keys:
         )
     is_call, summed = classification.kind is _MODEL, classification.summed_from
     if is_call:
-        _find_usage(facts, span, keys.of_anyone)
+        _find_usage(facts, span)
     if summed is not None and facts.usage is not None:
         facts.usage = facts.usage.since(summed)
     if is_call:
-        _repair_usage(facts, span, keys.conventional, has_sum=summed is not None)
+        _repair_usage(facts, span, has_sum=summed is not None)
 
 
-def _find_usage(facts: Facts, span: Span, counts: Plan) -> None:
+def _find_usage(facts: Facts, span: Span) -> None:
     """Read counts under names that the dialect does not know as those of any sender."""
     usage = facts.usage
     if usage is None or not usage.input_tokens or not usage.output_tokens:
-        found = read_planned(span.attributes, counts)
+        found = read_counts(span.attributes, EVIDENCE)
         facts.usage = usage.completed_by(found) if usage else found
 
 
-def _repair_usage(facts: Facts, span: Span, counts: Plan, *, has_sum: bool) -> None:
+def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
     """Add what the counts exclude; a running sum's total is not that of the call."""
     if facts.usage is None or not any(facts.usage):
         return
-    total = 0 if has_sum else facts.total_tokens or read_planned_total(span.attributes, counts)
+    total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
     facts.usage, marks = repair(facts.usage, total)
     if marks:
         facts.metadata = {**facts.metadata, **marks}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
@@ -23,7 +22,7 @@ from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.scopes import join_scopes
 from spanloom.core.conventions.unread_keys import find_unread_keys
-from spanloom.core.conventions.usage_repair import CountKeys, find_count_keys, settle_usage
+from spanloom.core.conventions.usage_repair import settle_usage
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
 from spanloom.core.messages.steps import show_texts
@@ -71,8 +70,6 @@ class Reading(NamedTuple):
     """Whether the span has none of the attributes that the dialect's library sets."""
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
-    count_keys: CountKeys
-    """Attributes that count tokens."""
     is_scope_known: bool | None
     """Whether a dialect lists the scope; ``None`` for spans without a library's marks."""
     unread: UnreadKeys
@@ -99,16 +96,14 @@ _later: ByteCache[Signature, Sequence[Dialect]] = ByteCache(CACHE_BYTES)
 def _find(signature: Signature) -> Reading:
     dialect = next(dialect for dialect in DIALECTS if dialect.recognises(signature))
     keys = signature.keys
-    count_keys = find_count_keys(keys)
     return Reading(
         signature,
         dialect,
         has_error_attribute(keys),
         _is_foreign(dialect, signature),
         find_context_keys(keys),
-        count_keys,
         _SCOPES.knows(signature),
-        find_unread_keys(keys, frozenset(chain(*count_keys.of_anyone))),
+        find_unread_keys(keys),
     )
 
 
@@ -172,7 +167,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         show_texts(facts, classification.kind)
         note_context(facts, span, reading.context_keys)
     if classification.kind is _MODEL or classification.usage is not None:
-        settle_usage(facts, span, classification, reading.count_keys)
+        settle_usage(facts, span, classification)
     error, question, is_cut = _find_failure(span, reading, classification, failed)
     return NormalizedSpan(
         span,
