@@ -91,7 +91,11 @@ def test_another_service_is_told_apart(runner: CliRunner, api_url: str) -> None:
     ("command", "arguments", "said"),
     [
         (show_command, ["xyz"], "neither 32 hex digits nor `latest`"),
-        (list_command, ["--since", "soon"], "write 30m, 2h, 7d, 'last week', yesterday, monday or a date"),
+        (
+            list_command,
+            ["--since", "soon"],
+            "write 30m, 2h, 7d, 'last week', yesterday, monday or a date",
+        ),
         (list_command, ["--limit", "0"], "0 is not in the range"),
         (list_command, ["--api-url", "ftp://x"], "is no address"),
         (list_command, ["--api-url", "http://[::1"], "is no address"),
