@@ -80,6 +80,14 @@ _SHARED = (
     "{0} of a whole run would count for each {1} in it; to count each call once, ask of steps: "
     "--of steps --by {2} --where 'type = model' (of=steps, by={2}, where=type = model)"
 )
+_OF_CALLS = frozenset({"tokens", "input_tokens", "output_tokens", "cost", "first_token"})
+"""Numbers that model calls alone have."""
+_NOT_OF_CALLS = frozenset({"agent", "tool"})
+"""Fields of steps that model calls do not have."""
+_EMPTY = (
+    "{0} is of model calls, which have no {1}; the agent that a call belongs to is its owner: "
+    "--of steps --by owner --where 'type = model' (of=steps, by=owner, where=type = model)"
+)
 _CALL = re.compile(r"([a-z0-9]+)(?:\((\w*)\))?")
 _EXPECTED = (COUNT, f"{RATE}(FLAG)", *(f"{name}(NUMBER)" for name in OF_NUMBERS))
 _METRICS_MESSAGE = (
@@ -118,21 +126,38 @@ def parse_group(name: str, of: Subject) -> Field:
     return field
 
 
-def refuse_shared(text: str, metrics: Sequence[Metric], by: Sequence[Field], of: Subject) -> None:
-    """Refuse sums and means of what runs cost in all, by agent or model: each would get it whole.
+def refuse_misleading(
+    text: str, metrics: Sequence[Metric], by: Sequence[Field], of: Subject
+) -> None:
+    """Refuse numbers of calls by a field that would get them whole, or not at all.
 
-    Raises ``InvalidTextError`` that names what to ask of steps, where each call counts once.
+    Of runs these are sums and means by agent or model, each of which would get the whole run; of
+    steps what model calls alone have, by agent or tool. Raises ``InvalidTextError`` that names
+    what to ask of steps, where each call counts once.
     """
-    shared = next((field.name for field in by if field.name in _STEPS_BY), "")
-    if of is Subject.STEP or not shared:
-        return
+    reason = _reason_of_steps(by) if of is Subject.STEP else _reason_of_runs(by)
+    is_wrong = _is_of_calls if of is Subject.STEP else _is_total
     problems = [
-        piece.wrong(_SHARED.format(piece.text, shared, _STEPS_BY[shared]))
+        piece.wrong(reason.replace("{0}", piece.text))
         for piece, metric in zip(pieces_of(text), metrics, strict=True)
-        if _is_total(metric)
+        if reason and is_wrong(metric)
     ]
     if problems:
         raise InvalidTextError(text, problems, "metrics")
+
+
+def _reason_of_runs(by: Sequence[Field]) -> str:
+    shared = next((field.name for field in by if field.name in _STEPS_BY), "")
+    return _SHARED.format("{0}", shared, _STEPS_BY[shared]) if shared else ""
+
+
+def _reason_of_steps(by: Sequence[Field]) -> str:
+    lacking = next((field.name for field in by if field.name in _NOT_OF_CALLS), "")
+    return _EMPTY.format("{0}", lacking) if lacking else ""
+
+
+def _is_of_calls(metric: Metric) -> bool:
+    return metric.field is not None and metric.field.name in _OF_CALLS
 
 
 def _is_total(metric: Metric) -> bool:
