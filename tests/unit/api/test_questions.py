@@ -264,6 +264,15 @@ def test_numbers_of_calls_by_what_calls_do_not_have_are_refused(
     assert client.get(STATS, params=others).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("asked", "by"), [("count", "tool"), ("max(position)", "agent"), ("count", "owner")]
+)
+def test_fields_of_steps_are_named_as_such(client: TestClient, asked: str, by: str) -> None:
+    answer = client.get(STATS, params={"metrics": asked, "by": by})
+    assert answer.status_code == 422
+    assert "is a field of steps: --of steps" in answer.json()["errors"][0]["message"]
+
+
 def test_other_numbers_of_runs_by_agent_are_counted(client: TestClient) -> None:
     asked = "count,rate(error),avg(duration),p95(cost),max(input_tokens)"
     assert client.get(STATS, params={"metrics": asked, "by": "agent"}).status_code == 200

@@ -6,7 +6,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS, Field, Subject
-from spanloom.core.query.where.problems import InvalidTextError, Piece, pieces_of, too_many, whole
+from spanloom.core.query.where.problems import (
+    InvalidTextError,
+    Piece,
+    pieces_of,
+    resembling,
+    too_many,
+    whole,
+)
 from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
@@ -116,13 +123,13 @@ def parse_by(text: str, of: Subject, most: int = MAX_BY, parameter: str = "by") 
     pieces = [piece for piece in pieces_of(text) if piece.text]
     if problem := too_many(text, pieces, most, f"at most {most} fields can be asked for at once"):
         raise InvalidTextError(text, [problem], parameter)
-    read = [_named(piece, _groups(of)) for piece in pieces]
+    read = [_named(piece, _groups(of), _groups(Subject.STEP)) for piece in pieces]
     return list(dict.fromkeys(whole(text, read, parameter)))
 
 
 def parse_group(name: str, of: Subject) -> Field:
     """Return the field of this name to group by; raises ``InvalidTextError``."""
-    [field] = whole(name, [_named(Piece(name, 0), _groups(of))], "name")
+    [field] = whole(name, [_named(Piece(name, 0), _groups(of), _groups(Subject.STEP))], "name")
     return field
 
 
@@ -175,8 +182,11 @@ def _metric(piece: Piece, of: Subject) -> Metric | WhereProblem:
     if (function, name, of) == (RATE, "error", Subject.RUN):
         name = "has_error"
     kinds = (FieldType.FLAG,) if function == RATE else NUMBERS
-    fields = {field.name: field for field in FIELDS[of].values() if field.type in kinds}
-    field = _named(Piece(name, piece.position + len(function) + 1), fields)
+    fields, of_steps = (
+        {field.name: field for field in FIELDS[subject].values() if field.type in kinds}
+        for subject in (of, Subject.STEP)
+    )
+    field = _named(Piece(name, piece.position + len(function) + 1), fields, of_steps)
     return Metric(function, field, piece.text) if isinstance(field, Field) else field
 
 
@@ -184,5 +194,11 @@ def _groups(of: Subject) -> Mapping[str, Field]:
     return {f.name: f for f in FIELDS[of].values() if f.type in GROUPS and not f.has_keys}
 
 
-def _named(piece: Piece, fields: Mapping[str, Field]) -> Field | WhereProblem:
-    return fields.get(piece.text) or piece.wrong(f"{piece.text!r} cannot be asked for here", fields)
+def _named(
+    piece: Piece, fields: Mapping[str, Field], of_steps: Mapping[str, Field]
+) -> Field | WhereProblem:
+    if field := fields.get(piece.text):
+        return field
+    if piece.text in of_steps and not resembling(piece.text, fields):
+        return piece.wrong(f"{piece.text!r} is a field of steps: --of steps (of=steps)")
+    return piece.wrong(f"{piece.text!r} cannot be asked for here", fields)
