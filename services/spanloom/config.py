@@ -12,6 +12,7 @@ import os
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from pydantic import ByteSize, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -382,7 +383,7 @@ def _refuse_unusable(settings: Settings, flags: Mapping[str, object]) -> None:
         is_variable = name not in flags and name in settings.model_fields_set
         return variable_of(name) if is_variable else flag_of(name)
 
-    if settings.store_url and not settings.store_url.startswith(STORE_SCHEMES):
+    if settings.store_url and not _is_store_url(settings.store_url):
         raise OptionError(  # without the value, which may contain a password
             f"{origin('store_url')} must be chdb:///path or "
             "clickhouse://user:password@host:8123/database (clickhouses:// for TLS)"
@@ -394,6 +395,16 @@ def _refuse_unusable(settings: Settings, flags: Mapping[str, object]) -> None:
         )
     if settings.tls_client_ca and not settings.tls_cert:
         raise OptionError(f"{origin('tls_client_ca')} needs --tls-cert and --tls-key")
+
+
+def _is_store_url(url: str) -> bool:
+    """Whether the URL has a scheme of a store and, of a server, a host and a valid port."""
+    try:
+        parts = urlsplit(url)
+        has_server = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return url.startswith(STORE_SCHEMES) and (parts.scheme == "chdb" or has_server)
 
 
 def _refuse_misspelt_variables() -> None:

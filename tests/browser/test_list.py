@@ -173,6 +173,12 @@ def test_another_filter_unticks_and_outcomes_are_chosen_from_a_list(
     page.locator(ROWS).first.get_by_role("link").first.click()
     page.go_back()
     expect(page.locator(".selection")).to_contain_text("1 selected")
+    whole = page.get_by_role("checkbox", name="Select all on this page")
+    for said in ("3 selected", "", "3 selected"):
+        whole.click()
+        expect(page.locator(".selection")).to_have_count(1 if said else 0)
+        if said:
+            expect(page.locator(".selection")).to_contain_text(said)
     page.get_by_role("button", name="+ Filter").click()
     page.get_by_label("Value").select_option("failed")
     page.locator(".builder button.main").click()

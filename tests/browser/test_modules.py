@@ -313,3 +313,29 @@ def test_very_many_rows_are_taken_some_at_a_time(modules: Modules) -> None:
 def test_rows_that_end_early_are_not_taken_for_all(modules: Modules, last: str) -> None:
     told = modules.call("api.js", ROWS_TAKEN, 2, last)
     assert "cut off" in told["end"]
+
+
+RAN = {"extraction": {"status": "settled"}, "agent_steps": [], "id": "t"}
+
+
+def step_of(input_text: str, *, failed: bool = False) -> dict[str, object]:
+    error = {"error": {"code": -1, "msg": "boom"}} if failed else {}
+    return {"id": "s", "name": "n", "input": input_text, "output": "o", "basic_info": error}
+
+
+@pytest.mark.parametrize(
+    ("roots", "role"),
+    [
+        ([step_of("q")], "reference"),
+        ([step_of("q"), step_of("q", failed=True)], "reference"),
+        ([step_of("q", failed=True)], "input"),
+        ([step_of("q", failed=True), step_of("")], "input"),
+        ([step_of("", failed=True)], "reference"),
+        ([], "reference"),
+    ],
+)
+def test_runs_that_are_no_references_are_inputs_of_a_dataset(
+    modules: Modules, roots: list[dict[str, object]], role: str
+) -> None:
+    found = [{"source": {"trace": "t"}, "document": {**RAN, "root_step": root}} for root in roots]
+    assert modules.call("dataset/dialog.js", "return m.fittingRole(a[0])", found) == role

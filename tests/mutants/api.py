@@ -117,10 +117,30 @@ MUTANTS = (
         ],
     ),
     Mutant(
+        name="calls-by-what-they-lack",
+        room="api",
+        was='lacking = next((field.name for field in by if field.name in _NOT_OF_CALLS), "")',
+        becomes='lacking = ""',
+        why="costs of calls by agent are one row without a name",
+        killed_by=[
+            "tests/unit/api/test_questions.py::test_numbers_of_calls_by_what_calls_do_not_have_are_refused"
+        ],
+    ),
+    Mutant(
+        name="flags-for-variables",
+        room="api",
+        was="if os.environ.get(variable) and flag not in typed:",
+        becomes="if os.environ.get(variable) and flag in typed:",
+        why="a bad value from a variable is blamed on a flag that nobody typed",
+        killed_by=[
+            "tests/unit/cli/test_service_errors.py::test_what_a_variable_set_is_named_by_it"
+        ],
+    ),
+    Mutant(
         name="whole-run-for-each-agent",
         room="api",
-        was="if of is Subject.STEP or not shared:",
-        becomes="if of is Subject.RUN or not shared:",
+        was='shared = next((field.name for field in by if field.name in _STEPS_BY), "")',
+        becomes='shared = ""',
         why="each agent of a run is given the tokens of all",
         killed_by=[
             "tests/unit/api/test_questions.py::test_totals_of_runs_by_what_they_share_are_refused_with_the_right_question"

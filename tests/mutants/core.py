@@ -635,6 +635,14 @@ MUTANTS = (
         killed_by=[f"{UNIT}/dialects/test_evidence.py"],
     ),
     Mutant(
+        name="no-start-no-word",
+        room="core",
+        was="if not span.start_ns:",
+        becomes="if span.start_ns < 0:",
+        why="a run of 1970 is at the end of all lists, and nothing says why",
+        killed_by=[f"{UNIT}/extraction/test_build.py"],
+    ),
+    Mutant(
         name="failed-tools-are-words",
         room="core",
         was="if words == [_ERROR]:",

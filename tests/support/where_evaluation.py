@@ -141,6 +141,7 @@ def step_facts(place: int, run: Run) -> Mapping[str, Any]:
         "first_token": None if step.first_token_ms is None else step.first_token_ms * 1e6,
         "error": error is not None,
         "error_code": error.code if error and error.code not in (0, -1) else None,
+        "error_type": (error.type or None) if error else None,
         "error_message": (error.message[:1000] or None) if error else None,
         "tokens": usage.input_tokens + usage.output_tokens if is_model else None,
         "input_tokens": usage.input_tokens if is_model else None,

@@ -85,6 +85,18 @@ def test_a_bad_value_names_its_origin_in_one_line(
     assert "\n" not in message
 
 
+@pytest.mark.parametrize(
+    "url", ["db:8123", "clickhouse://db:port/d", "clickhouse://db:99999/d", "clickhouse:///d"]
+)
+def test_a_bad_store_url_is_one_line_without_it(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(OptionError, match="--store-url must be chdb"):
+        load_settings({"store_url": url})
+    monkeypatch.setenv("SPANLOOM_STORE_URL", url)
+    with pytest.raises(OptionError, match="SPANLOOM_STORE_URL must be chdb") as error:
+        load_settings({})
+    assert url not in str(error.value)
+
+
 def test_a_misspelt_variable_is_not_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPANLOOM_OTLP_GRCP_PORT", "1")
     with pytest.raises(OptionError, match="SPANLOOM_OTLP_GRPC_PORT"):

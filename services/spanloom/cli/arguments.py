@@ -10,6 +10,7 @@ import click
 import orjson
 
 from spanloom.cli.client import to_milliseconds
+from spanloom.core.document import Document
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.problems import resembling
 from spanloom.core.records.declared import FieldType
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from spanloom.client.client import Client
+    from spanloom.core.document import DocumentStep
     from spanloom.core.showing.steps import Placed
 
 
 LATEST = "latest"
+_Ids = dict[str, list[str]]
+"""Ids of steps by a name that they share."""
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -73,33 +77,59 @@ def find_step_id(text: str, trace_id: str, client: Client, project: str | None) 
     """Return a step's id: ``model3`` is the third model call, ``7`` the seventh step.
 
     ``search`` is the first step of this name, ``search2`` the second. All count steps by their
-    start, as in the outline.
+    start, as in the outline. Without a step of the name, case is ignored, then models are
+    searched; the root can be named too.
 
     Raises ``click.BadParameter`` for any other text, and for a number beyond the last step.
     """
     if _ID.fullmatch(text):
         return text
-    steps = place_steps(orjson.loads(client.document(trace_id, project=project)))
+    document = orjson.loads(client.document(trace_id, project=project))
+    steps = place_steps(document)
     place = _PLACE.fullmatch(text)
-    return _named(text, steps) if place is None else _placed(place[1], int(place[2]), steps)
+    if place is not None:
+        return _placed(place[1], int(place[2]), steps)
+    return _named(text, [*(own.step for own in steps), Document(document).root])
 
 
-def _named(text: str, steps: Sequence[Placed]) -> str:
-    """Return the id of the step of this name, or with its number behind the name."""
-    called: dict[str, list[str]] = {}
-    for own in steps:
-        called.setdefault(own.step.name, []).append(own.step.id)
-    if text in called:
-        return called[text][0]
-    for name, ids in called.items():
-        number = text.removeprefix(name).removeprefix("-") if text.startswith(name) else ""
-        if name and number.isdecimal() and 1 <= int(number) <= len(ids):
-            return ids[int(number) - 1]
-    near = resembling(text, filter(None, called))
+def _named(text: str, steps: Sequence[DocumentStep]) -> str:
+    """Return the id of the step of this name, or with its number after the name."""
+    names = _ids_by("name", steps)
+    models = _ids_by("model", steps)
+    for called, wanted in ((names, text), (_lower(names), text.lower()), (models, text)):
+        if found := _numbered(wanted, called):
+            return found
+    near = resembling(text, names)
     meant = f"; did you mean {near[0]}?" if near else ""
     raise click.BadParameter(
         f"{text!r} is no step's id or name, nor like `model3`, `tool1` or `7`{meant}"
     )
+
+
+def _ids_by(attribute: str, steps: Sequence[DocumentStep]) -> _Ids:
+    ids: _Ids = {}
+    for step in steps:
+        if name := getattr(step, attribute):
+            ids.setdefault(name, []).append(step.id)
+    return ids
+
+
+def _lower(called: _Ids) -> _Ids:
+    lowered: _Ids = {}
+    for name, ids in called.items():
+        lowered.setdefault(name.lower(), []).extend(ids)
+    return lowered
+
+
+def _numbered(text: str, called: _Ids) -> str:
+    """Return the id for a name with or without a number after it, empty if there is none."""
+    if text in called:
+        return called[text][0]
+    for name, ids in called.items():
+        number = text.removeprefix(name).removeprefix("-") if text.startswith(name) else ""
+        if number.isdecimal() and 1 <= int(number) <= len(ids):
+            return ids[int(number) - 1]
+    return ""
 
 
 def _placed(kind: str, number: int, steps: Sequence[Placed]) -> str:

@@ -62,7 +62,7 @@ class Wanted(NamedTuple):
     "--before",
     metavar="WHEN",
     callback=to_milliseconds,
-    help="Only traces that started before: 30m, 2h or 7d ago, a date, a time.",
+    help="Only traces that started before: 30m, 2h or 7d ago, yesterday, a date, a time.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say how much would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

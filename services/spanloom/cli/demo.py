@@ -48,6 +48,12 @@ class Sent(NamedTuple):
     """When the last request was acknowledged, on the monotonic clock."""
 
 
+_ENDED = (
+    "\nEnded, as this is no terminal: nothing answers at these addresses any more. In a terminal "
+    "the demo stays up."
+)
+
+
 @click.command(
     "demo",
     cls=SettingsCommand,
@@ -88,9 +94,13 @@ def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> Non
             _show(document, sent, service.addresses, console)
             if opens:
                 open_page(page_url(document["id"], service.addresses["api"]))
-            if not ends and is_for_people():  # nobody could press Ctrl-C
-                console.print(Text("\nUp until Ctrl-C.", "dim"))
-                service.wait(interruption)
+            if ends:
+                return
+            if not is_for_people():  # nobody could press Ctrl-C
+                console.print(Text(_ENDED, "dim"))
+                return
+            console.print(Text("\nUp until Ctrl-C.", "dim"))
+            service.wait(interruption)
 
 
 def _replay(target: str, console: Console) -> Sent:
@@ -144,7 +154,9 @@ def _show(
     document: dict[str, Any], sent: Sent, addresses: dict[str, str], console: Console
 ) -> None:
     waited = time.monotonic() - sent.at
-    console.print(Text(f"trajectory settled {waited:.1f} s after the last request\n", "dim"))
+    console.print(
+        Text(f"trajectory settled (complete) {waited:.1f} s after the last request\n", "dim")
+    )
     render_trajectory(document, console)
     print_metrics(document, console)
     print_addresses(document["id"], addresses, console)

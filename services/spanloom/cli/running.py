@@ -17,6 +17,7 @@ from click.shell_completion import CompletionItem
 
 from spanloom import __version__
 from spanloom.cli.interrupts import INTERRUPTED, ReaderLeftError, let_go_of_output, raise_again
+from spanloom.cli.origins import name_variables
 from spanloom.config import OptionError
 from spanloom.core.errors import SpanloomError
 from spanloom.memory import collect_garbage_rarely
@@ -168,6 +169,6 @@ def _name_variable(error: click.ClickException) -> None:
 
 
 def _fail(message: str, status: int, below: Sequence[str] = ()) -> None:
-    line = " ".join(message.split())
+    line = name_variables(" ".join(message.split()))
     click.echo("\n".join([f"spanloom: {line}", *below]), err=True)
     sys.exit(status)

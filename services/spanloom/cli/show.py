@@ -117,7 +117,9 @@ def _asked_pause_s(error: Exception) -> float:
 @trace_id_argument
 @click.argument("step", required=False)
 @click.option("--step", "step_too", metavar="STEP", help="The same as the argument.")
-@click.option("--outline", is_flag=True, help="Show a numbered line a step; equal ones are one.")
+@click.option(
+    "--outline", is_flag=True, help="Show a numbered line a step; equal ones in a row are one."
+)
 @click.option("--messages", is_flag=True, help="Show what was said, call by call.")
 @click.option("--full", is_flag=True, help="Fold no long text.")
 @click.option("--watch", is_flag=True, help="Follow a run that is live until it has settled.")

@@ -86,8 +86,9 @@ def explain_command(trace_id: str, project: str | None, form: Form, client: Clie
     """Print every span of a trace as a tree, with what became of it and the rule that decided.
 
     Kept spans are steps of the trajectory. A span merged into another reports again what that
-    one reports: it counts under it. Dropped spans are noise of the framework; what stands
-    below them hangs under the next kept span above. docs/dialects.md lists the rules.
+    one reports: it counts under it. Dropped spans are noise of the framework, its
+    plumbing and frames; what is below them belongs to the next kept span above.
+    docs/dialects.md lists the rules.
     """
     trace_id = resolve(trace_id, client, project)
     spans = client.spans_document(trace_id, project=project)

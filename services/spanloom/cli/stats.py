@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     callback=to_milliseconds,
     default="7d",
     show_default=True,
-    help="Of runs started at or after: 30m, 2h or 7d ago, a date, a time.",
+    help="Of runs started at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
 )
 @click.option(
     "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."

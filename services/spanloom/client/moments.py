@@ -9,12 +9,17 @@ from datetime import datetime, timedelta
 from spanloom.core.model.notation import parse_instant
 
 Moment = datetime | str | int
-"""A time with its offset; ``90s``, ``30m``, ``2h`` or ``7d`` ago, a date (UTC) or RFC 3339;
-``now``, or the midnight that ``today`` or ``yesterday`` began with here; ms since the epoch."""
+"""A time with its offset; ``90s``, ``30m``, ``2h``, ``7d`` or ``1w`` ago, also as ``2 days ago``
+or ``last week``; a date (UTC) or RFC 3339; ``now``; the midnight that ``today``, ``yesterday`` or
+the last ``monday`` began with here; ms since the epoch."""
 
-_UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+_UNIT = "s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?"
+_AGO = re.compile(rf"((?:last|past) )?(\d{{1,9}} ?|an? )?({_UNIT})(?: ago)?")
 _NS_PER_MS = 1_000_000
 _DAYS_AGO = {"today": 0, "yesterday": 1}
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_FORMS = "30m, 2h, 7d, 'last week', yesterday, monday or a date"
 
 
 def milliseconds_of(moment: Moment) -> int:
@@ -25,18 +30,34 @@ def milliseconds_of(moment: Moment) -> int:
     if isinstance(moment, int):
         return moment
     text = moment.isoformat() if isinstance(moment, datetime) else moment
-    if ago := re.fullmatch(r"(\d{1,9})([smhd])", text):
-        now_ms = time.time_ns() // _NS_PER_MS
-        return max(0, now_ms - int(ago[1]) * _UNITS_MS[ago[2]])
-    if text.lower() in _DAYS_AGO:
-        return _begin_ms(_DAYS_AGO[text.lower()])
-    if text.lower() == "now":
-        return time.time_ns() // _NS_PER_MS
+    for ms in (_ago_ms(text.lower()), _midnight_ms(text.lower())):
+        if ms is not None:
+            return ms
     day = re.fullmatch(r"\d{4}-\d\d-\d\d", text)
     try:
         return parse_instant(f"{text}T00:00:00Z" if day else text) // _NS_PER_MS
     except ValueError as error:
-        raise ValueError(f"{text!r}: write 30m, 2h, 7d, yesterday or a date; or: {error}") from None
+        raise ValueError(f"{text!r}: write {_FORMS}; or: {error}") from None
+
+
+def _ago_ms(text: str) -> int | None:
+    """Return the time of ``2h``, ``2 hours ago``, ``last hour`` or ``now``, else ``None``."""
+    now_ms = time.time_ns() // _NS_PER_MS
+    if text == "now":
+        return now_ms
+    ago = _AGO.fullmatch(text)
+    if ago is None or not (ago[1] or ago[2]):
+        return None
+    number = (ago[2] or "1").strip()
+    return max(0, now_ms - int(number if number.isdecimal() else 1) * _UNITS_MS[ago[3][0]])
+
+
+def _midnight_ms(text: str) -> int | None:
+    """Return the local midnight of ``yesterday`` or of the last ``monday``, else ``None``."""
+    if text in _WEEKDAYS:
+        weekday = datetime.now().astimezone().weekday()
+        return _begin_ms((weekday - _WEEKDAYS.index(text)) % 7)
+    return _begin_ms(_DAYS_AGO[text]) if text in _DAYS_AGO else None
 
 
 def _begin_ms(days_ago: int) -> int:

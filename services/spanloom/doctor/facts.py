@@ -158,6 +158,12 @@ class ExporterFacts(NamedTuple):
     """HTTP status of the answer to a request without spans; 0 if none was sent or answered."""
     answer: str = ""
     """The message of the answer."""
+    variable: str = "OTEL_EXPORTER_OTLP_ENDPOINT"
+    """The variable that names the address."""
+    scheme: str = ""
+    """The scheme that is answered there, if the variable has the other one."""
+    is_disabled: bool = False
+    """Whether OTEL_SDK_DISABLED makes SDKs send nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pydantic import Field
 from spanloom.client.address import Address
 from spanloom.client.request import segment
 from spanloom.core.showing.steps import place_steps
-from spanloom.mcp.data import MOST_CHARS, fitting, refusal, write, write_whole
+from spanloom.mcp.data import MOST_CHARS, fitting, refusal, shortened, write, write_whole
 from spanloom.mcp.requests import (
     combined_where,
     next_cursor_of,
@@ -65,13 +65,22 @@ def make_tool(method: Callable[..., Any]) -> Tool:
 MAX_RUNS = 50
 MAX_STEPS = 1_000
 Where = Annotated[str, Field(description="A filter: has_error and duration > 20s; see fields.")]
-Since = Annotated[str, Field(description="How far back: 30m, 2h, 7d, a date; all for everything.")]
+Since = Annotated[str, Field(description="How far back: 30m, 7d, yesterday, a date; or all.")]
 Project = Annotated[str, Field(description="Only this project.")]
 TraceId = Annotated[str, Field(description="32 hex digits.")]
 _LINE = (
     *("trace_id", "project", "started_at", "root_name", "outcome", "duration", "question"),
     *("answer", "agent_names", "models", "step_counts", "input_tokens", "output_tokens", "cost"),
 )
+_OF_FAILED = ("error_type", "error_message")
+
+
+def _line(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is shown of a run; why it failed only if it did, to save tokens."""
+    return {
+        **{name: run.get(name) for name in _LINE},
+        **{name: shortened(run[name], 300) for name in _OF_FAILED if run.get(name)},
+    }
 
 
 class Tools:
@@ -100,7 +109,7 @@ class Tools:
         query: Query = {"where": combined_where(where, text), "order": order_by, "limit": limit}
         query |= {"project": project, "cursor": start.cursor, "since": start.from_ms}
         page = await self._read(context, "/v1/trajectories", query)
-        runs = [{name: run.get(name) for name in _LINE} for run in page["items"]]
+        runs = [_line(run) for run in page["items"]]
         if steps := steps_filter(where, text):
             await self._note_steps(context, runs, {"where": steps, "project": project})
         head = {"since": since, "next_cursor": next_cursor_of(page, start)}

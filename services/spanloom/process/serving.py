@@ -10,6 +10,7 @@ idle service that was an eighth of the CPU time, so ``PatientServer`` sleeps.
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import time
 from contextlib import suppress
@@ -88,7 +89,9 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise StartupError(unusable_port(host, port, flag, error.strerror)) from error
+        is_host = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
+        wrong = "--host" if is_host else flag
+        raise StartupError(unusable_port(host, port, wrong, error.strerror)) from error
     return listener
 
 

@@ -6,6 +6,7 @@ code, variables and settings. Coding agents are frameworks that need no code.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
@@ -81,19 +82,36 @@ def read_frameworks(endpoint: str = ENDPOINT) -> Sequence[Framework]:
 
 
 def find_framework(name: str, endpoint: str = ENDPOINT) -> Framework:
-    """Return the framework of a name or alias, ignoring case.
+    """Return the framework of a name, alias or title, ignoring case and punctuation.
 
     Raises ``UnknownRecipeError`` with similar names, and what to do without a recipe.
     """
     frameworks = read_frameworks(endpoint)
     names = {known: one for one in frameworks for known in (one.name, *one.also)}
-    if framework := names.get(name.lower()):
+    titles = {title: one for one in frameworks for title in one.title.split(", ")}
+    if framework := {_bare(known): one for known, one in (titles | names).items()}.get(_bare(name)):
         return framework
+    unknown = _as_a_way(name, frameworks) or _unknown("framework", name, names)
     raise UnknownRecipeError(
-        f"{_unknown('framework', name, names)}; `spanloom instrument` lists all. Whatever else "
-        f"sends OpenTelemetry spans is read too: export OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}; "
+        f"{unknown}; `spanloom instrument` lists all. Whatever else sends OpenTelemetry spans is "
+        f"read too (docs/dialects.md): export OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}; "
         "`spanloom instrument plain` prints the lines for spans by hand"
     )
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.lower())
+
+
+def _as_a_way(name: str, frameworks: Sequence[Framework]) -> str:
+    """Return the commands for an instrumentation that was taken for a framework, else nothing."""
+    found = [
+        f"`spanloom instrument {one.name} {recipe.way}`"
+        for one in frameworks
+        for recipe in one.recipes
+        if _bare(name) == _bare(recipe.way)
+    ]
+    return f"'{name}' instruments frameworks: {', '.join(found)}" if found else ""
 
 
 def find_recipe(framework: Framework, way: str | None) -> Recipe:
@@ -132,7 +150,7 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def _unknown(what: str, name: str, known: Mapping[str, object]) -> str:
-    near = get_close_matches(name.lower(), known, cutoff=0.5)
+    near = get_close_matches(name.lower(), known, cutoff=0.65)
     return f"no {what} {name!r}" + (f": did you mean {' or '.join(near)}?" if near else "")
 
 

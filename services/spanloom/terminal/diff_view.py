@@ -66,7 +66,8 @@ def _step(row: Json, side: str) -> Text:
     if f"{side}_id" not in row:
         return Text()
     place = "" if row[side] is None else f"{row[side]} "
-    name = printable(str(row["name"])) or "(no name)"
+    names = [change[side] for change in row.get("changes", ()) if change["field"] == "name"]
+    name = printable(str(names[0] if names else row["name"])) or "(no name)"
     kind = (str(row["type"]), TYPE_STYLES.get(row["type"], ""))
     return Text.assemble((place, "dim"), (name, _STYLES[row["op"]]), " ", kind)
 

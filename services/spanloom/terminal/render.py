@@ -8,7 +8,7 @@ from rich.text import Text
 
 from spanloom.core.document import Document, whole
 from spanloom.core.messages.texts import answer_in, question_in
-from spanloom.core.showing.steps import build_tree
+from spanloom.core.showing.steps import build_tree, repeated_calls
 from spanloom.core.showing.values import (
     counted,
     dollars,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]  # the canonical document as parsed JSON
 
 MAX_WIDTH = 120
+_MOST_REPEATS = 5
 
 
 def render_trajectory(document: Json, console: Console) -> None:
@@ -60,6 +61,7 @@ def trajectory_lines(document: Json, console: Console) -> list[Text]:
         *tree_lines(build_tree(document), signs, width, failures_by_step(document)),
         Text(),
         *_totals(document, signs),
+        *_repeats(document, signs, width),
         *warning_lines(document, signs),
     ]
     for line in lines:
@@ -160,6 +162,13 @@ def _totals(document: Json, signs: Signs) -> list[Text]:
     ]
     spent = [f"{whole(metrics.get(f'{way}put_tokens')):,} {way}" for way in ("in", "out")]
     return [joined([*lines, f"tokens {spent[0]}, {spent[1]}", _cost(document)], signs)]
+
+
+def _repeats(document: Json, signs: Signs, width: int) -> Iterable[Text]:
+    """Yield a line for each tool that ran several times with the same arguments."""
+    for step, times in repeated_calls(document)[:_MOST_REPEATS]:
+        call = shortened(f"{step.name} {step.input}".rstrip(), width - 30)
+        yield Text(f"{signs.warning} the same call {times} times: {call}", "yellow")
 
 
 def _cost(document: Json) -> str:

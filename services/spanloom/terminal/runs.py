@@ -92,6 +92,14 @@ def when_cell(run: Item, now_ms: int) -> Text:
 
 
 _NAMES = 2
+_LEAST_COST = 0.0001
+"""In US dollars; less is not printed as zero."""
+_OF_STATUSES = {
+    "live": "still going",
+    "settled": "complete, no more spans are expected",
+    "partial": "its root has not come",
+    "failed": "could not be read",
+}
 _MEANINGS = {
     "failed": "something failed, and nothing around it ended well",
     "recovered": "something failed, and the run went on",
@@ -117,19 +125,19 @@ def render_list(items: list[Item], console: Console, now_ms: int) -> None:
         for line in _about(item):
             console.print(cut(line, console.width))
         console.print()
-    if console.is_terminal and (legend := _legend(items, signs)):
-        console.print(legend)
+    if console.is_terminal:
+        console.print(_legend(items, signs))
 
 
-def _legend(items: Iterable[Item], signs: Signs) -> Text:
-    """Return a line that explains the signs of the outcomes in a list; empty if there are none."""
-    shown = {str(item["outcome"]) for item in items}
-    parts = [
-        f"{signs.outcomes[outcome]} {outcome}: {what}"
-        for outcome, what in _MEANINGS.items()
-        if outcome in shown
-    ]
-    return Text("   ".join(parts), "dim")
+def _legend(items: Sequence[Item], signs: Signs) -> Text:
+    """Return what the signs of outcomes and the statuses of a list mean, a line each."""
+    outcomes = {str(item["outcome"]) for item in items}
+    statuses = {str(item["status"]) for item in items}
+    lines = (
+        (f"{signs.outcomes[n]} {n}: {what}" for n, what in _MEANINGS.items() if n in outcomes),
+        (f"{n}: {what}" for n, what in _OF_STATUSES.items() if n in statuses),
+    )
+    return Text("\n".join(filter(None, map("   ".join, lines))), "dim")
 
 
 def exchange_lines(item: Item) -> Iterable[Text]:
@@ -165,7 +173,9 @@ def _columns(now_ms: int) -> Iterable[Column]:
 def _cost(item: Item) -> Text:
     """Return the cost in US dollars; empty if it is unknown."""
     cost = item.get("cost")
-    return Text("" if cost is None else f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}")
+    if cost is None or 0 < cost < _LEAST_COST:
+        return Text("" if cost is None else f"<${_LEAST_COST:.4f}")
+    return Text(f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.4f}")
 
 
 def _run(item: Item, signs: Signs) -> Text:

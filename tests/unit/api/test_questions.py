@@ -252,6 +252,27 @@ def test_totals_of_runs_by_what_they_share_are_refused_with_the_right_question(
     assert client.get(STATS, params=steps).status_code == 200
 
 
+@pytest.mark.parametrize("by", ["agent", "project,tool"])
+@pytest.mark.parametrize("asked", ["sum(cost)", "count,p95(input_tokens)", "avg(first_token)"])
+def test_numbers_of_calls_by_what_calls_do_not_have_are_refused(
+    client: TestClient, asked: str, by: str
+) -> None:
+    answer = client.get(STATS, params={"metrics": asked, "by": by, "of": "steps"})
+    assert answer.status_code == 422
+    assert "--of steps --by owner" in answer.json()["errors"][0]["message"]
+    others = {"metrics": "count,rate(error),max(duration)", "by": by, "of": "steps"}
+    assert client.get(STATS, params=others).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "by"), [("count", "tool"), ("max(position)", "agent"), ("count", "owner")]
+)
+def test_fields_of_steps_are_named_as_such(client: TestClient, asked: str, by: str) -> None:
+    answer = client.get(STATS, params={"metrics": asked, "by": by})
+    assert answer.status_code == 422
+    assert "is a field of steps: --of steps" in answer.json()["errors"][0]["message"]
+
+
 def test_other_numbers_of_runs_by_agent_are_counted(client: TestClient) -> None:
     asked = "count,rate(error),avg(duration),p95(cost),max(input_tokens)"
     assert client.get(STATS, params={"metrics": asked, "by": "agent"}).status_code == 200

@@ -100,7 +100,10 @@ def test_where_a_query_ends(text: str, place: Place, of: str, field: str, part: 
     [
         (("list", "--where", "has_error and durat"), ["has_error and duration"]),
         (("list", "--where", "has_e"), ["has_error"]),
-        (("list", "--where", "has(tool exists then err"), ["error", "error_code", "error_message"]),
+        (
+            ("list", "--where", "has(tool exists then err"),
+            ["error", "error_code", "error_type", "error_message"],
+        ),
         (("list", "--where", "status = se"), ["status = settled"]),
         (("list", "--where", "status in (live, pa"), ["status in (live, partial"]),
         (("list", "--where", "status e"), ["status exists"]),

@@ -161,13 +161,33 @@ def test_the_recommended_way_comes_first_under_any_name(name: str, run: Run) -> 
 
 
 @pytest.mark.parametrize(
+    ("name", "framework"),
+    [
+        ("Microsoft Agent Framework", "agent-framework"),
+        ("agent_framework", "agent-framework"),
+        ("Google ADK", "adk"),
+        ("LangGraph.js", "langchain-js"),
+        ("Claude Code", "claude-code"),
+        ("smol agents", "smolagents"),
+        ("AutoGen", "autogen"),
+    ],
+)
+def test_titles_and_spellings_of_names_are_found(name: str, framework: str) -> None:
+    assert find_framework(name).name == framework
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["langgrap"], "did you mean langgraph"),
+        (["mlflow"], "'mlflow' instruments frameworks: `spanloom instrument langgraph mlflow`"),
+        (["langfuse"], "`spanloom instrument eino langfuse`; `spanloom instrument` lists all"),
+        (["haystack"], "no framework 'haystack'; `spanloom instrument` lists all"),
+        (["haystack"], "docs/dialects.md"),
         (["zzz"], "no framework 'zzz'; `spanloom instrument` lists all"),
         (["semantic-kernel"], "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318"),
         (["langflow"], "`spanloom instrument plain` prints the lines for spans by hand"),
-        (["langgraph", "langfus"], "did you mean langfuse or"),
+        (["langgraph", "langfus"], "did you mean langfuse?"),
         (["openai", "zzz"], "there is openinference"),
         (["openai", "--endpoint", "localhost"], "'localhost' is no address"),
         (["openai", "--endpoint", "http://a b"], "is no address"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 from spanloom import __main__ as entry
 from spanloom.cli.client import ServiceError
+from spanloom.cli.origins import name_variables
 from spanloom.cli.running import spanloom
 from spanloom.client import (
     ApiError,
@@ -22,6 +24,9 @@ from spanloom.client import (
     UnreachableError,
 )
 from spanloom.client.errors import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FAULT = Fault("where", "no trajectory field 'durtion'", 14, 7, ("duration",))
 
@@ -90,6 +95,30 @@ def test_a_bad_value_is_named_by_its_variable_or_its_option(
     (line,) = capsys.readouterr().err.splitlines()
     assert "--api-url" in line
     assert "SPANLOOM_API_URL" not in line
+
+
+def test_what_a_variable_set_is_named_by_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Also in messages from deep inside, which know the flag alone."""
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("SPANLOOM_DATA_DIR", str(file))
+    assert status_of(["serve"], monkeypatch) == 1
+    assert "or use SPANLOOM_DATA_DIR to choose another" in capsys.readouterr().err
+    assert status_of(["serve", f"--data-dir={file}"], monkeypatch) == 1
+    assert "or use --data-dir to choose another" in capsys.readouterr().err
+    monkeypatch.setenv("SPANLOOM_API_URL", "http://127.0.0.1:1")
+    assert status_of(["list"], monkeypatch) == 3
+    assert "name its address with SPANLOOM_API_URL" in capsys.readouterr().err
+
+
+def test_commands_to_type_keep_their_flags(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["spanloom", "serve", "--host=::1"])
+    for name in ("SQL_PORT", "API_PORT", "HOST"):
+        monkeypatch.setenv(f"SPANLOOM_{name}", "1")
+    told = "use --sql-port or --api-port-range, not --host; or `serve --sql-port 8123`"
+    assert name_variables(told) == told.replace("use --sql-port", "use SPANLOOM_SQL_PORT")
 
 
 def status_of(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> object:

@@ -6,8 +6,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
+from structlog.testing import capture_logs
 
-from spanloom.collector.spool.bound import FreeSpace, least_free
+from spanloom.collector.spool.bound import FreeSpace, comfortable_free, least_free
 from spanloom.core.errors import OverloadedError
 
 if TYPE_CHECKING:
@@ -50,3 +51,19 @@ def test_it_refuses_while_there_is_too_little_and_recovers_by_itself(tmp_path: P
             space.check()
     assert [bool(reason) for reason in refused] == [False, True, True, True, False]
     assert "2,047 MiB free, less than the 2,048 MiB" in refused[1]
+
+
+def test_little_room_is_warned_of_once_before_anything_is_refused(tmp_path: Path) -> None:
+    enough = comfortable_free(60 << 20, 3 << 20)
+    assert enough == 2 * GIB  # all of a disk of 60 MiB is little
+    assert comfortable_free(100 * GIB, 2 * GIB) == 5 * GIB
+    free = [6 * GIB, 5 * GIB - 1, 5 * GIB + 1, 4 * GIB, GIB, 3 * GIB, 6 * GIB, 3 * GIB]
+    space = FreeSpace(tmp_path, None, ask=lambda _: (100 * GIB, 0, free[0]))
+    warned = []
+    while free:
+        with capture_logs() as lines:
+            space.look()
+        warned.append([line["event"] for line in lines if line["log_level"] == "warning"])
+        free.pop(0)
+    little = ["little room is left on the disk"]
+    assert warned == [[], little, [], [], [], [], [], little]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import grpc
 import httpx
@@ -15,7 +16,9 @@ from tests.support.access import Locks
 from spanloom.access.refusals import AGAIN_S, MOST_CAUSES, Cause, RefusalLog
 from spanloom.collector.doors.http import create_app
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
+from spanloom.collector.doors.otlp.grpc_calls import MessageReader
 from spanloom.collector.intake.export import Exporter
+from spanloom.core.errors import RequestTooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,18 +111,39 @@ def test_http_tells_wrong_paths_sizes_and_keys(doors: Doors) -> None:
     assert doors.post("POST", "/v1/traces") == [("unauthenticated", "/v1/traces")]
 
 
-@pytest.mark.service
-def test_grpc_tells_bad_keys(doors: Doors) -> None:
-    doors.locks.make("shop")
+SERVICE = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+
+
+def logged_by_grpc(doors: Doors, method: str, body: bytes) -> list[Mapping[str, Any]]:
     authenticator = doors.locks.access.authenticator
     receiver = GrpcReceiver(doors.exporter, "127.0.0.1", 0, doors.limits, authenticator)
     receiver.start()
-    service = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
     try:
         with capture_logs() as lines, grpc.insecure_channel(f"127.0.0.1:{receiver.port}") as to:
-            call = to.unary_unary(service, None, None).future(b"", timeout=10)
+            call = to.unary_unary(method, None, None).future(body, timeout=10)
             assert call.exception() is not None
     finally:
-        receiver.stop(0)
+        receiver.stop(5)
+    return [line for line in lines if line["event"] == EVENT]
+
+
+@pytest.mark.service
+def test_grpc_tells_bad_keys(doors: Doors) -> None:
+    doors.locks.make("shop")
+    lines = logged_by_grpc(doors, SERVICE, b"")
     assert refusals_in(lines) == [("unauthenticated", "traces")]
-    assert [line["sender"] for line in lines if line["event"] == EVENT] == ["127.0.0.1"]
+    assert [line["sender"] for line in lines] == ["127.0.0.1"]
+
+
+@pytest.mark.service
+def test_grpc_tells_methods_that_there_are_not(doors: Doors) -> None:
+    unknown = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
+    assert refusals_in(logged_by_grpc(doors, unknown, b"")) == [("not_found", unknown)]
+
+
+def test_a_call_whose_message_grpc_refused_was_too_large() -> None:
+    """It ends without a message; as often, gRPC ends the call first, and nobody can tell why."""
+    reader = MessageReader(1.0, 1, 1_000)
+    with pytest.raises(RequestTooLargeError, match="at most 1000 bytes"):
+        reader.read(iter([]), Mock())
+    assert reader.read(iter([b"x"]), Mock()) == b"x"

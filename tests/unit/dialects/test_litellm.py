@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.support.spans import chat, extract_spans, make_span, normalized, rules
+from tests.support.spans import chat, extract_spans, genai, make_span, normalized, rules
 
 from spanloom.core.model.trajectory import Usage
 
@@ -72,8 +72,20 @@ def test_a_call_is_one_whatever_the_caller_named_it() -> None:
         make_span(3, 1, {"guardrail_name": "g"}, scope=SCOPE, name="z", start=20),
         make_span(4, 1, {}, scope=SCOPE, name="self", start=30),
     ]
-    assert [kind for kind, _ in rules(*spans).values()] == ["model", "model", "tool", "other"]
+    assert [kind for kind, _ in rules(*spans).values()] == ["model", "model", "graph", "other"]
     assert extract_spans(*spans).root_metrics.input_tokens == 101
+
+
+def test_a_guardrail_of_the_proxy_is_no_tool_that_a_model_called() -> None:
+    asked = {"guardrail_name": "pii", "guardrail_response": "masked"}
+    request = {**chat(1, 1), "llm.request.type": "completion"}
+    steps = extract_spans(
+        make_span(9, 0, genai("invoke_agent", agent__name="a"), end=90),
+        make_span(1, 9, request, scope=SCOPE, name="litellm_request", start=20),
+        make_span(2, 9, asked, scope=SCOPE, name="guardrail"),
+    )
+    guard = next(s for s in steps.agent_steps[0].steps if s.type == "graph")
+    assert (guard.name, guard.output, guard.metadata["tool_kind"]) == ("pii", "masked", "guardrail")
 
 
 def test_an_embedding_is_no_generation() -> None:

@@ -266,6 +266,21 @@ def test_exporters_whose_requests_are_refused(
     check(sending.exporter(facts), verdict, *([todo, f"{status} Why."] if todo else ["db:80"]))
 
 
+def test_exporters_that_are_switched_off_or_have_the_other_scheme() -> None:
+    facts = ExporterFacts("db:4318", "", "HTTP", "")
+    check(sending.exporter(facts._replace(is_disabled=True)), PROBLEM, "OTEL_SDK_DISABLED")
+    silent = facts._replace(speaks="")
+    check(sending.exporter(silent), WARNING, "neither HTTP nor gRPC")
+    check(sending.exporter(silent._replace(scheme="http")), PROBLEM, "no TLS", "=http://db:4318")
+    check(sending.exporter(silent._replace(scheme="https")), PROBLEM, "TLS", "=https://db:4318")
+
+
+def test_the_variable_that_names_the_address_is_reported() -> None:
+    variable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+    facts = ExporterFacts("db:4318", "", "HTTP", "", path="/", status=404, variable=variable)
+    check(sending.exporter(facts), PROBLEM, f"{variable} leads", f"let {variable} end in")
+
+
 def test_exporters_without_a_scheme() -> None:
     facts = ExporterFacts("db:4318", "", "HTTP", "", has_scheme=False)
     check(sending.exporter(facts), PROBLEM, "scheme", "=http://db:4318")

@@ -82,6 +82,23 @@ def test_what_is_said_of_traces_alone_counts_more(ports: dict[str, int]) -> None
     assert found.status == 404  # it serves nothing, so Export neither
 
 
+def test_the_scheme_that_is_answered(ports: dict[str, int]) -> None:
+    for name, port in ports.items():
+        wrong, right = ("http", "https") if "TLS" in name else ("https", "http")
+        found = look_at_exporter({ENDPOINT: f"{wrong}://127.0.0.1:{port}"})
+        assert isinstance(found, ExporterFacts)
+        assert (found.scheme, found.speaks, found.error) == (right, "", ""), name
+
+
+def test_the_variables_that_decide() -> None:
+    found = look_at_exporter({ENDPOINT: "http://a", TRACES_ENDPOINT: "http://127.0.0.1:1"})
+    assert isinstance(found, ExporterFacts)
+    assert (found.variable, found.is_disabled) == (TRACES_ENDPOINT, False)
+    found = look_at_exporter({ENDPOINT: "http://127.0.0.1:1", "OTEL_SDK_DISABLED": "True"})
+    assert isinstance(found, ExporterFacts)
+    assert (found.variable, found.is_disabled) == (ENDPOINT, True)
+
+
 def test_what_leads_nowhere() -> None:
     assert isinstance(look_at_exporter({}), Unknown)
     with socket.create_server(("127.0.0.1", 0)) as closed:
@@ -97,7 +114,8 @@ def test_what_an_sdk_would_request_and_how_it_is_answered() -> None:
 
     async def answer(request: Request) -> Response:
         if request.url.path != "/v1/traces":
-            return JSONResponse({"message": "There is nothing."}, 404)
+            key = "detail" if request.url.path == "/" else "message"  # as the API's port answers
+            return JSONResponse({key: "There is nothing."}, 404)
         is_known = request.headers.get("authorization") == "Bearer sl_a"
         return Response(status_code=200) if is_known else JSONResponse({"message": "No."}, 401)
 

@@ -73,6 +73,12 @@ def test_repairs_and_bad_clocks_are_warned_of() -> None:
     assert trajectory.warnings[1].startswith("1 spans end before they start")
 
 
+def test_spans_without_a_start_are_warned_of() -> None:
+    unset = make_span(1, 0, genai("invoke_agent"))._replace(start_ns=0)
+    [warning] = extract_spans(unset, make_span(2, 1, chat(7, 3))).warnings
+    assert warning.startswith("1 spans have no start")
+
+
 def test_extras_tell_wall_times_first_token_and_models() -> None:
     first_token = {"gen_ai.response.time_to_first_chunk": "0.005"}
     cached = {"gen_ai.usage.cache_read.input_tokens": "4", "gen_ai.usage.reasoning_tokens": "2"}

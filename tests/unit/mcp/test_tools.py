@@ -90,6 +90,15 @@ def test_a_run_is_told_with_the_step_it_was_found_by(server: MCPServer[Any]) -> 
     assert not [run for run in plain if "matching_step" in run]
 
 
+def test_a_run_says_why_it_failed(server: MCPServer[Any]) -> None:
+    found = read(server, "search_trajectories", since="all", where="failures > 0")["items"]
+    assert found
+    assert all(run["error_message"] for run in found)
+    sound = read(server, "search_trajectories", since="all", where="failures = 0")["items"]
+    assert sound
+    assert not [run for run in sound if "error_message" in run or "error_type" in run]
+
+
 def _of(run: dict[str, Any]) -> str:
     return f'trace_id = "{run["trace_id"]}" and count(tool = "no such tool") = 0'
 

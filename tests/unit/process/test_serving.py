@@ -61,6 +61,12 @@ def test_a_port_in_use_names_address_and_flag() -> None:
             bind("127.0.0.1", port, "--x-port")
 
 
+@pytest.mark.parametrize("host", ["no such host", "192.0.2.1"])
+def test_a_host_that_is_none_of_ours_names_its_flag(host: str) -> None:
+    with pytest.raises(StartupError, match=r"cannot listen on .*; use --host to choose another"):
+        bind(host, 0, "--x-port")
+
+
 def test_an_address_of_ipv6_is_told_within_brackets() -> None:
     line = unusable_port("::1", 8080, "--x-port", "in use")
     assert line == "cannot listen on [::1]:8080: in use; use --x-port to choose another"

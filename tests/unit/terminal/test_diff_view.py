@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from spanloom.api.examples import DIFF
@@ -48,6 +49,14 @@ def test_no_error_is_told_from_one_without_a_word(screen: Callable[..., Any]) ->
     shown = _shown(screen, {**EXAMPLE, "steps": [{**EXAMPLE["steps"][0], "changes": [change]}]})
     assert "error none " in shown
     assert "error (empty)" in shown
+
+
+def test_each_side_has_its_own_name(screen: Callable[..., Any]) -> None:
+    change = {"field": "name", "a": "planner", "b": "boss"}
+    step = {**EXAMPLE["steps"][0], "op": "changed", "name": "boss", "changes": [change]}
+    step |= {"a": 1, "a_id": "1", "b": 2, "b_id": "2"}
+    shown = _shown(screen, {**EXAMPLE, "steps": [step]})
+    assert re.search(r"~ 1 planner \w+ +2 boss ", shown)
 
 
 def test_a_summary_has_no_steps(screen: Callable[..., Any]) -> None:

@@ -113,6 +113,19 @@ def test_errors_stand_below_their_step_and_in_the_totals(
     assert max(map(len, terminal.text.splitlines())) <= 60
 
 
+def test_calls_that_were_made_again_and_again_are_counted(
+    example: dict[str, Any], screen: Callable[..., Any]
+) -> None:
+    owner = example["agent_steps"][0]
+    tool = next(step for step in owner["steps"] if step["type"] == "tool")
+    calls = [{**tool, "id": f"{at:016x}", "name": "look", "input": "{}"} for at in range(7)]
+    owner["steps"] += [*calls[:3], {**calls[3], "input": '{"q":1}'}, *calls[4:]]
+    terminal = screen()
+    render_trajectory(example, terminal.console)
+    assert "\n! the same call 6 times: look {}\n" in terminal.text
+    assert terminal.text.count("the same call") == 1
+
+
 def test_warnings_and_duplicates_are_said(
     example: dict[str, Any], screen: Callable[..., Any]
 ) -> None:

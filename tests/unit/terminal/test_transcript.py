@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import orjson
 import pytest
 from tests.unit.terminal.conftest import SENT_ID, TRACE
 
+from spanloom.cli.arguments import find_step_id
 from spanloom.cli.show import show_command
 from spanloom.cli.spans import spans_command
 from spanloom.terminal.sayings import FOLD_CHARS, content_text
@@ -243,6 +245,23 @@ def test_show_of_a_step_by_its_id_or_its_number(runner: CliRunner, named: str) -
     assert "Shanghai Museum booking" in result.output
     found = orjson.loads(runner.invoke(show_command, [TRACE, "--step", named]).output)
     assert found["id"] == "a1c4e1b7d2f30003"
+
+
+NAMED = (("1", "search", ""), ("2", "Search", ""), ("3", "ask", "gpt-4o"), ("4", "", ""))
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        *(("search", "1"), ("Search", "2"), ("SEARCH2", "2"), ("Ask", "3")),
+        *(("gpt-4o", "3"), ("team", "5")),
+    ],
+)
+def test_a_step_is_named_by_its_name_its_model_or_as_the_root(named: str, found: str) -> None:
+    steps = [step("model", "", "", id=i, name=n, metadata={"model": m}) for i, n, m in NAMED]
+    document = run_of(*steps) | {"root_step": {"id": "5", "name": "team"}}
+    client = Mock(document=lambda *_, **__: orjson.dumps(document))
+    assert find_step_id(named, TRACE, client, None) == found
 
 
 @pytest.mark.service

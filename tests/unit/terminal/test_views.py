@@ -91,7 +91,11 @@ def test_another_service_is_told_apart(runner: CliRunner, api_url: str) -> None:
     ("command", "arguments", "said"),
     [
         (show_command, ["xyz"], "neither 32 hex digits nor `latest`"),
-        (list_command, ["--since", "soon"], "write 30m, 2h, 7d, yesterday or a date"),
+        (
+            list_command,
+            ["--since", "soon"],
+            "write 30m, 2h, 7d, 'last week', yesterday, monday or a date",
+        ),
         (list_command, ["--limit", "0"], "0 is not in the range"),
         (list_command, ["--api-url", "ftp://x"], "is no address"),
         (list_command, ["--api-url", "http://[::1"], "is no address"),
@@ -211,10 +215,10 @@ def test_only_signs_that_a_list_has_are_explained(screen: Callable[..., Any]) ->
     terminal = screen(colour=True)
     runs = [item(outcome=outcome) for outcome in ("paused", "ok", "recovered", "paused")]
     render_list(runs, terminal.console, NOW_MS)
-    last = terminal.text.splitlines()[-1]
-    assert (
-        last == "! recovered: something failed, and the run went on   … paused: waits for a person"
-    )
+    assert terminal.text.splitlines()[-2:] == [
+        "! recovered: something failed, and the run went on   … paused: waits for a person",
+        "settled: complete, no more spans are expected",
+    ]
 
 
 def test_a_line_names_the_runs_that_go_on_with_each_other(screen: Callable[..., Any]) -> None:
@@ -234,7 +238,8 @@ def test_a_wide_table_names_two_agents_and_counts_the_others(screen: Callable[..
 
 
 @pytest.mark.parametrize(
-    ("cost", "shown"), [(None, ""), (0.0042, "$0.0042"), (1234.5, "$1,234.50")]
+    ("cost", "shown"),
+    [(None, ""), (0.000021, "<$0.0001"), (0.0042, "$0.0042"), (1234.5, "$1,234.50")],
 )
 def test_a_wide_table_says_what_a_run_cost(
     cost: float | None, shown: str, screen: Callable[..., Any]

@@ -19,7 +19,7 @@ from spanloom.core.query.stats import (
     Numbers,
     parse_by,
     parse_metrics,
-    refuse_shared,
+    refuse_misleading,
 )
 from spanloom.core.query.where import fields as declared
 from spanloom.core.query.where.fields import Subject
@@ -101,7 +101,7 @@ class StatsQuery(SomeRuns):
                 lambda: read_steps_where(self.where if of_steps else None),
             ),
         )
-        refuse_shared(self.metrics, metrics, by, of)
+        refuse_misleading(self.metrics, metrics, by, of)
         interval_ns = self._interval_ns()
         return Numbers(of, metrics, by, interval_ns, self.top + 1, where, steps_where)
 

@@ -112,6 +112,7 @@ LOOK_S = 1.0
 """Interval of the checks; requests do not wait for them."""
 DEFAULT_FREE_BYTES = 2 << 30
 DEFAULT_FREE_SHARE = 0.05
+_CLEARLY_MORE = 1.1
 
 
 class DiskSpace(NamedTuple):
@@ -130,6 +131,11 @@ def least_free(total: int, min_free: int | None) -> int:
     if min_free is not None:
         return min_free
     return min(DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE))
+
+
+def comfortable_free(total: int, least: int) -> int:
+    """Return how many bytes of a disk should be free, at least ``least``; fewer are warned of."""
+    return max(least, DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE))
 
 
 class FreeSpace(RepeatingPart):
@@ -151,6 +157,7 @@ class FreeSpace(RepeatingPart):
         self._min_free_bytes = min_free_bytes
         self._ask = ask
         self._trouble = ""
+        self._is_short = False
 
     @property
     def trouble(self) -> str:
@@ -181,6 +188,21 @@ class FreeSpace(RepeatingPart):
         if self._trouble and not is_low:
             get_logger(self.name).info("requests are taken again", free=space.free)
         self._trouble = _describe(space.free, least) if is_low else ""
+        self._warn(space, least)
+
+    def _warn(self, space: DiskSpace, least: int) -> None:
+        """Log once that little room is left, and again only if there was clearly more between."""
+        enough = comfortable_free(space.total, least)
+        if space.free >= enough * _CLEARLY_MORE:
+            self._is_short = False
+        if not self._is_short and least <= space.free < enough:
+            self._is_short = True
+            get_logger(self.name).warning(
+                "little room is left on the disk",
+                free=space.free,
+                refused_below=least,
+                todo="make room, or let old data go with --retention-days",
+            )
 
     def _round(self) -> None:
         self.look()

@@ -31,7 +31,11 @@ _RAW = "llm."
 _DATA_KINDS = {"embedding": "embedding", "rerank": "reranking"}
 _REQUEST = Classification(Kind.MODEL, "litellm.request")
 _RAW_REQUEST = Classification(Kind.MODEL, "litellm.raw_request")
-_GUARDRAIL = Classification(Kind.TOOL, "litellm.guardrail")
+_OF_DATA = {
+    "embedding": Classification(Kind.TOOL, "litellm.embedding"),
+    "reranking": Classification(Kind.TOOL, "litellm.reranking"),
+}
+_GUARDRAIL = Classification(Kind.GRAPH, "litellm.guardrail")
 _PLUMBING = Classification(Kind.OTHER, "litellm.plumbing", is_unknown=True)
 _WRITTEN_ONTO = Classification(Kind.OTHER, "litellm.written_onto_the_caller")
 _MAX_USAGE_CHARS = 4_000
@@ -62,7 +66,7 @@ class LiteLLM(Dialect):
         if span.scope_name != _SCOPE:
             return _WRITTEN_ONTO
         if data_kind := _data_kind(span.attributes):
-            return Classification(Kind.TOOL, f"litellm.{data_kind}")
+            return _OF_DATA[data_kind]
         if _TYPE in span.attributes or span.name == "litellm_request":
             return _REQUEST
         if span.name == "raw_gen_ai_request" or _raw(span.attributes):
@@ -74,7 +78,7 @@ class LiteLLM(Dialect):
         attributes = span.attributes
         if kind is Kind.MODEL:
             return _describe_call(attributes)
-        if kind is Kind.TOOL:
+        if kind in (Kind.TOOL, Kind.GRAPH):
             return _describe_tool(attributes)
         return Facts(
             input=attributes.get("input.value", ""), output=attributes.get("output.value", "")

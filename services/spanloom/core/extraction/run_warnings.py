@@ -23,6 +23,7 @@ CLOCK_GRAIN_NS = 2_000_000
 _CLOCK_WARNINGS = (
     "{n} spans end before they start: their duration counts as zero",
     "{n} spans start before their parent: the clocks of two machines may differ",
+    "{n} spans have no start: their times count from 1970, and lists show the run at the end",
 )
 
 
@@ -40,14 +41,17 @@ def list_warnings(
 
 def _clock_warnings(tree: SpanTree) -> Sequence[str]:
     """Return warnings where clocks disagree; times are shown as sent."""
-    backwards = skewed = 0
+    backwards = skewed = unset = 0
     for span in tree.spans:
+        if not span.start_ns:
+            unset += 1
+            continue
         if span.end_ns < span.start_ns:
             backwards += 1
         parent = tree.parent(span)
         if parent is not None and span.start_ns < parent.start_ns - CLOCK_GRAIN_NS:
             skewed += BRIDGED not in span.attributes  # records before the first prompt are none
-    counts = (backwards, skewed)
+    counts = (backwards, skewed, unset)
     return [text.format(n=n) for text, n in zip(_CLOCK_WARNINGS, counts, strict=True) if n]
 
 

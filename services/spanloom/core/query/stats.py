@@ -6,7 +6,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS, Field, Subject
-from spanloom.core.query.where.problems import InvalidTextError, Piece, pieces_of, too_many, whole
+from spanloom.core.query.where.problems import (
+    InvalidTextError,
+    Piece,
+    pieces_of,
+    resembling,
+    too_many,
+    whole,
+)
 from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
@@ -80,6 +87,14 @@ _SHARED = (
     "{0} of a whole run would count for each {1} in it; to count each call once, ask of steps: "
     "--of steps --by {2} --where 'type = model' (of=steps, by={2}, where=type = model)"
 )
+_OF_CALLS = frozenset({"tokens", "input_tokens", "output_tokens", "cost", "first_token"})
+"""Numbers that model calls alone have."""
+_NOT_OF_CALLS = frozenset({"agent", "tool"})
+"""Fields of steps that model calls do not have."""
+_EMPTY = (
+    "{0} is of model calls, which have no {1}; the agent that a call belongs to is its owner: "
+    "--of steps --by owner --where 'type = model' (of=steps, by=owner, where=type = model)"
+)
 _CALL = re.compile(r"([a-z0-9]+)(?:\((\w*)\))?")
 _EXPECTED = (COUNT, f"{RATE}(FLAG)", *(f"{name}(NUMBER)" for name in OF_NUMBERS))
 _METRICS_MESSAGE = (
@@ -108,31 +123,48 @@ def parse_by(text: str, of: Subject, most: int = MAX_BY, parameter: str = "by") 
     pieces = [piece for piece in pieces_of(text) if piece.text]
     if problem := too_many(text, pieces, most, f"at most {most} fields can be asked for at once"):
         raise InvalidTextError(text, [problem], parameter)
-    read = [_named(piece, _groups(of)) for piece in pieces]
+    read = [_named(piece, _groups(of), _groups(Subject.STEP)) for piece in pieces]
     return list(dict.fromkeys(whole(text, read, parameter)))
 
 
 def parse_group(name: str, of: Subject) -> Field:
     """Return the field of this name to group by; raises ``InvalidTextError``."""
-    [field] = whole(name, [_named(Piece(name, 0), _groups(of))], "name")
+    [field] = whole(name, [_named(Piece(name, 0), _groups(of), _groups(Subject.STEP))], "name")
     return field
 
 
-def refuse_shared(text: str, metrics: Sequence[Metric], by: Sequence[Field], of: Subject) -> None:
-    """Refuse sums and means of what runs cost in all, by agent or model: each would get it whole.
+def refuse_misleading(
+    text: str, metrics: Sequence[Metric], by: Sequence[Field], of: Subject
+) -> None:
+    """Refuse numbers of calls by a field that would get them whole, or not at all.
 
-    Raises ``InvalidTextError`` that names what to ask of steps, where each call counts once.
+    Of runs these are sums and means by agent or model, each of which would get the whole run; of
+    steps what model calls alone have, by agent or tool. Raises ``InvalidTextError`` that names
+    what to ask of steps, where each call counts once.
     """
-    shared = next((field.name for field in by if field.name in _STEPS_BY), "")
-    if of is Subject.STEP or not shared:
-        return
+    reason = _reason_of_steps(by) if of is Subject.STEP else _reason_of_runs(by)
+    is_wrong = _is_of_calls if of is Subject.STEP else _is_total
     problems = [
-        piece.wrong(_SHARED.format(piece.text, shared, _STEPS_BY[shared]))
+        piece.wrong(reason.replace("{0}", piece.text))
         for piece, metric in zip(pieces_of(text), metrics, strict=True)
-        if _is_total(metric)
+        if reason and is_wrong(metric)
     ]
     if problems:
         raise InvalidTextError(text, problems, "metrics")
+
+
+def _reason_of_runs(by: Sequence[Field]) -> str:
+    shared = next((field.name for field in by if field.name in _STEPS_BY), "")
+    return _SHARED.format("{0}", shared, _STEPS_BY[shared]) if shared else ""
+
+
+def _reason_of_steps(by: Sequence[Field]) -> str:
+    lacking = next((field.name for field in by if field.name in _NOT_OF_CALLS), "")
+    return _EMPTY.format("{0}", lacking) if lacking else ""
+
+
+def _is_of_calls(metric: Metric) -> bool:
+    return metric.field is not None and metric.field.name in _OF_CALLS
 
 
 def _is_total(metric: Metric) -> bool:
@@ -150,8 +182,11 @@ def _metric(piece: Piece, of: Subject) -> Metric | WhereProblem:
     if (function, name, of) == (RATE, "error", Subject.RUN):
         name = "has_error"
     kinds = (FieldType.FLAG,) if function == RATE else NUMBERS
-    fields = {field.name: field for field in FIELDS[of].values() if field.type in kinds}
-    field = _named(Piece(name, piece.position + len(function) + 1), fields)
+    fields, of_steps = (
+        {field.name: field for field in FIELDS[subject].values() if field.type in kinds}
+        for subject in (of, Subject.STEP)
+    )
+    field = _named(Piece(name, piece.position + len(function) + 1), fields, of_steps)
     return Metric(function, field, piece.text) if isinstance(field, Field) else field
 
 
@@ -159,5 +194,11 @@ def _groups(of: Subject) -> Mapping[str, Field]:
     return {f.name: f for f in FIELDS[of].values() if f.type in GROUPS and not f.has_keys}
 
 
-def _named(piece: Piece, fields: Mapping[str, Field]) -> Field | WhereProblem:
-    return fields.get(piece.text) or piece.wrong(f"{piece.text!r} cannot be asked for here", fields)
+def _named(
+    piece: Piece, fields: Mapping[str, Field], of_steps: Mapping[str, Field]
+) -> Field | WhereProblem:
+    if field := fields.get(piece.text):
+        return field
+    if piece.text in of_steps and not resembling(piece.text, fields):
+        return piece.wrong(f"{piece.text!r} is a field of steps: --of steps (of=steps)")
+    return piece.wrong(f"{piece.text!r} cannot be asked for here", fields)

@@ -386,6 +386,7 @@ class StepRow(Record):
             lambda built: [step.error.type if step.error else "" for step in built.steps],
         ),
         Read("StepErrorType"),
+        Asked("error_type", "The name of its exception.", 'error_type = "RateLimitError"'),
         Example("RateLimitError"),
     ] = None
     error_message: Annotated[
@@ -511,7 +512,8 @@ OTHERS = (
 """Columns of steps, and fields of ``where``, that rows do not show."""
 
 _FIRST = (
-    "type name tool agent owner model duration first_token error error_code error_message tokens"
-    " input_tokens output_tokens cost position args_key input output metadata annotated score"
+    "type name tool agent owner model duration first_token error error_code error_type"
+    " error_message tokens input_tokens output_tokens cost position args_key input output metadata"
+    " annotated score"
 )
 STEP = Declaration(StepRow, OTHERS, _FIRST.split())

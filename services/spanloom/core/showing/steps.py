@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -99,6 +100,18 @@ def place_steps(document: Json) -> Sequence[Placed]:
     """Return every step by start time; of equal starts the longest comes first."""
     owned = sorted(Document(document).steps, key=_start)
     return [Placed(place, step.agent_name, step) for place, step in enumerate(owned, 1)]
+
+
+def repeated_calls(document: Json, least: int = 3) -> Sequence[tuple[DocumentStep, int]]:
+    """Return tool runs with the same arguments as others, and how many there are of each.
+
+    Those that came ``least`` times or more, most frequent first, by their first run: a sign of a
+    loop.
+    """
+    runs = [own.step for own in place_steps(document) if own.step.type == "tool"]
+    times = Counter((step.name, step.input) for step in runs)
+    first = {(step.name, step.input): step for step in reversed(runs)}
+    return [(first[call], number) for call, number in times.most_common() if number >= least]
 
 
 def outline(steps: Sequence[Placed]) -> Iterator[dict[str, Any]]:

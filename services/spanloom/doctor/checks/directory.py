@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from spanloom.collector.spool.bound import comfortable_free
 from spanloom.doctor.check import Verdict, count, ok, problem, size, span, warning
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 
 GIB = 1 << 30
-MIN_FREE_BYTES = 2 * GIB
-MIN_FREE_SHARE = 0.05
 
 
 def directory(directory: DirectoryFacts) -> Verdict:
@@ -60,7 +59,7 @@ def disk(disk: DiskFacts, spool: SpoolFacts) -> Verdict:
     summary = f"{size(disk.free)} of {size(disk.total)} free"
     if disk.free < disk.min_free:
         summary += f": requests are refused below {size(disk.min_free)} (--min-free-bytes)"
-    if disk.free < max(disk.min_free, MIN_FREE_BYTES, disk.total * MIN_FREE_SHARE):
+    if disk.free < comfortable_free(disk.total, disk.min_free):
         return problem(summary, "make room, or let old data go with --retention-days")
     room = spool.max_bytes - spool.bytes - sum(letter.size for letter in spool.letters)
     if disk.free < room:

@@ -28,6 +28,9 @@ def packages(software: SoftwareFacts) -> Verdict:
 _HTTP_TO_GRPC = "an exporter over HTTP is told nothing there but bytes that are no HTTP"
 
 
+_FOR_TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+_START = "start `spanloom serve`, or export the address that it prints"
+_ENABLE = "unset OTEL_SDK_DISABLED where the agents run"
 _UNANSWERED = frozenset({404, 405})
 _UNAUTHORIZED = frozenset({401, 403})
 _FIRST_ERROR, _FIRST_SERVER_ERROR, _TOO_MANY = 400, 500, 429
@@ -35,18 +38,31 @@ _FIRST_ERROR, _FIRST_SERVER_ERROR, _TOO_MANY = 400, 500, 429
 
 def exporter(exporter: ExporterFacts) -> Verdict:
     """Problem if the OTEL_… variables name no answer, a wrong protocol or path, or a bad key."""
-    where = f"OTEL_EXPORTER_OTLP_ENDPOINT leads to {exporter.address}"
-    if exporter.error:
-        return problem(
-            f"{where}, where nothing answers: {exporter.error}",
-            "start `spanloom serve`, or export the address that it prints",
-        )
-    wrong = _wrong_protocol(exporter, where) or _wrong_address(exporter, where)
+    where = f"{exporter.variable} leads to {exporter.address}"
     return (
-        wrong
+        _silence(exporter, where)
+        or _wrong_protocol(exporter, where)
+        or _wrong_address(exporter, where)
         or _refusal(exporter, where)
-        or ok(f"{where}, which takes {exporter.speaks or 'another protocol'}")
+        or ok(f"{where}, which takes {exporter.speaks}")
     )
+
+
+def _silence(exporter: ExporterFacts, where: str) -> Verdict | None:
+    """Return the verdict if SDKs send nothing, or nothing that could take spans answers."""
+    if exporter.is_disabled:
+        return problem(f"{where}, but OTEL_SDK_DISABLED is true: SDKs send nothing", _ENABLE)
+    if exporter.scheme:
+        found = "speaks no TLS" if exporter.scheme == "http" else "speaks TLS alone"
+        return problem(
+            f"{where}, which {found}",
+            f"export {exporter.variable}={exporter.scheme}://{exporter.address}",
+        )
+    if exporter.error:
+        return problem(f"{where}, where nothing answers: {exporter.error}", _START)
+    if not exporter.speaks:
+        return warning(f"{where}, which speaks neither HTTP nor gRPC", _START)
+    return None
 
 
 def _wrong_protocol(exporter: ExporterFacts, where: str) -> Verdict | None:
@@ -71,7 +87,7 @@ def _wrong_address(exporter: ExporterFacts, where: str) -> Verdict | None:
     if exporter.speaks == HTTP and not exporter.has_scheme:
         return problem(
             f"{where} without a scheme, which SDKs refuse to send to",
-            f"export OTEL_EXPORTER_OTLP_ENDPOINT=http://{exporter.address}",
+            f"export {exporter.variable}=http://{exporter.address}",
         )
     if exporter.status not in _UNANSWERED:
         return None
@@ -82,10 +98,15 @@ def _wrong_address(exporter: ExporterFacts, where: str) -> Verdict | None:
             "leave /v1/traces out of OTEL_EXPORTER_OTLP_ENDPOINT: SDKs append it (not to "
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which is the whole address)",
         )
+    if exporter.variable == _FOR_TRACES and not exporter.path.endswith("/v1/traces"):
+        return problem(
+            asked,
+            f"let {_FOR_TRACES} end in /v1/traces: it is the whole address, nothing is appended",
+        )
     return problem(
         asked,
         "export the port of OTLP/HTTP (4318; 8080 is the page's and the API's) without a path; "
-        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must end in /v1/traces",
+        f"{_FOR_TRACES} must end in /v1/traces",
     )
 
 

@@ -20,6 +20,8 @@ _ANSWER_S = 2.0
 _PROBE = b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 _FRAME_TYPE, _SETTINGS = 3, 4  # type of the first frame of HTTP/2 (RFC 9113, 3.4 and 4.1)
 _TRACES = "/v1/traces"
+_FOR_ALL = "OTEL_EXPORTER_OTLP_ENDPOINT"
+_FOR_TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 _EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 _AS_HTTP = {
     grpc.StatusCode.UNAUTHENTICATED: 401,
@@ -34,15 +36,51 @@ def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
     endpoint = _variable(variables, "ENDPOINT")
     if not endpoint:
         return Unknown("OTEL_EXPORTER_OTLP_ENDPOINT is not set here")
-    protocol = _variable(variables, "PROTOCOL")
     shown = endpoint.rpartition("://")[2].rpartition("@")[2]  # without a password
-    facts = ExporterFacts(shown, protocol, "", "", has_scheme="://" in endpoint)
+    facts = ExporterFacts(
+        shown,
+        _variable(variables, "PROTOCOL"),
+        "",
+        "",
+        has_scheme="://" in endpoint,
+        variable=_FOR_TRACES if variables.get(_FOR_TRACES) else _FOR_ALL,
+        is_disabled=variables.get("OTEL_SDK_DISABLED", "").lower() == "true",
+    )
     try:
         parts = urlsplit(endpoint if facts.has_scheme else f"http://{endpoint}")
-        facts = facts._replace(speaks=_spoken_at(parts))
-        return _with_answer(facts, parts, variables)
+        return _examined(facts, parts, variables)
     except (OSError, ValueError) as error:
         return facts._replace(error=str(error))
+
+
+def _examined(
+    facts: ExporterFacts, endpoint: SplitResult, variables: Mapping[str, str]
+) -> ExporterFacts:
+    """Add what is spoken there and how a request is answered, or the scheme that is answered.
+
+    Raises ``OSError`` if nothing answers under either scheme.
+    """
+    try:
+        facts = facts._replace(speaks=_spoken_at(endpoint))
+    except OSError:
+        scheme = _other_scheme(endpoint)
+        if not scheme:
+            raise
+        return facts._replace(scheme=scheme)
+    if not facts.speaks:
+        return facts._replace(scheme=_other_scheme(endpoint))
+    return _with_answer(facts, endpoint, variables)
+
+
+def _other_scheme(endpoint: SplitResult) -> str:
+    """Return the scheme that the variable does not have if it is answered there, else nothing."""
+    if endpoint.port is None:
+        return ""
+    other = "http" if endpoint.scheme == "https" else "https"
+    try:
+        return other if _spoken_at(endpoint._replace(scheme=other)) else ""
+    except OSError:
+        return ""
 
 
 def _variable(variables: Mapping[str, str], what: str) -> str:
@@ -63,7 +101,7 @@ def _with_answer(
         status, answer = _call(endpoint, headers)
         return facts._replace(status=status, answer=answer)
     path = endpoint.path
-    if not variables.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
+    if facts.variable == _FOR_ALL:
         path = path.rstrip("/") + _TRACES
     status, answer = _post(endpoint._replace(path=path).geturl(), headers)
     return facts._replace(path=path or "/", status=status, answer=answer)
@@ -86,10 +124,12 @@ def _post(url: str, headers: list[tuple[str, str]]) -> tuple[int, str]:
 
 
 def _message(answer: httpx.Response) -> str:
+    """Return the message of OTLP's status, or the detail of a problem document (RFC 9457)."""
     try:
-        message = answer.json()["message"]
-    except (ValueError, KeyError, TypeError):
+        body = answer.json()
+    except ValueError:
         return ""
+    message = (body.get("message") or body.get("detail")) if isinstance(body, dict) else ""
     return message if isinstance(message, str) else ""
 
 

@@ -46,6 +46,7 @@ _REFUSERS = 8
 answers RESOURCE_EXHAUSTED without a retry hint, which clients treat as permanent."""
 _NONE_AND_GZIP = 1 << grpc.Compression.NoCompression | 1 << grpc.Compression.Gzip
 """The accepted codings; gRPC answers UNIMPLEMENTED to any other."""
+_NO_METHOD = "There is no such method; traces, logs and metrics have Export of OTLP."
 
 
 class GrpcReceiver:
@@ -70,11 +71,14 @@ class GrpcReceiver:
         self._authenticator = authenticator
         self._host = host
         self._serving = False
-        self._reader = MessageReader(limits.message_timeout_s, limits.readers)
+        self._reader = MessageReader(
+            limits.message_timeout_s, limits.readers, limits.max_request_bytes
+        )
         self._handling = BoundedSemaphore(limits.workers)
         self._refusals = RefusalLog()
         self._server = grpc.server(
             ThreadPoolExecutor(limits.readers + _REFUSERS, thread_name_prefix="otlp-grpc"),
+            interceptors=[_UnknownMethods(self._refusals)],
             options=[
                 ("grpc.max_receive_message_length", limits.max_request_bytes),
                 ("grpc.max_concurrent_streams", limits.max_waiting),  # of each connection
@@ -179,6 +183,25 @@ class GrpcReceiver:
                     body = gunzip(body, self._limits, share)
             with self._exporter.handling(len(body), project):
                 return export(body, Encoding.PROTOBUF, project)
+
+
+class _UnknownMethods(grpc.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
+    """Logs calls of methods that there are not, which gRPC refuses by itself, without a sender."""
+
+    def __init__(self, refusals: RefusalLog) -> None:
+        self._refusals = refusals
+
+    def intercept_service(
+        self,
+        continuation: Callable[
+            [grpc.HandlerCallDetails], grpc.RpcMethodHandler[bytes, bytes] | None
+        ],
+        details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler[bytes, bytes] | None:
+        handler = continuation(details)
+        if handler is None:
+            self._refusals.note(Cause("not_found", details.method, ""), _NO_METHOD)
+        return handler
 
 
 def _host(context: grpc.ServicerContext) -> str:

@@ -12,7 +12,12 @@ from grpc_health.v1.health import OVERALL_HEALTH, SERVICE_NAME, HealthServicer
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
 from spanloom.collector.doors.status import build_status
-from spanloom.core.errors import InvalidRequestError, OverloadedError, SpanloomError
+from spanloom.core.errors import (
+    InvalidRequestError,
+    OverloadedError,
+    RequestTooLargeError,
+    SpanloomError,
+)
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
@@ -34,9 +39,13 @@ _CROWDED_S = 2.0
 class MessageReader:
     """Reads the one message of a call; cancels calls whose message takes too long."""
 
-    def __init__(self, timeout_s: float, max_calls: int) -> None:
-        """Allow ``max_calls`` waiting calls; cancel those older than ``timeout_s``."""
+    def __init__(self, timeout_s: float, max_calls: int, max_bytes: int) -> None:
+        """Allow ``max_calls`` waiting calls; cancel those older than ``timeout_s``.
+
+        ``max_bytes`` is the server's limit of a message, which gRPC enforces by itself.
+        """
         self._timeout_s = timeout_s
+        self._max_bytes = max_bytes
         self._max_calls = max_calls
         self._waiting: dict[grpc.ServicerContext, float] = {}
         self._lock = Lock()
@@ -56,7 +65,8 @@ class MessageReader:
         """Return the message of a call.
 
         Raises ``grpc.RpcError`` if the call ends before the message is complete,
-        ``InvalidRequestError`` if it has none, ``OverloadedError`` if too many calls are waiting.
+        ``OverloadedError`` if too many calls are waiting, and ``RequestTooLargeError`` without a
+        message: then gRPC has refused one that is too large, unless the call had none.
         """
         with self._lock:
             if len(self._waiting) >= self._max_calls:
@@ -68,7 +78,9 @@ class MessageReader:
         finally:
             with self._lock:
                 del self._waiting[context]
-        raise InvalidRequestError("The call has no message.")
+        raise RequestTooLargeError(
+            f"The call has no message of at most {self._max_bytes} bytes: send smaller batches."
+        )
 
     def stop(self) -> None:
         """Stop cancelling late calls."""

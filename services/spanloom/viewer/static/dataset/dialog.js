@@ -59,10 +59,10 @@ function reasonAgainst({ document, error }, step, role) {
   return step.output ? null : "nooutput";
 }
 
-/** The role that fits: runs that all failed are no references, but can be run again. @param {Fetched[]} found @returns {Role} */
+/** The role that fits: runs of which none can be a reference, as they failed, can be run again. @param {Fetched[]} found @returns {Role} */
 export function fittingRole(found) {
-  const reasons = found.map((one) => reasonAgainst(one, one.document && stepOf(one.document, one.source.step), "reference"));
-  return reasons.length && reasons.every((reason) => reason === "failed") ? "input" : "reference";
+  const rows = (/** @type {Role} */ role) => plan(found, role, "").items.length;
+  return !rows("reference") && rows("input") ? "input" : "reference";
 }
 
 /** @param {Fetched} one @param {any} step @param {Role} role @param {string} set @returns {Item} */

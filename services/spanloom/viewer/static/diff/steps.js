@@ -92,10 +92,16 @@ export function Words({ before, after }) {
 /** @typedef {"same" | "changed" | "added" | "removed" | "moved"} Op */
 /** @typedef {{op: Op, a?: number | null, b?: number | null, a_id?: string, b_id?: string, type?: string, name?: string, changes?: {field: string, a: unknown, b: unknown}[]}} Step */
 
+/** The name of a step, or both if the runs have it under different ones. @param {Step} step */
+function namesOf({ name, changes }) {
+  const renamed = changes?.find((one) => one.field === "name");
+  return renamed ? `${renamed.a} → ${renamed.b}` : (name ?? "");
+}
+
 /** @param {{diff: any}} props */
 export function Steps({ diff }) {
   return html`<table class="sides steps-of"><tbody>${diff.steps.map((/** @type {Step} */ step) => html`
-    <tr class="op-${step.op} k-${step.type}"><th><span class="op">${t(`op.${step.op}`)}</span> <b class="kind">${step.type}</b> <bdi>${line(step.name ?? "", 80)}</bdi></th>
+    <tr class="op-${step.op} k-${step.type}"><th><span class="op">${t(`op.${step.op}`)}</span> <b class="kind">${step.type}</b> <bdi>${line(namesOf(step), 80)}</bdi></th>
       <td>${stepLink(diff.a, step.a, step.a_id)}</td><td>${stepLink(diff.b, step.b, step.b_id)}</td></tr>
     ${(step.changes ?? []).map((one) => html`<${Change} ...${one} />`)}`)}
   </tbody></table>`;

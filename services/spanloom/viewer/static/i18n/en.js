@@ -62,6 +62,7 @@ export const en = {
   "list.unselect": "Unselect",
   "list.judging": "Judging",
   "list.select": "Select {name}",
+  "list.select.all": "Select all on this page",
   "list.order": "Order",
   "list.sort": "Sort by {label}",
   "list.annotated": "annotated",

@@ -63,6 +63,7 @@ export const zh = {
   "list.unselect": "取消选择",
   "list.judging": "评审",
   "list.select": "选择 {name}",
+  "list.select.all": "选择本页全部",
   "list.order": "排序",
   "list.sort": "按{label}排序",
   "list.annotated": "已标注",

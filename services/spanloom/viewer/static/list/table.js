@@ -85,6 +85,15 @@ function select(id) {
   selected.value = set;
 }
 
+/** Select all runs of the page, or none of them if all are. @param {Run[]} runs */
+function selectAll(runs) {
+  const ids = runs.map((run) => run.trace_id);
+  const set = new Set(selected.peek());
+  const isWhole = ids.every((id) => set.has(id));
+  for (const id of ids) if (isWhole) set.delete(id); else set.add(id);
+  selected.value = set;
+}
+
 /** @param {{runs: Run[]}} props */
 export function Table({ runs }) {
   const { query } = place.value;
@@ -117,7 +126,7 @@ export function Table({ runs }) {
     { key: "x", says: "key.select", run: () => runs[active.value] && select(runs[active.value].trace_id) },
   ], [runs]);
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("list.label")}><table class="runs">
-    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span></th>${columns.map((column) => html`<${Head} key=${column.name} column=${column} order=${query.order ?? "-start"} />`)}</tr></thead>
+    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><label><input type="checkbox" checked=${runs.length > 0 && runs.every((run) => selected.value.has(run.trace_id))} aria-label=${t("list.select.all")} title=${t("list.select.all")} onChange=${() => selectAll(runs)} /></label></th>${columns.map((column) => html`<${Head} key=${column.name} column=${column} order=${query.order ?? "-start"} />`)}</tr></thead>
     <tbody ref=${body}>${runs.map((run, at) => html`<${Row} key=${run.trace_id + run.project} run=${run} columns=${columns} shade=${shade} isActive=${at === active.value} enter=${() => { active.value = at; }} />`)}</tbody>
   </table></div>`;
 }
