@@ -105,8 +105,8 @@ MUTANTS = (
     Mutant(
         name="records-on-spans-are-lost",
         room="core",
-        was="if not told or any(map(_tells, spans)):",
-        becomes="if not told or not any(map(_tells, spans)):",
+        was="if not records or any(map(_tells, spans)):",
+        becomes="if not records or not any(map(_tells, spans)):",
         why="runs of an unknown agent are missed if its records are on spans of its own names",
         killed_by=[f"{UNIT}/test_agent_logs.py"],
     ),

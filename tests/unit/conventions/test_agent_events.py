@@ -6,7 +6,8 @@ import pytest
 from tests.support.agent_events import bare, event
 from tests.support.spans import make_span
 
-from spanloom.core.conventions.agent_events import What, list_events, read_moment, what_of
+from spanloom.core.conventions.agent_events import list_events, read_moment, what_of
+from spanloom.core.conventions.agent_records import What
 
 COUNTS = {"input_token_count": "1", "output_token_count": "1"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.core.conventions.agent_logs import happened, is_kept, name_log
+from spanloom.core.conventions.agent_logs import is_kept, name_log
 
 CLAUDE, CODEX, GEMINI = "com.anthropic.claude_code.events", "codex_otel.log_only", "gemini-cli"
 
@@ -59,10 +59,3 @@ def test_a_sender_that_nobody_knows_has_to_name_its_conversation() -> None:
     assert is_kept("some_agent.tool_call", {"session.id": "S"})
     assert is_kept("api_error", {"conversation.id": "C"})
     assert not is_kept("some_agent.tool_call", {"session.id": "", "user.id": "U"})
-
-
-def test_what_happened_is_the_last_part_of_the_name() -> None:
-    assert happened("gemini_cli.agent.finish") == "agent.finish"
-    assert happened("x.y.tool_call") == happened("tool_call") == "tool_call"
-    assert happened("claude_code.subagent_completed") == "subagent"
-    assert happened("shop.finish") == happened("finish") == ""

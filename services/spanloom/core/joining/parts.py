@@ -11,10 +11,9 @@ from spanloom.core.conventions.agent_logs import (
     CONVERSATION_KEYS,
     EVENT_NAME,
     PROMPT_KEYS,
-    USER_PROMPT,
     count_records,
-    happened,
 )
+from spanloom.core.conventions.agent_records import What, what_is_named
 from spanloom.core.ports.building import Call, Extent
 
 if TYPE_CHECKING:
@@ -89,12 +88,12 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
         return None
     ordered = sorted(spans, key=lambda s: (s.span_id != root_id, s.start_ns, s.span_id))
     service = next((s.service_name for s in ordered if s.service_name), "")
-    told = list(_told(ordered))
-    conversations = dict.fromkeys(_named(told, CONVERSATION_KEYS))
+    naming = list(_naming(ordered))
+    conversations = dict.fromkeys(_named(naming, CONVERSATION_KEYS))
     if not conversations:
         return None
     sessions = [_session(service, name) for name in islice(conversations, _MAX_OTHERS + 1)]
-    prompt = next(_named(told, PROMPT_KEYS), "")
+    prompt = next(_named(naming, PROMPT_KEYS), "")
     return Part(
         key,
         sessions[0],
@@ -120,13 +119,11 @@ def size_of(spans: Sequence[Span]) -> int:
     return len(spans) + count_records(spans)
 
 
-def _told(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
+def _naming(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
     """Yield attributes that may name the conversation: of the prompt, the root, the others."""
     of_spans = [span.attributes for span in ordered]
     of_events = [event.attributes for span in ordered for event in span.events]
-    yield from (
-        a for a in (*of_events, *of_spans) if happened(a.get(EVENT_NAME, "")) == USER_PROMPT
-    )
+    yield from (a for a in (*of_events, *of_spans) if _is_prompt(a.get(EVENT_NAME, "")))
     yield from of_spans
     yield from of_events
 
@@ -134,15 +131,17 @@ def _told(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
 def _prompts(spans: Iterable[Span]) -> Iterator[int]:
     """Yield the times of prompts, of records that are spans and of those that are events."""
     for span in spans:
-        if happened(span.attributes.get(EVENT_NAME, "")) == USER_PROMPT:
+        if _is_prompt(span.attributes.get(EVENT_NAME, "")):
             yield span.start_ns
-        for event in span.events:
-            if event.name.endswith(USER_PROMPT) and happened(event.name) == USER_PROMPT:
-                yield event.time_ns
+        yield from (event.time_ns for event in span.events if _is_prompt(event.name))
 
 
-def _named(told: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator[str]:
-    return (text for a in told for key in keys if (text := a.get(key)))
+def _is_prompt(name: str) -> bool:
+    return what_is_named(name) is What.PROMPT
+
+
+def _named(naming: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator[str]:
+    return (text for a in naming for key in keys if (text := a.get(key)))
 
 
 def _session(service: str, conversation: str) -> str:

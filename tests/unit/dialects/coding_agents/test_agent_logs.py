@@ -243,7 +243,7 @@ def test_records_of_a_call_that_has_a_span_are_no_steps() -> None:
     [step] = steps(found, "model")
     assert step.usage is not None
     assert (step.usage.input_tokens, step.usage.cache_read_tokens) == (10, 4)
-    assert verdict(found, 2).rule == "agent_logs.told_by_span"
+    assert verdict(found, 2).rule == "agent_logs.repeats_span"
     assert found.root.input == "q"
 
 

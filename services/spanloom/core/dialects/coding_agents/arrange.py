@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.agent_events import (
-    What,
     is_bare,
     list_events,
     name_of,
@@ -18,6 +17,7 @@ from spanloom.core.conventions.agent_events import (
     what_of,
 )
 from spanloom.core.conventions.agent_logs import BRIDGED, EVENT_NAME
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.dialects.coding_agents.attempts import list_attempts, made_id
 from spanloom.core.dialects.coding_agents.lifted import lift_records
 from spanloom.core.dialects.coding_agents.sub_agents import list_sub_agents

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.conventions.agent_events import read_events
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.model.trajectory import NO_CODE, StepError
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.conventions.agent_events import read_events
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.exit_codes import find_exit_in
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.conventions.usage import read_counts
@@ -28,7 +29,7 @@ from spanloom.core.dialects.coding_agents.tools import (
     events_by_call,
     tool_error,
 )
-from spanloom.core.dialects.coding_agents.untold import CLAUDE_CODE, read_place
+from spanloom.core.dialects.coding_agents.unreported import CLAUDE_CODE, read_place
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
 from spanloom.core.values.attributes import decimal, first, integer, json_field, json_text

@@ -15,7 +15,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.conventions.agent_events import read_events
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.usage import read_counts
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.coding_agents.attempts import ATTEMPT, call_around, requests_of
@@ -28,7 +29,7 @@ from spanloom.core.dialects.coding_agents.tools import (
     tool_error,
     tool_name,
 )
-from spanloom.core.dialects.coding_agents.untold import CODEX, read_place
+from spanloom.core.dialects.coding_agents.unreported import CODEX, read_place
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_object, json_text
@@ -51,6 +52,7 @@ _RECEIVED = "codex.tool_call_received"
 _READY = "codex.tool_result_ready"
 _CONVERSATION = "conversation.id"
 _PLUMBING = Classification(Kind.OTHER, "codex.plumbing", is_sound=True)
+_COUNTS = Classification(Kind.OTHER, "codex.counts", is_sound=True)
 _NAME = "codex"
 _MAX_BELOW, _MAX_ABOVE = 300, 256
 """Spans below and above a turn that are searched for its conversation, and for its caller."""
@@ -77,7 +79,7 @@ class Codex(Dialect):
             return _classify_tool(span, view)
         if span.name in (_START, _TURN):
             return _classify_turn(span, view)
-        return _PLUMBING
+        return _COUNTS if _COUNTED in span.attributes else _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read the attributes; the texts come with the classification."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.exit_codes import find_exit
-from spanloom.core.dialects.coding_agents.untold import COPILOT, read_place
+from spanloom.core.dialects.coding_agents.unreported import COPILOT, read_place
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Kind

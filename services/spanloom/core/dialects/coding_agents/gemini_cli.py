@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions import genai as genai_facts
-from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.conventions.agent_events import read_events
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.coding_agents.answers import read_chunks
 from spanloom.core.dialects.coding_agents.calls import error_of, read_calls
@@ -169,8 +170,10 @@ def _classify_tool(span: Span, view: TraceView) -> Classification:
     error = tool_error(event, result) if event is not None else None
     if error is None and output.get("status") == "error":
         response = output.get("response")
-        told_error = response.get("error") if isinstance(response, dict) else None
-        message = told_error.get("message") if isinstance(told_error, dict) else told_error
+        response_error = response.get("error") if isinstance(response, dict) else None
+        message = (
+            response_error.get("message") if isinstance(response_error, dict) else response_error
+        )
         error = StepError(
             NO_CODE, word_of(message) or result or "the tool failed", "", "", "result"
         )

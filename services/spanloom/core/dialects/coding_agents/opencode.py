@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions.exit_codes import find_exit_in
 from spanloom.core.dialects.coding_agents.arrange import is_made_root
 from spanloom.core.dialects.coding_agents.sub_agents import agent_in
-from spanloom.core.dialects.coding_agents.untold import OPENCODE, read_place
+from spanloom.core.dialects.coding_agents.unreported import OPENCODE, read_place
 from spanloom.core.dialects.vercel_ai import VercelAI
 from spanloom.core.model.span import ASIDE, Classification, Facts
 from spanloom.core.model.trajectory import Kind

@@ -6,7 +6,8 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, is_bare
+from spanloom.core.conventions.agent_events import is_bare
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.values.attributes import first
 
 if TYPE_CHECKING:

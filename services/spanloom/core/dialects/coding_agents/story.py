@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, is_bare, name_of, read_events
+from spanloom.core.conventions.agent_events import is_bare, name_of, read_events
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.usage_repair import with_cached
 from spanloom.core.dialects.coding_agents.answers import read_body, read_chunks
 from spanloom.core.dialects.coding_agents.arrange import is_made_root
@@ -34,7 +35,7 @@ from spanloom.core.dialects.coding_agents.tools import (
     tool_error,
     tool_name,
 )
-from spanloom.core.dialects.coding_agents.untold import notes_of, read_place
+from spanloom.core.dialects.coding_agents.unreported import notes_of, read_place
 from spanloom.core.model.span import ASIDE, Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal, json_object
@@ -52,7 +53,7 @@ _OF_A_RUN = ".fragment"
 _FRAGMENT = Classification(Kind.OTHER, "agent_logs.fragment", is_sound=True)
 _RUN = Classification(Kind.AGENT, "agent_logs.run.fragment")
 _RECORD = Classification(Kind.OTHER, "agent_logs.record", is_sound=True)
-_REPEATED = Classification(Kind.OTHER, "agent_logs.told_by_span", is_sound=True)
+_REPEATED = Classification(Kind.OTHER, "agent_logs.repeats_span", is_sound=True)
 _CALL = Classification(Kind.MODEL, "agent_logs.call")
 _WITHOUT_END = Classification(Kind.MODEL, "agent_logs.call_without_end", is_cancelled=True)
 _PART = Classification(Kind.OTHER, "agent_logs.part_of_call", is_sound=True)
@@ -66,18 +67,18 @@ def read_story(tree: SpanTree) -> Mapping[str, Classification]:
     agents = () if has_agents(tree) else list_sub_agents(events)
     known: dict[str, Classification] = {}
     calls = pair_calls(events)
-    _tell_calls(calls, tree, agents, known)
-    _tell_tools(events, tree, agents, known)
-    _tell_agents(agents, events, known)
+    _classify_calls(calls, tree, agents, known)
+    _classify_tools(events, tree, agents, known)
+    _classify_agents(agents, events, known)
     bare = [span for span in tree.spans if is_bare(span)]
-    told_of = {span.span_id: known.get(span.span_id, _RECORD) for span in bare}
+    found = {span.span_id: known.get(span.span_id, _RECORD) for span in bare}
     root = tree.root
-    if root.span_id in told_of:
-        told_of[root.span_id] = _tell_root(root, events, calls, agents, told_of[root.span_id])
-    return told_of
+    if root.span_id in found:
+        found[root.span_id] = _classify_root(root, events, calls, agents, found[root.span_id])
+    return found
 
 
-def _tell_root(
+def _classify_root(
     root: Span,
     events: Sequence[Event],
     calls: Sequence[Call],
@@ -103,7 +104,7 @@ def _tell_root(
     return _RUN._replace(facts=facts)
 
 
-def _tell_calls(
+def _classify_calls(
     calls: Sequence[Call],
     tree: SpanTree,
     agents: Sequence[SubAgent],
@@ -171,7 +172,7 @@ def _received(call: Call) -> str:
     return "" if end is None or is_failure(end) else read_chunks(end.text(keys.RECEIVED))
 
 
-def _tell_tools(
+def _classify_tools(
     events: Sequence[Event],
     tree: SpanTree,
     agents: Sequence[SubAgent],
@@ -212,7 +213,7 @@ def _classify_tool(
     )
 
 
-def _tell_agents(
+def _classify_agents(
     agents: Sequence[SubAgent], events: Sequence[Event], known: dict[str, Classification]
 ) -> None:
     tools = [e for e in events if e.what is What.TOOL]

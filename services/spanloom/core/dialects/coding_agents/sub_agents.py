@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.values.attributes import json_object
 
 if TYPE_CHECKING:

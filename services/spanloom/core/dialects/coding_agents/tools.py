@@ -6,7 +6,8 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.conventions.agent_events import read_events
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.exit_codes import find_exit, find_exit_in
 from spanloom.core.conventions.failed_results import REPORTED_BY_RESULT
 from spanloom.core.model.trajectory import NO_CODE, StepError
