@@ -9,8 +9,8 @@ MUTANTS = (
     Mutant(
         name="running-agents-have-finished",
         room="core",
-        was='attributes.get("status", "").lower() in _BEGINNING',
-        becomes='attributes.get("status", "") == "no such status"',
+        was='return attributes.get("status", "").lower() in _BEGINNING',
+        becomes='return attributes.get("status", "") == "no such status"',
         why="the start of a sub-agent is taken for its end: it owns nothing",
         killed_by=["tests/unit/conventions/test_agent_events.py"],
     ),
