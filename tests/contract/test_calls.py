@@ -118,7 +118,7 @@ def test_parts_of_runs_come_back_one_of_a_trace_and_so_many_of_a_conversation(
         part_key = TraceKey(project, f"{number:032x}")
         home = "ab" * 16
         times = START_NS + number, START_NS + number + 5
-        part = Part(part_key, "part of s", *times, START_NS, 2**64 - 1, 12, home)
+        part = Part(part_key, "part of s", *times, START_NS, 2**64 - 1, 12, home, is_whole=True)
         record = make_record(part_key, make_trajectory(part_key))
         store.trajectories.write([replace(record, calls=[*record.calls, part.as_call()])])
         return part

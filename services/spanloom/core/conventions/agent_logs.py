@@ -23,7 +23,10 @@ BRIDGED = "log.bridge"
 """Attribute of spans that were log records; Qwen Code sets it on the spans of its own bridge."""
 EVENT_NAME = "event.name"
 CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id")
-PROMPT_KEYS = ("prompt.id", "prompt_id", "gen_ai.prompt.name")
+PROMPT_KEYS = (
+    *("prompt.id", "prompt_id", "gen_ai.prompt.name", "qwen-code.prompt_id"),
+    "github.copilot.interaction_id",
+)
 
 _SCOPES = {
     "com.anthropic.claude_code": "claude_code.",

@@ -58,6 +58,8 @@ _OF_ONE_SENDER = {
 """Whole names; those of ``None`` are kept as a part of a run, and report no step."""
 _SUB_AGENT = "subagent"
 """Beginning of the last part of a name: a sub-agent started or ended."""
+_REPORTS = ("<task-notification>",)
+"""What prompts begin with that a program wrote itself when a sub-agent in the background ended."""
 NAMES_KEPT = 4096
 
 
@@ -78,3 +80,8 @@ def what_is_named(name: str) -> What | None:
 def is_part_of_run(name: str) -> bool:
     """Return whether records of this name are a part of a run, whatever they report."""
     return name in _OF_ONE_SENDER or what_is_named(name) is not None
+
+
+def is_unasked(prompt: str) -> bool:
+    """Return whether no person wrote a prompt: it goes on with what was asked before."""
+    return prompt.startswith(_REPORTS)

@@ -13,7 +13,7 @@ from spanloom.core.conventions.agent_logs import (
     PROMPT_KEYS,
     count_records,
 )
-from spanloom.core.conventions.agent_records import What, what_is_named
+from spanloom.core.conventions.agent_records import What, is_unasked, what_is_named
 from spanloom.core.ports.building import Call, Extent
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 FRAGMENT = ".fragment"
 """The end of the names of rules by which a dialect classifies the root of a part of a run."""
+WHOLE = ".turn" + FRAGMENT
+"""That of a span which is the turn that a person asked for: nobody else's run."""
 _SESSION = "part of "
 _DIGEST_BYTES = 16
 _MAX_OTHERS = 8
@@ -47,6 +49,8 @@ class Part(NamedTuple):
     """The id of the trace that shows it, as stored; its own, if that is this one."""
     others: tuple[str, ...] = ()
     """The keys of other conversations that its spans name: it may have been a part of theirs."""
+    is_whole: bool = False
+    """Whether its root is the turn that a person asked for, by a span; a prompt may show it too."""
 
     def as_call(self) -> Call:
         """Return it as a row of the index by which repeats of calls are found."""
@@ -57,7 +61,7 @@ class Part(NamedTuple):
             start_ns=self.start_ns,
             end_ns=self.end_ns,
             is_bare=False,
-            extent=Extent(self.span_count),
+            extent=Extent(self.span_count, int(self.is_whole)),
             answer=self.prompt,
             question=self.prompt_ns,
         )
@@ -73,6 +77,7 @@ def part_of(call: Call) -> Part:
         prompt_ns=call.question,
         prompt=call.answer,
         span_count=call.extent.model_steps,
+        is_whole=bool(call.extent.tool_steps),
         home=call.step_id,
     )
 
@@ -103,6 +108,7 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
         int.from_bytes(_digest(prompt)[:8]) if prompt else 0,
         size_of(spans),
         others=tuple(sessions[1:]),
+        is_whole=rule.endswith(WHOLE),
     )
 
 
@@ -131,13 +137,17 @@ def _naming(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
 def _prompts(spans: Iterable[Span]) -> Iterator[int]:
     """Yield the times of prompts, of records that are spans and of those that are events."""
     for span in spans:
-        if _is_prompt(span.attributes.get(EVENT_NAME, "")):
+        if _is_asked(span.attributes.get(EVENT_NAME, ""), span.attributes):
             yield span.start_ns
-        yield from (event.time_ns for event in span.events if _is_prompt(event.name))
+        yield from (e.time_ns for e in span.events if _is_asked(e.name, e.attributes))
 
 
 def _is_prompt(name: str) -> bool:
     return what_is_named(name) is What.PROMPT
+
+
+def _is_asked(name: str, attributes: Mapping[str, str]) -> bool:
+    return _is_prompt(name) and not is_unasked(attributes.get("prompt", ""))
 
 
 def _named(naming: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator[str]:

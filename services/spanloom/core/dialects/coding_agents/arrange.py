@@ -17,22 +17,31 @@ from spanloom.core.conventions.agent_events import (
     what_of,
 )
 from spanloom.core.conventions.agent_logs import BRIDGED, EVENT_NAME
-from spanloom.core.conventions.agent_records import What
+from spanloom.core.conventions.agent_records import What, is_unasked
 from spanloom.core.dialects.coding_agents.attempts import list_attempts, made_id
 from spanloom.core.dialects.coding_agents.lifted import lift_records
 from spanloom.core.dialects.coding_agents.sub_agents import list_sub_agents
+from spanloom.core.dialects.coding_agents.unfinished import list_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from spanloom.core.model.span import Span
 
-CLAUDE_CODE, GEMINI_CLI, OPENCODE = "com.anthropic.claude_code.tracing", "gemini-cli", "opencode"
+CLAUDE_CODE, GEMINI_CLI = "com.anthropic.claude_code.tracing", "gemini-cli"
+OPENCODE, QWEN_CODE, COPILOT = "opencode", "qwen-code", "github.copilot"
 """Scopes of spans."""
-_SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE})
+_SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE, COPILOT})
+_IN_PIECES = frozenset({CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT})
+"""Scopes of senders whose runs have several traces of spans."""
 _MADE = "coding_agent.run"
 """Value of ``event.name`` of a root that is made here."""
-_ROOTS = frozenset({"claude_code.interaction", "turn/start", "session_task.turn", "invoke_agent"})
+_ROOTS = frozenset(
+    {
+        *("claude_code.interaction", "qwen-code.interaction"),
+        *("turn/start", "session_task.turn", "invoke_agent"),
+    }
+)
 """Names of spans that are a whole run."""
 _WHOLE = "SessionPrompt.prompt"
 """Name of opencode's span of a whole run."""
@@ -53,7 +62,7 @@ def arrange(spans: Sequence[Span]) -> Sequence[Span]:
     lifted = () if is_sent else lift_records(spans)
     if not is_sent and not lifted:
         return spans
-    whole = [*map(_as_record, spans), *list_attempts(spans), *lifted]
+    whole = [*map(_as_record, spans), *list_attempts(spans), *lifted, *list_unfinished(spans)]
     ids = {span.span_id for span in whole}
     tops = [span for span in whole if span.parent_span_id not in ids]
     root = _find_root(whole, tops) if tops else None  # in a circle nothing is topmost
@@ -78,8 +87,10 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
     """Return the root of a run that has none; ``None`` if it has one, or is no run."""
     if _lacks_whole(spans):
         return _make(tops)
+    if len(tops) > 1 and (whole := _only_whole(spans)) is not None:
+        return whole
     bare = [span for span in tops if is_bare(span)]
-    if not bare and not any(span.scope_name == GEMINI_CLI for span in tops):
+    if not bare and not any(span.scope_name in _IN_PIECES for span in tops):
         return None
     reported = [span for span in tops if span.name in _ROOTS and not is_bare(span)]
     if reported:
@@ -117,6 +128,22 @@ def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool])
     return found
 
 
+def _only_whole(spans: Sequence[Span]) -> Span | None:
+    """Return opencode's span of the run, if there is one that is in no other.
+
+    The requests to its server around and beside it are topmost, as their parent is never sent.
+    """
+    own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
+    runs = [span for span in own.values() if span.name == _WHOLE]
+    known: dict[str, bool] = {}
+    outer = [
+        run
+        for run in runs
+        if (above := own.get(run.parent_span_id)) is None or not _is_inside_whole(above, own, known)
+    ]
+    return outer[0] if len(outer) == 1 else None
+
+
 def _make(tops: Sequence[Span]) -> Span:
     first = min(tops, key=_order)
     span_id = made_id(first.trace_id, _MADE)
@@ -144,7 +171,7 @@ def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[
         for span in spans
         if span.span_id != root.span_id
         and span.span_id in top_ids
-        and (is_bare(span) or not is_reported)
+        and (is_bare(span) or not is_reported or _goes_on(span))
     ]
     moved = {span.span_id: span for span in arranged}
     if not is_reported:
@@ -153,11 +180,17 @@ def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[
         parents = {span.parent_span_id for span in tops}
         parent_id = "" if "" in parents else min(parents)  # the root may still arrive
         first_ns = min(s.start_ns for s in (root, *tops) if not is_bare(s) or s is root)
-        root = root._replace(
-            parent_span_id=parent_id, start_ns=first_ns, end_ns=max(root.end_ns, last_ns)
-        )
+        end_ns = max(root.end_ns, last_ns)
+        root = root._replace(parent_span_id=parent_id, start_ns=first_ns, end_ns=end_ns)
     kept = [moved.get(span.span_id, span) for span in spans if span.span_id != root.span_id]
     return [root, *kept]
+
+
+def _goes_on(span: Span) -> bool:
+    """Return whether a topmost span is a later piece of the run that another one began."""
+    if span.scope_name == CLAUDE_CODE:
+        return is_unasked(span.attributes.get("user_prompt", ""))
+    return span.scope_name in (QWEN_CODE, COPILOT)
 
 
 def _moved(span: Span, root_id: str, ends: dict[str, int]) -> Span:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import read_events
-from spanloom.core.conventions.agent_records import What
+from spanloom.core.conventions.agent_records import What, is_unasked
 from spanloom.core.conventions.exit_codes import find_exit_in
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.conventions.usage import read_counts
@@ -22,17 +22,19 @@ from spanloom.core.conventions.usage_repair import with_cached
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.coding_agents.answers import read_body, read_marked, unmarked_result
 from spanloom.core.dialects.coding_agents.attempts import ATTEMPT
-from spanloom.core.dialects.coding_agents.sub_agents import LAUNCHERS
+from spanloom.core.dialects.coding_agents.sub_agents import LAUNCHERS, prompt_in
 from spanloom.core.dialects.coding_agents.tools import (
     CALL_ID,
+    REFUSED,
     decision_of,
     events_by_call,
+    is_refused,
     tool_error,
 )
 from spanloom.core.dialects.coding_agents.unreported import CLAUDE_CODE, read_place
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
-from spanloom.core.values.attributes import decimal, first, integer, json_field, json_text
+from spanloom.core.values.attributes import decimal, first, integer, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +56,7 @@ _NAMED_ARGUMENTS = {
     "subagent_type": "subagent_type",
 }
 """Attributes of a tool's span that are arguments."""
+_RUN_RULE = "claude_code.turn.fragment"
 _PLUMBING = Classification(Kind.OTHER, "claude_code.plumbing", is_sound=True)
 
 
@@ -99,6 +102,9 @@ def _shown(text: str) -> str:
 
 
 def _classify_run(span: Span, view: TraceView) -> Classification:
+    asked_id = view.remember_tree(_first_turn)
+    if asked_id and is_unasked(_asked(span)):
+        return Classification(Kind.AGENT, "claude_code.turn_goes_on.fragment", part_of=asked_id)
     own = view.remember_tree(_by_holder).get(span.span_id, ())
     prompt = next((t for e in own if e.what is What.PROMPT and (t := e.get(keys.PROMPTS))), "")
     facts = Facts(
@@ -106,7 +112,18 @@ def _classify_run(span: Span, view: TraceView) -> Classification:
         metadata=read_place([span.attributes, *[e.attributes for e in own]]),
         notes=view.remember_tree(_missing),
     )
-    return Classification(Kind.AGENT, "claude_code.interaction", facts=facts)
+    rule = "claude_code.follow_up.fragment" if is_unasked(_asked(span)) else _RUN_RULE
+    return Classification(Kind.AGENT, rule, facts=facts)
+
+
+def _asked(turn: Span) -> str:
+    return turn.attributes.get("user_prompt", "")
+
+
+def _first_turn(tree: SpanTree) -> str:
+    """Return the id of the turn that a person asked for; empty if there is none."""
+    turns = (s for s in tree.spans if s.name == _INTERACTION and not is_unasked(_asked(s)))
+    return next((turn.span_id for turn in turns), "")
 
 
 def _by_holder(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
@@ -194,7 +211,10 @@ def _classify_tool(span: Span, view: TraceView) -> Classification:
     facts = Facts(
         input=_arguments(result), metadata={**_waited(span, view), **decision_of(decision)}
     )
-    error = tool_error(result, _output(span)) if result is not None else find_exit_in(_output(span))
+    output = _output(span)
+    error = tool_error(result, output) if result is not None else find_exit_in(output)
+    if error is None and result is None and is_refused(facts.metadata):
+        error = REFUSED
     return Classification(
         Kind.TOOL, "claude_code.tool", facts=facts, error=error, question=_question(span, view)
     )
@@ -233,8 +253,8 @@ def _classify_execution(tool: Span, view: TraceView) -> Classification:
     if name.lower() in LAUNCHERS or agent:
         call_id = first(tool.attributes, *keys.CALL_IDS)
         arguments = _arguments(view.remember_tree(events_by_call).get((What.TOOL, call_id)))
-        asked = json_field(arguments or tool.attributes.get("tool_input", ""), "prompt")
-        facts = Facts(input=asked if isinstance(asked, str) else "", agent_name=agent or name)
+        asked = prompt_in(arguments or tool.attributes.get("tool_input", ""))
+        facts = Facts(input=asked, agent_name=agent or name)
         return Classification(Kind.AGENT, "claude_code.sub_agent", facts=facts)
     return Classification(Kind.TOOL, "claude_code.execution", part_of=tool.span_id)
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions.exit_codes import find_exit_in
 from spanloom.core.dialects.coding_agents.arrange import is_made_root
 from spanloom.core.dialects.coding_agents.sub_agents import agent_in
-from spanloom.core.dialects.coding_agents.unreported import OPENCODE, read_place
+from spanloom.core.dialects.coding_agents.unreported import OPENCODE, OPENCODE_PLAIN, read_place
 from spanloom.core.dialects.vercel_ai import VercelAI
 from spanloom.core.model.span import ASIDE, Classification, Facts
-from spanloom.core.model.trajectory import Kind
+from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
 from spanloom.core.values.attributes import first, json_field, json_object
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _NAME = "opencode"
 _IS_ASIDE = {ASIDE: "true"}
 _MAX_ABOVE = 256
 """Spans above a run that are searched for the tool that called it."""
+_UNCOUNTED = Classification(Kind.MODEL, "opencode.call")
 _LOST = Classification(Kind.MODEL, "opencode.call_without_answer", is_cancelled=True)
 _PLUMBING = Classification(Kind.OTHER, "opencode.plumbing", is_sound=True)
 _TURN = Classification(Kind.OTHER, "opencode.turn", is_sound=True)
@@ -107,7 +108,14 @@ def _tools(tree: SpanTree) -> Mapping[str, Span]:
 
 
 def _classify_lost_call(span: Span, view: TraceView) -> Classification:
-    return _LOST if span.span_id in view.remember_tree(_lost_calls) else _PLUMBING
+    if span.span_id not in view.remember_tree(_lost_calls):
+        return _PLUMBING
+    return _LOST if view.remember_tree(_has_turns) else _UNCOUNTED
+
+
+def _has_turns(tree: SpanTree) -> bool:
+    """Return whether the AI SDK's spans are switched on: without them no call has any below."""
+    return any(span.name == _STREAM for span in tree.spans)
 
 
 def _around_turns(tree: SpanTree) -> AbstractSet[str]:
@@ -129,7 +137,7 @@ def _classify_run(span: Span, view: TraceView) -> Classification:
     above = islice(view.tree.ancestors(span), _MAX_ABOVE)
     around = next((s for s in above if s.name in (_OWN_TOOL, _TOOL)), None)
     if span.name == _TITLE:
-        is_run = bool(calls)
+        is_run = bool(calls) or not view.remember_tree(_has_turns)
         facts = Facts(_asked(calls), _answered(calls), agent_name="title", metadata=_IS_ASIDE)
         return Classification(Kind.AGENT, "opencode.title", facts=facts) if is_run else _PLUMBING
     facts = Facts(
@@ -142,9 +150,21 @@ def _classify_run(span: Span, view: TraceView) -> Classification:
         facts.agent_name = _agent_of(around, view) or "sub-agent"
         return Classification(Kind.AGENT, "opencode.sub_agent", facts=facts)
     facts.notes = OPENCODE if is_made_root(span) else ()
+    if not view.remember_tree(_has_turns):
+        facts.notes = (*facts.notes, *OPENCODE_PLAIN)
     facts.metadata = read_place([span.attributes])
-    is_cut = view.remember_tree(_last_call) in view.remember_tree(_lost_calls)
-    return Classification(Kind.AGENT, "opencode.run", facts=facts, is_cancelled=is_cut)
+    last = view.remember_tree(_last_call)
+    is_cut = bool(calls) and last in view.remember_tree(_lost_calls)
+    return Classification(
+        Kind.AGENT, "opencode.run", facts=facts, is_cancelled=is_cut, error=_error(calls)
+    )
+
+
+def _error(turns: list[Span]) -> StepError | None:
+    """Return the failure of the last turn: the program goes on, and ends well."""
+    if not turns or turns[-1].status_code != "Error":
+        return None
+    return StepError(NO_CODE, turns[-1].status_message or "the last call failed", "", "", "span")
 
 
 def _last_call(tree: SpanTree) -> str:

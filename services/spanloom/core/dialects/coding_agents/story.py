@@ -19,6 +19,7 @@ from spanloom.core.dialects.coding_agents.reported import (
     find_call,
     find_tool,
     has_agents,
+    ids_of_tools,
     index_calls,
     index_tools,
 )
@@ -27,10 +28,13 @@ from spanloom.core.dialects.coding_agents.sub_agents import (
     launcher_of,
     list_sub_agents,
     owner_of,
+    prompt_in,
 )
 from spanloom.core.dialects.coding_agents.tools import (
     CALL_ID,
+    REFUSED,
     decision_of,
+    is_refused,
     pair_results,
     tool_error,
     tool_name,
@@ -38,7 +42,7 @@ from spanloom.core.dialects.coding_agents.tools import (
 from spanloom.core.dialects.coding_agents.unreported import notes_of, read_place
 from spanloom.core.model.span import ASIDE, Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.values.attributes import decimal, json_object
+from spanloom.core.values.attributes import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,6 +73,7 @@ def read_story(tree: SpanTree) -> Mapping[str, Classification]:
     calls = pair_calls(events)
     _classify_calls(calls, tree, agents, known)
     _classify_tools(events, tree, agents, known)
+    _classify_unfinished(events, tree, agents, known)
     _classify_agents(agents, events, known)
     bare = [span for span in tree.spans if is_bare(span)]
     found = {span.span_id: known.get(span.span_id, _RECORD) for span in bare}
@@ -192,6 +197,27 @@ def _classify_tools(
         known[tool.holder.span_id] = _classify_tool(tool, result, decision, owner)
 
 
+def _classify_unfinished(
+    events: Sequence[Event],
+    tree: SpanTree,
+    agents: Sequence[SubAgent],
+    known: dict[str, Classification],
+) -> None:
+    """Classify tools of which only a decision is reported: they were stopped, or refused."""
+    ended = {e.get(keys.CALL_IDS) for e in events if e.what is What.TOOL} | ids_of_tools(tree)
+    for event in events:
+        call_id = event.get(keys.CALL_IDS) if event.what is What.DECISION else ""
+        if call_id and call_id not in ended and event.is_bare:
+            ended.add(call_id)
+            has_no = is_refused(event.attributes)
+            found = _classify_tool(event, "", event, owner_of(event, agents))
+            known[event.holder.span_id] = found._replace(
+                rule="agent_logs.tool_without_end",
+                error=REFUSED if has_no else None,
+                is_cancelled=not has_no,
+            )
+
+
 def _classify_tool(
     tool: Event, result: str, decision: Event, owner: SubAgent | None
 ) -> Classification:
@@ -221,9 +247,8 @@ def _classify_agents(
         if not agent.step_id:
             continue
         tool = launcher_of(agent, tools)
-        asked = json_object(tool.get(keys.ARGUMENTS)).get("prompt") if tool is not None else ""
         facts = Facts(
-            input=asked if isinstance(asked, str) else "",
+            input=prompt_in(tool.get(keys.ARGUMENTS)) if tool is not None else "",
             output=agent.end.get(("result", "output", "response")) if agent.end else "",
             agent_name=agent.name,
         )

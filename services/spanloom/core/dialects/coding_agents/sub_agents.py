@@ -125,6 +125,12 @@ def agent_in(arguments: str) -> str:
     return next((name for name in names if isinstance(name, str) and name), "")
 
 
+def prompt_in(arguments: str) -> str:
+    """Return what a tool asks a sub-agent; empty if its arguments have no prompt."""
+    asked = json_object(arguments).get("prompt") if "prompt" in arguments else ""
+    return asked if isinstance(asked, str) else ""
+
+
 def launcher_of(agent: SubAgent, tools: Iterable[Event]) -> Event | None:
     """Return the tool that ran a sub-agent: the last started around it."""
     around = [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.values.attributes import Json
 
 _FAILED = frozenset({"error", "failed", "failure", "errored"})
-_REFUSED = frozenset({"reject", "rejected", "deny", "denied", "abort", "cancel"})
+_REFUSED = frozenset({"reject", "rejected", "deny", "denied", "abort", "cancel", "timed_out"})
 CALL_ID = "tool_call_id"
 _PLAIN = frozenset({"", "functions", "builtin", "default"})
 """Namespaces that are no part of a tool's name."""
@@ -83,9 +83,15 @@ def decision_of(event: Event | None) -> dict[str, str]:
     return {k: v for k, v in (("decision", decision), ("decision_by", source)) if v}
 
 
-def is_refused(metadata: Mapping[str, str]) -> bool:
-    """Return whether a person or a rule refused the tool."""
-    return metadata.get("decision", "").lower() in _REFUSED
+def is_refused(attributes: Mapping[str, str]) -> bool:
+    """Return whether a person or a rule did not let the tool run."""
+    return attributes.get("decision", "").lower() in _REFUSED
+
+
+REFUSED = StepError(
+    NO_CODE, "the tool was not allowed to run", "permission_denied", "", "attribute"
+)
+"""The failure of a tool of which only the decision against it is reported."""
 
 
 # Results in the next request, as Gemini's contents have them.
