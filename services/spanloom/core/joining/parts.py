@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,7 @@ from spanloom.core.conventions.agent_records import What, is_unasked, what_is_na
 from spanloom.core.ports.building import Call, Extent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
@@ -28,6 +29,7 @@ WHOLE = ".turn" + FRAGMENT
 """That of a span which is the turn that a person asked for: nobody else's run."""
 _SESSION = "part of "
 _DIGEST_BYTES = 16
+_OF_TURN = re.compile(r"#\d+$")
 _MAX_OTHERS = 8
 
 
@@ -98,7 +100,8 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
     if not conversations:
         return None
     sessions = [_session(service, name) for name in islice(conversations, _MAX_OTHERS + 1)]
-    prompt = next(_named(naming, PROMPT_KEYS), "")
+    names = _named(naming, PROMPT_KEYS)
+    prompt = next((name for name in names if _is_of_prompt(name, conversations)), "")
     return Part(
         key,
         sessions[0],
@@ -152,6 +155,15 @@ def _is_asked(name: str, attributes: Mapping[str, str]) -> bool:
 
 def _named(naming: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator[str]:
     return (text for a in naming for key in keys if (text := a.get(key)))
+
+
+def _is_of_prompt(name: str, conversations: Collection[str]) -> bool:
+    """Return whether the id of a prompt names one; the conversation's and a turn's do not.
+
+    Example of a sub-agent's turn: ``a3949598-f1ed#0``; of a prompt in a conversation: ``S####1``.
+    """
+    begins = any(map(name.startswith, conversations))
+    return name not in conversations if begins else not _OF_TURN.search(name)
 
 
 def _session(service: str, conversation: str) -> str:

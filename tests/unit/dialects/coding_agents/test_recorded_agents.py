@@ -168,4 +168,11 @@ def test_a_run_whose_last_call_failed_has_failed() -> None:
 def test_calls_of_which_no_span_is_sent_were_not_cancelled() -> None:
     [document] = documents("opencode-without-sdk-spans")
     assert document["extraction"]["outcome"] == "ok"
+    calls = steps_of([document], "model")
+    assert not any(call["metadata"].get("outcome") for call in calls)
     assert any("openTelemetry" in warning for warning in document["extraction"]["warnings"])
+
+
+def test_ids_of_sub_agents_turns_are_no_prompts() -> None:
+    [document] = documents("gemini-cli-subagent", ("traces",))
+    assert [len(steps_of([document], kind)) for kind in ("model", "tool")] == [4, 3]
