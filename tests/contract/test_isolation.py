@@ -77,9 +77,11 @@ NOT_SEEN = {
     "find_calls_near": "newest_versions says, within the project, what of it counts",
     "find_parts": "newest_versions says, within the project, what of it counts",
     "known_call_keys": "find_calls is asked for what it found",
+    "parts_elsewhere": "a deletion compares what it found with its own traces, by project",
 }
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
+    "revisit_traces": "writes, of traces named with their project",
     "read_keys": "whoever authenticates needs the keys of every project",
     "inserted": "the extractor's feed",
     "changed_since": "the indexer's feed",

@@ -166,4 +166,14 @@ MUTANTS = (
         why="all calls of opencode count as cancelled if the spans of its library are off",
         killed_by=[f"{UNIT}/test_recorded_agents.py"],
     ),
+    Mutant(
+        name="deleted-parts-stay-in-their-run",
+        room="storage",
+        was="if (part in gone) != (home in gone):",
+        becomes="if part in gone and home in gone:",
+        why="what is deleted of a run stays in the document of the trace that shows it",
+        killed_by=[
+            "tests/contract/test_deletions.py::test_a_trace_that_shows_a_deleted_part_is_due_again"
+        ],
+    ),
 )
