@@ -154,5 +154,8 @@ def test_a_span_of_a_part_is_found_with_the_home_of_its_run(
     assert store.spans.read_otlp(key, span_id) == own
     assert store.spans.read_otlp(key, f"{8:016x}") == b""
     assert store.spans.read_otlp(key) == b""
+    assert store.spans.parts_shown(key) == [part_key]
+    assert store.spans.parts_shown(part_key) == []
     stranger = TraceKey(new_project(), key.trace_id)
     assert store.spans.read_otlp(stranger, span_id) == b""
+    assert store.spans.parts_shown(stranger) == []

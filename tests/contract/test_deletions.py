@@ -155,6 +155,7 @@ OTHERS = {
         "close",
     ),
     "trajectories.make_room",
+    "spans.parts_shown",  # names traces, whose spans no other method shows
     *(
         "replays.get",
         "replays.list",

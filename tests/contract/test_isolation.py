@@ -57,6 +57,7 @@ NOT_SEEN = {
     "newest_versions": "its rows are looked up by key",
     "last_of_part": "its answer is a place, in a trace that read_part names",
     "read_part": "its rows are looked up by key",
+    "parts_shown": "names traces, of which read_otlp reads the project's own",
     "part_with_span": "names a trace, of which read_otlp reads the project's own",
     "read_part_events": "its rows are joined to spans by key",
     "deleted_keys": "what it names hides rows of that project alone",

@@ -179,6 +179,11 @@ class ClickHouseSpans:
         row = next(found, None)
         return None if row is None else TraceKey(row.Project, trace_id)
 
+    def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
+        """See ``SentSpans.parts_shown``."""
+        found = self._reader.rows("parts_shown", **key._asdict())
+        return [TraceKey(key.project, row.TraceId) for row in found]
+
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
     ) -> bytes:
