@@ -17,11 +17,13 @@ from spanloom.core.dialects.coding_agents.arrange import is_made_root
 from spanloom.core.dialects.coding_agents.calls import Call, error_of, is_failure, pair_calls
 from spanloom.core.dialects.coding_agents.reported import (
     find_call,
-    find_tool,
     has_agents,
-    ids_of_tools,
     index_calls,
-    index_tools,
+)
+from spanloom.core.dialects.coding_agents.story_tools import (
+    REPEATED,
+    classify_tools,
+    classify_unfinished,
 )
 from spanloom.core.dialects.coding_agents.sub_agents import (
     SubAgent,
@@ -29,15 +31,6 @@ from spanloom.core.dialects.coding_agents.sub_agents import (
     list_sub_agents,
     owner_of,
     prompt_in,
-)
-from spanloom.core.dialects.coding_agents.tools import (
-    CALL_ID,
-    REFUSED,
-    decision_of,
-    is_refused,
-    pair_results,
-    tool_error,
-    tool_name,
 )
 from spanloom.core.dialects.coding_agents.unreported import notes_of, read_place
 from spanloom.core.model.span import ASIDE, Classification, Facts
@@ -57,7 +50,6 @@ _OF_A_RUN = ".fragment"
 _FRAGMENT = Classification(Kind.OTHER, "agent_logs.fragment", is_sound=True)
 _RUN = Classification(Kind.AGENT, "agent_logs.run.fragment")
 _RECORD = Classification(Kind.OTHER, "agent_logs.record", is_sound=True)
-_REPEATED = Classification(Kind.OTHER, "agent_logs.repeats_span", is_sound=True)
 _CALL = Classification(Kind.MODEL, "agent_logs.call")
 _WITHOUT_END = Classification(Kind.MODEL, "agent_logs.call_without_end", is_cancelled=True)
 _PART = Classification(Kind.OTHER, "agent_logs.part_of_call", is_sound=True)
@@ -72,8 +64,8 @@ def read_story(tree: SpanTree) -> Mapping[str, Classification]:
     known: dict[str, Classification] = {}
     calls = pair_calls(events)
     _classify_calls(calls, tree, agents, known)
-    _classify_tools(events, tree, agents, known)
-    _classify_unfinished(events, tree, agents, known)
+    classify_tools(events, tree, agents, known)
+    classify_unfinished(events, tree, agents, known)
     _classify_agents(agents, events, known)
     bare = [span for span in tree.spans if is_bare(span)]
     found = {span.span_id: known.get(span.span_id, _RECORD) for span in bare}
@@ -121,7 +113,7 @@ def _classify_calls(
         if not bare:
             continue
         if spans and any(find_call(e, spans) is not None for e in call.events):
-            known.update((e.holder.span_id, _REPEATED) for e in bare)
+            known.update((e.holder.span_id, REPEATED) for e in bare)
             continue
         if call.request is None and not is_failure(call.main) and (spans or not call.usage):
             continue  # the end of a call in another run of the conversation, or of nothing
@@ -175,68 +167,6 @@ def _received(call: Call) -> str:
         return call.answer
     end = call.end
     return "" if end is None or is_failure(end) else read_chunks(end.text(keys.RECEIVED))
-
-
-def _classify_tools(
-    events: Sequence[Event],
-    tree: SpanTree,
-    agents: Sequence[SubAgent],
-    known: dict[str, Classification],
-) -> None:
-    tools = [e for e in events if e.what is What.TOOL and e.is_bare]
-    spans = index_tools(tree)
-    decisions = {e.get(keys.CALL_IDS): e for e in events if e.what is What.DECISION}
-    results = pair_results(tools, [e for e in events if e.what is What.REQUEST])
-    for number, tool in enumerate(tools):
-        if spans and find_tool(tool, spans) is not None:
-            known[tool.holder.span_id] = _REPEATED
-            continue
-        owner = owner_of(tool, agents)
-        decision = decisions.get(tool.get(keys.CALL_IDS) or "none", tool)
-        result = tool.get(keys.RESULTS) or results.get(number, "")
-        known[tool.holder.span_id] = _classify_tool(tool, result, decision, owner)
-
-
-def _classify_unfinished(
-    events: Sequence[Event],
-    tree: SpanTree,
-    agents: Sequence[SubAgent],
-    known: dict[str, Classification],
-) -> None:
-    """Classify tools of which only a decision is reported: they were stopped, or refused."""
-    ended = {e.get(keys.CALL_IDS) for e in events if e.what is What.TOOL} | ids_of_tools(tree)
-    for event in events:
-        call_id = event.get(keys.CALL_IDS) if event.what is What.DECISION else ""
-        if call_id and call_id not in ended and event.is_bare:
-            ended.add(call_id)
-            has_no = is_refused(event.attributes)
-            found = _classify_tool(event, "", event, owner_of(event, agents))
-            known[event.holder.span_id] = found._replace(
-                rule="agent_logs.tool_without_end",
-                error=REFUSED if has_no else None,
-                is_cancelled=not has_no,
-            )
-
-
-def _classify_tool(
-    tool: Event, result: str, decision: Event, owner: SubAgent | None
-) -> Classification:
-    call_id = tool.get(keys.CALL_IDS)
-    facts = Facts(
-        input=tool.get(keys.ARGUMENTS),
-        output=result,
-        tool_name=tool_name(tool),
-        agent_name=owner.name if owner is not None else "",
-        metadata={**({CALL_ID: call_id} if call_id else {}), **decision_of(decision)},
-    )
-    return Classification(
-        Kind.TOOL,
-        "agent_logs.tool",
-        inside=owner.step_id or None if owner is not None else None,
-        facts=facts,
-        error=tool_error(tool, result),
-        is_cancelled=tool.attributes.get("status", "").lower() in ("cancelled", "canceled"),
-    )
 
 
 def _classify_agents(
