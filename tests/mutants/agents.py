@@ -161,8 +161,8 @@ MUTANTS = (
     Mutant(
         name="calls-without-spans-were-cancelled",
         room="core",
-        was="return _LOST if view.remember_tree(_has_turns) else _UNCOUNTED",
-        becomes="return _LOST if not view.remember_tree(_has_turns) else _UNCOUNTED",
+        was="return _LOST if view.remember_tree(has_turns) else _UNCOUNTED",
+        becomes="return _LOST if not view.remember_tree(has_turns) else _UNCOUNTED",
         why="all calls of opencode count as cancelled if the spans of its library are off",
         killed_by=[f"{UNIT}/test_recorded_agents.py"],
     ),

@@ -20,6 +20,7 @@ from spanloom.core.conventions.agent_logs import BRIDGED, EVENT_NAME
 from spanloom.core.conventions.agent_records import What, is_unasked
 from spanloom.core.dialects.coding_agents.attempts import list_attempts, made_id
 from spanloom.core.dialects.coding_agents.lifted import lift_records
+from spanloom.core.dialects.coding_agents.opencode_whole import OPENCODE, lacks_whole, only_whole
 from spanloom.core.dialects.coding_agents.sub_agents import list_sub_agents
 from spanloom.core.dialects.coding_agents.unfinished import list_unfinished
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 CLAUDE_CODE, GEMINI_CLI = "com.anthropic.claude_code.tracing", "gemini-cli"
-OPENCODE, QWEN_CODE, COPILOT = "opencode", "qwen-code", "github.copilot"
+QWEN_CODE, COPILOT = "qwen-code", "github.copilot"
 """Scopes of spans."""
 _SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE, COPILOT})
 _IN_PIECES = frozenset({CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT})
@@ -43,9 +44,6 @@ _ROOTS = frozenset(
     }
 )
 """Names of spans that are a whole run."""
-_WHOLE = "SessionPrompt.prompt"
-"""Name of opencode's span of a whole run."""
-_PARTS = frozenset({"LLM.run", "SessionProcessor.process", "Tool.execute", "ai.streamText"})
 
 
 def is_made_root(span: Span) -> bool:
@@ -85,9 +83,9 @@ def _as_record(span: Span) -> Span:
 
 def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
     """Return the root of a run that has none; ``None`` if it has one, or is no run."""
-    if _lacks_whole(spans):
+    if lacks_whole(spans):
         return _make(tops)
-    if len(tops) > 1 and (whole := _only_whole(spans)) is not None:
+    if len(tops) > 1 and (whole := only_whole(spans)) is not None:
         return whole
     bare = [span for span in tops if is_bare(span)]
     if not bare and not any(span.scope_name in _IN_PIECES for span in tops):
@@ -105,43 +103,6 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
 def _are_counts(spans: Collection[Span]) -> bool:
     """Return whether all are records that count tokens of calls that other records report."""
     return all(is_bare(s) and name_of(s).endswith("sse_event") for s in spans)
-
-
-def _lacks_whole(spans: Sequence[Span]) -> bool:
-    """Return whether opencode's main run has parts, and no span of the whole."""
-    own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
-    parts = [span for span in own.values() if span.name in _PARTS]
-    known: dict[str, bool] = {}
-    return any(not _is_inside_whole(part, own, known) for part in parts)
-
-
-def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool]) -> bool:
-    """Return whether a span is in a whole run; cache it in ``known`` for all on the way up."""
-    path: list[str] = []
-    while span.span_id not in known:
-        known[span.span_id] = span.name == _WHOLE
-        path.append(span.span_id)
-        if span.name != _WHOLE:
-            span = by_id.get(span.parent_span_id, span)
-    found = known[span.span_id]
-    known.update(dict.fromkeys(path, found))
-    return found
-
-
-def _only_whole(spans: Sequence[Span]) -> Span | None:
-    """Return opencode's span of the run, if there is one that is in no other.
-
-    The requests to its server around and beside it are topmost, as their parent is never sent.
-    """
-    own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
-    runs = [span for span in own.values() if span.name == _WHOLE]
-    known: dict[str, bool] = {}
-    outer = [
-        run
-        for run in runs
-        if (above := own.get(run.parent_span_id)) is None or not _is_inside_whole(above, own, known)
-    ]
-    return outer[0] if len(outer) == 1 else None
 
 
 def _make(tops: Sequence[Span]) -> Span:
