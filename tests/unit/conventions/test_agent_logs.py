@@ -53,6 +53,8 @@ def test_what_happened_around_it_is_not(name: str) -> None:
 def test_of_a_stream_only_the_end_is_kept() -> None:
     assert is_kept("codex.sse_event", {"event.kind": "response.completed"})
     assert not is_kept("codex.sse_event", {"event.kind": "response.output_text.delta"})
+    failed = {"event.kind": "response.failed", "error.message": "cut"}
+    assert is_kept("codex.sse_event", failed)
 
 
 def test_a_sender_that_nobody_knows_has_to_name_its_conversation() -> None:

@@ -17,6 +17,8 @@ from spanloom.core.conventions.agent_records import What, is_part_of_run, what_i
         ("claude_code.subagent_completed", What.FINISHED),
         ("claude_code.api_request_body", What.SENT),
         ("codex.sse_event", What.RESPONSE),
+        ("codex.websocket_request", What.REQUEST),
+        ("task.tool_used", What.TOOL),
     ],
 )
 def test_the_last_part_of_a_name_tells(name: str, what: What) -> None:

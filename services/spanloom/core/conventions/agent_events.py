@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.conventions.agent_logs import (
     BRIDGED,
     CONVERSATION_KEYS,
+    ERROR,
     EVENT_NAME,
     PROMPT_KEYS,
     is_of_known_sender,
@@ -30,14 +31,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 
-_OF_STREAM = "sse_event"
-"""End of the names of events of a stream: only the last, which counts tokens, is of interest."""
+_OF_STREAM = ("sse_event", "conversation_turn")
+"""Ends of names of what comes in pieces: only one that counts tokens, or failed, is of interest."""
 _BEGINNING = frozenset({"started", "start", "running", "begin", "spawned"})
 CALL_IDS = (
     *("call_id", "tool_use_id", "tool_call_id", "gen_ai.tool.call.id", "gen_ai.tool.call_id"),
     *("callId", "tool.id"),
 )
-TOOLS = ("tool_name", "function_name", "gen_ai.tool.name", "tool.name", "name")
+TOOLS = ("tool_name", "function_name", "gen_ai.tool.name", "tool.name", "name", "tool")
 ARGUMENTS = (
     *("tool_input", "arguments", "function_args", "gen_ai.tool.call.arguments", "tool_args"),
     *("args", "tool_parameters", "input", "parameters"),
@@ -56,7 +57,7 @@ BODY = ("body",)
 MESSAGES = ("error.message", "error_message", "error", "message")
 TYPES = ("error.type", "error_type")
 STATUSES = ("http.response.status_code", "http.status_code", "status_code")
-COSTS = ("cost_usd", "cost.usd", "cost")
+COSTS = ("cost_usd", "cost.usd", "cost", "totalCost")
 FIRST_TOKENS = ("ttft_ms", "time_to_first_token_ms")
 _COUNTS = ("gen_ai.usage.", "usage.", "")
 """Prefixes of counts; without one the word ``token`` marks them."""
@@ -134,7 +135,7 @@ def what_of(name: str, attributes: Mapping[str, str]) -> What | None:
     """Return what an event reports; ``None`` if it is of no interest."""
     what = what_is_named(name)
     if name.endswith(_OF_STREAM) and not has_counts(attributes):
-        return None
+        return What.FAILURE if attributes.get(ERROR) else None
     if what is What.FINISHED and _is_beginning(name, attributes):
         return What.STARTED
     return what

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 BRIDGED = "log.bridge"
 """Attribute of spans that were log records; Qwen Code sets it on the spans of its own bridge."""
 EVENT_NAME = "event.name"
-CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id")
+CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id", "ulid")
+"""The last one is Cline's."""
 PROMPT_KEYS = (
     *("prompt.id", "prompt_id", "gen_ai.prompt.name", "qwen-code.prompt_id"),
     "github.copilot.interaction_id",
@@ -38,7 +39,8 @@ _SCOPES = {
 _PREFIXES = tuple(_SCOPES.values())
 _KIND = "event.kind"
 _COMPLETED = "response.completed"
-"""Codex reports each piece of a stream; only the last has the tokens."""
+"""Codex reports each piece of a stream; only the last has the tokens, or its failure."""
+ERROR = "error.message"
 OF_EVENT = "e0e0"
 """The first digits of the id of a span that is an event without a span."""
 SERVICE_NAME, SCOPE_NAME = "service.name", "otel.scope.name"
@@ -74,7 +76,8 @@ def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
     One of an unknown sender has to name its conversation too: the last part of a name alone says
     little.
     """
-    if not may_be_kept(name) or attributes.get(_KIND, _COMPLETED) != _COMPLETED:
+    is_piece = attributes.get(_KIND, _COMPLETED) != _COMPLETED
+    if not may_be_kept(name) or (is_piece and not attributes.get(ERROR)):
         return False
     return name.startswith(_PREFIXES) or any(map(attributes.get, CONVERSATION_KEYS))
 

@@ -43,16 +43,22 @@ _ENDINGS = {
     "assistant_response": What.ANSWER,
     "tool_result": What.TOOL,
     "tool_call": What.TOOL,
+    "task.tool_used": What.TOOL,
+    "task.conversation_turn": What.RESPONSE,
     "tool_decision": What.DECISION,
     "agent.start": What.STARTED,
     "agent.finish": What.FINISHED,
 }
-"""The end of a name, after a dot: of ``qwen-code.tool_call`` the ``tool_call``."""
+"""The end of a name, after a dot: of ``qwen-code.tool_call`` the ``tool_call``.
+
+``task`` is Cline's word; only its turns that count tokens are answers.
+"""
 _OF_ONE_SENDER = {
     "claude_code.api_request_body": What.SENT,
     "claude_code.api_response_body": What.RECEIVED,
     "claude_code.system_prompt": None,
     "codex.sse_event": What.RESPONSE,
+    "codex.websocket_request": What.REQUEST,
     "codex.turn_ttft": None,
 }
 """Whole names; those of ``None`` are kept as a part of a run, and report no step."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import read_events
+from spanloom.core.conventions.agent_logs import ERROR
 from spanloom.core.conventions.agent_records import What
 from spanloom.core.model.trajectory import NO_CODE, StepError
 
@@ -75,12 +76,12 @@ def _is_of_stream(event: Event) -> bool:
 
 def is_whole(request: Event) -> bool:
     """Return whether a request is a whole call."""
-    return request.usage is not None or request.status >= FAILED
+    return request.usage is not None or is_failure(request)
 
 
 def is_failure(event: Event) -> bool:
     """Return whether an event reports that a call failed."""
-    return event.what is What.FAILURE or event.status >= FAILED
+    return event.what is What.FAILURE or event.status >= FAILED or bool(event.get((ERROR,)))
 
 
 def read_calls(tree: SpanTree) -> Sequence[Call]:

@@ -24,7 +24,10 @@ COPILOT = ("Copilot reports no status of a call that failed",)
 QWEN_CODE = ("Qwen Code reports no call that was repeated",)
 """Of its spans."""
 _BY_PREFIX = {
-    "claude_code": ("Claude Code's log records have no results of tools: its spans have them",),
+    "claude_code": (
+        "Claude Code's log records have no results of tools, and no calls that were repeated:"
+        " its spans have them",
+    ),
     "codex": CODEX,
     "qwen-code": (
         "Qwen Code reports no call that was repeated, and results of tools in the next call only",

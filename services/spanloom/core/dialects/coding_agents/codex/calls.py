@@ -37,12 +37,21 @@ def classify_call(span: Span, view: TraceView) -> Classification:
     usage = view.remember_tree(_usages).get(span.span_id)
     requests = view.remember_tree(_requests).get(span.span_id, ())
     facts = Facts(output=view.remember_tree(_calls_of_tools).get(span.span_id, ""))
-    error = _error(requests) if usage is None else None
+    error = _error(requests) or view.remember_tree(_cut_streams).get(span.span_id)
+    error = error if usage is None else None
     return Classification(Kind.MODEL, "codex.call", usage=usage, facts=facts, error=error)
 
 
 def _error(requests: Sequence[Event]) -> StepError | None:
     return error_of(requests[-1]) if requests and is_failure(requests[-1]) else None
+
+
+def _cut_streams(tree: SpanTree) -> Mapping[str, StepError]:
+    """Return the failures of streams by the call that they are in."""
+    by_id = {span.span_id: span for span in tree.spans}
+    failed = (e for e in read_events(tree) if e.what is What.FAILURE and not e.is_bare)
+    calls = ((call_around(event.holder, by_id), event) for event in failed)
+    return {call.span_id: error_of(event) for call, event in calls if call is not None}
 
 
 def _requests(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
