@@ -145,12 +145,15 @@ def test_a_call_whose_stream_was_cut_has_failed() -> None:
     assert call.error.message == "idle timeout"
 
 
+SOCKET_COUNTS = {"input_token_count": "10", "output_token_count": "2"}
+
+
 def test_records_of_a_socket_are_requests() -> None:
     found = run(
         bare(1, "codex.user_prompt", 0, prompt="How?"),
         bare(2, "codex.websocket_request", 5, 2, success="false", error__message="closed"),
         bare(3, "codex.websocket_request", 9, 2, success="true"),
-        bare(4, "codex.sse_event", 12, **{"input_token_count": "10", "output_token_count": "2"}),
+        bare(4, "codex.sse_event", 12, **SOCKET_COUNTS),
     )
     failed, answered = steps(found, "model")
     assert failed.error is not None

@@ -25,8 +25,7 @@ QWEN_CODE = ("Qwen Code reports no call that was repeated",)
 """Of its spans."""
 _BY_PREFIX = {
     "claude_code": (
-        "Claude Code's log records have no results of tools, and no calls that were repeated:"
-        " its spans have them",
+        "Claude Code's log records lack results of tools and repeated calls: its spans have them",
     ),
     "codex": CODEX,
     "qwen-code": (
