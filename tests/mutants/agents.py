@@ -176,4 +176,12 @@ MUTANTS = (
             "tests/contract/test_deletions.py::test_a_trace_that_shows_a_deleted_part_is_due_again"
         ],
     ),
+    Mutant(
+        name="titles-of-claude-answer",
+        room="core",
+        was="return _ASIDE.search(source) is not None",
+        becomes="return False",
+        why="an interactive run of Claude Code has the title of its session beside its answer: none is shown",
+        killed_by=[f"{UNIT}/test_recorded_agents.py"],
+    ),
 )

@@ -20,7 +20,7 @@ NAMES = (
     *("gemini-cli-tool", "gemini-cli-subagent", "qwen-code-subagent", "codex-cancel"),
     *("claude-code-tool", "claude-code-cancel", "claude-code-tool-logs-only"),
     *("claude-code-background-subagents", "claude-code-tool-cancelled", "copilot-cli-next-turn"),
-    *("qwen-code-spans-subagents", "qwen-code-spans-resume"),
+    *("qwen-code-spans-subagents", "qwen-code-spans-resume", "claude-code-interactive"),
 )
 
 

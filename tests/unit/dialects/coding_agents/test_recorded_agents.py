@@ -18,7 +18,7 @@ UNTOLD = {
 
 
 def test_all_are_there() -> None:
-    assert len(names()) == 46
+    assert len(names()) == 47
     assert set(UNTOLD) < set(names())
 
 
@@ -176,3 +176,16 @@ def test_calls_of_which_no_span_is_sent_were_not_cancelled() -> None:
 def test_ids_of_sub_agents_turns_are_no_prompts() -> None:
     [document] = documents("gemini-cli-subagent", ("traces",))
     assert [len(steps_of([document], kind)) for kind in ("model", "tool")] == [4, 3]
+
+
+@pytest.mark.parametrize("signals", [("traces", "logs"), ("logs",)])
+def test_a_title_that_is_made_beside_the_agent_is_no_answer(signals: tuple[str, ...]) -> None:
+    found = documents("claude-code-interactive", signals)
+    answers = {
+        document["root_step"]["input"]: document["root_step"]["output"] for document in found
+    }
+    assert answers == {
+        "Make a file": "Made it.",
+        "And of Italy?": "The capital of Italy is Rome.",
+        "/exit": "",
+    }

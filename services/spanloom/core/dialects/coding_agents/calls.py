@@ -7,6 +7,7 @@ without an end was cancelled, or still runs.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
 FAILED = 400
 """The lowest HTTP status of a failed call."""
 _MAX_MESSAGE = 2000
+SOURCES = ("query_source", "query_source_safe")
+"""Attributes of Claude Code: which part of the program asked the model."""
+_ASIDE = re.compile(
+    r"title|summary|suggestion|classif|memor|namer|_name$|compact|^hook_|cache_warm|^auto_|validat"
+    r"|_parse$|feedback|insights|^web_|side_question|comment|_texts$|comparison|^plugin_"
+)
+"""Parts that work beside the agent: for a title, a memory, a page that was fetched."""
 
 
 @dataclass(slots=True)
@@ -68,6 +76,11 @@ class Call:
     def get(self, names: Sequence[str]) -> str:
         """Return the first value under these keys, of the end first."""
         return next((v for e in (self.end, self.request) if e and (v := e.get(names))), "")
+
+
+def is_aside(source: str) -> bool:
+    """Return whether a call neither asks nor answers for its agent, by who made it."""
+    return _ASIDE.search(source) is not None
 
 
 def _is_of_stream(event: Event) -> bool:
@@ -165,7 +178,7 @@ def _take(sent: list[Event], request: Event) -> str:
     return own.get(keys.BODY)
 
 
-_THREAD = (keys.SESSIONS, keys.PROMPT_IDS, keys.AGENTS, ("query_source",))
+_THREAD = (keys.SESSIONS, keys.PROMPT_IDS, keys.AGENTS, SOURCES)
 
 
 def is_of_one(ours: Event, theirs: Event) -> bool:

@@ -14,7 +14,14 @@ from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.usage_repair import with_cached
 from spanloom.core.dialects.coding_agents.answers import read_body, read_chunks
 from spanloom.core.dialects.coding_agents.arrange import is_made_root
-from spanloom.core.dialects.coding_agents.calls import Call, error_of, is_failure, pair_calls
+from spanloom.core.dialects.coding_agents.calls import (
+    SOURCES,
+    Call,
+    error_of,
+    is_aside,
+    is_failure,
+    pair_calls,
+)
 from spanloom.core.dialects.coding_agents.reported import (
     find_call,
     has_agents,
@@ -89,7 +96,7 @@ def _classify_root(
         return (
             _FRAGMENT if known.kind is Kind.OTHER else known._replace(rule=known.rule + ".fragment")
         )
-    own = [c for c in calls if owner_of(c.main, agents) is None]
+    own = [c for c in calls if owner_of(c.main, agents) is None and not is_aside(c.get(SOURCES))]
     answers = [text for c in own if (text := _received(c)) and not text.startswith("[")]
     facts = Facts(
         input=prompt.text(keys.PROMPTS) if prompt is not None else "",
@@ -137,7 +144,10 @@ def _classify_call(call: Call, owner: SubAgent | None) -> Classification:
         first_token_ms=decimal(call.get(keys.FIRST_TOKENS)),
         agent_name=owner.name if owner is not None else "",
         total_tokens=main.total,
-        metadata={"reported_cost": cost} if (cost := call.get(keys.COSTS)) else {},
+        metadata={
+            **({"reported_cost": cost} if (cost := call.get(keys.COSTS)) else {}),
+            **({ASIDE: "true"} if is_aside(call.get(SOURCES)) else {}),
+        },
     )
     return (_CALL if call.has_ended else _WITHOUT_END)._replace(
         inside=owner.step_id or None if owner is not None else None,

@@ -10,7 +10,8 @@ from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.usage import read_counts
 from spanloom.core.conventions.usage_repair import with_cached
 from spanloom.core.dialects.coding_agents.answers import read_body, read_marked
-from spanloom.core.model.span import Classification, Facts
+from spanloom.core.dialects.coding_agents.calls import SOURCES, is_aside
+from spanloom.core.model.span import ASIDE, Classification, Facts
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
 from spanloom.core.values.attributes import decimal, first, integer
 
@@ -39,11 +40,13 @@ def classify_call(span: Span, view: TraceView) -> Classification:
     request = known.get((What.REQUEST, request_id)) or known.get((What.FAILURE, request_id))
     cost = request.get(keys.COSTS) if request is not None else ""
     agent = request.attributes.get("agent.name", "") if request is not None else ""
+    source = first(span.attributes, *SOURCES) or (request.get(SOURCES) if request else "")
+    aside = {ASIDE: "true"} if is_aside(source) else {}
     facts = Facts(
         input=view.remember_tree(_sent_by_call).get(span.span_id, ""),
         output=_answer(known, request_id),
         agent_name=agent,
-        metadata={"reported_cost": cost} if cost else {},
+        metadata={**({"reported_cost": cost} if cost else {}), **aside},
     )
     return Classification(Kind.MODEL, "claude_code.llm_request", facts=facts, error=_error(span))
 
