@@ -79,6 +79,7 @@ _KNOWN_TO_DIALECTS = frozenset(
         *("lambda", "toolsnode", "chattemplate", "agenticmodel", "agentictoolsnode"),
         *("agenticagent", "vectordbretrieve", "reranking", "evaluation", "memory"),
         *("creatememorystore", "deletememorystore"),
+        *("userprompt", "systemprompt", "executehook"),
     }
 )
 _DATA_KINDS = {"embed": "embedding", "retriev": "retrieval", "rerank": "reranking"}

@@ -159,3 +159,13 @@ def test_records_of_a_socket_are_requests() -> None:
     assert failed.error is not None
     assert failed.error.message == "closed"
     assert (answered.error, answered.usage) == (None, Usage(10, 2))
+
+
+def test_a_turn_that_makes_a_title_is_named_so() -> None:
+    request_id = "temporary-structured-turn-d670"
+    found = run(
+        span(1, "turn/start", 0, (0, 5), rpc__request_id=request_id),
+        span(2, "session_task.turn", 1, (1, 100)),
+        span(3, "try_run_sampling_request", 2),
+    )
+    assert [agent.step.name for agent in found.agent_steps] == ["codex title"]

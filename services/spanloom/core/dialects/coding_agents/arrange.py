@@ -35,6 +35,8 @@ QWEN_CODE, COPILOT = "qwen-code", "github.copilot"
 _SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE, COPILOT})
 _IN_PIECES = frozenset({CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT})
 """Scopes of senders whose runs have several traces of spans."""
+_WITHOUT_ROOT = frozenset({GEMINI_CLI, QWEN_CODE})
+"""Those whose traces may be calls and tools alone."""
 _MADE = "coding_agent.run"
 """Value of ``event.name`` of a root that is made here."""
 _ROOTS = frozenset(
@@ -97,7 +99,8 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
     if prompts:
         return min(prompts, key=_order)
     telling = [s for s in tops if not is_bare(s) or what_of(name_of(s), s.attributes)]
-    return _make(telling) if telling and not _are_counts(telling) else None
+    is_run = bool(bare) or any(span.scope_name in _WITHOUT_ROOT for span in tops)
+    return _make(telling) if is_run and telling and not _are_counts(telling) else None
 
 
 def _are_counts(spans: Collection[Span]) -> bool:

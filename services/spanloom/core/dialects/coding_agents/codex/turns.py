@@ -26,6 +26,8 @@ CONVERSATION = "conversation.id"
 _NAME = "codex"
 _MAX_BELOW, _MAX_ABOVE = 300, 256
 """Spans below and above a turn that are searched for its conversation, and for its caller."""
+_REQUEST, _TEMPORARY = "rpc.request_id", "temporary-structured-"
+"""By which a turn is known that makes a title of a task, in a conversation of its own."""
 _NICKNAME, _COMPLETED = "nickname", "completed"
 """What results of tools report of a sub-agent: its name, and what it reported."""
 
@@ -48,6 +50,8 @@ def classify_turn(span: Span, view: TraceView) -> Classification:
         facts.agent_name = _nickname(own) or reports.get((conversation, _NICKNAME)) or "sub-agent"
         facts.output = reports.get((conversation, _COMPLETED), "")
         return Classification(Kind.AGENT, "codex.sub_agent", facts=facts)
+    if span.attributes.get(_REQUEST, "").startswith(_TEMPORARY):
+        facts.agent_name = f"{_NAME} title"
     facts.notes = CODEX
     facts.metadata = read_place(s.attributes for s in view.tree.spans if "cwd" in s.attributes)
     return Classification(Kind.AGENT, "codex.turn.fragment", facts=facts)
