@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CLAUDE_CODE, GEMINI_CLI = "com.anthropic.claude_code.tracing", "gemini-cli"
 QWEN_CODE, COPILOT = "qwen-code", "github.copilot"
 """Scopes of spans."""
-_SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE, COPILOT})
+_SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE})
 _IN_PIECES = frozenset({CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT})
 """Scopes of senders whose runs have several traces of spans."""
 _WITHOUT_ROOT = frozenset({GEMINI_CLI, QWEN_CODE})
@@ -59,6 +59,7 @@ def arrange(spans: Sequence[Span]) -> Sequence[Span]:
         s.scope_name in _SCOPES or BRIDGED in s.attributes or s.scope_name.startswith("codex")
         for s in spans
     )
+    is_sent = is_sent or _has_turns_of_copilot(spans)
     lifted = () if is_sent else lift_records(spans)
     if not is_sent and not lifted:
         return spans
@@ -67,6 +68,11 @@ def arrange(spans: Sequence[Span]) -> Sequence[Span]:
     tops = [span for span in whole if span.parent_span_id not in ids]
     root = _find_root(whole, tops) if tops else None  # in a circle nothing is topmost
     return whole if root is None else _below(root, whole, tops)
+
+
+def _has_turns_of_copilot(spans: Sequence[Span]) -> bool:
+    """Return whether there are several roots of Copilot: all else has one as it is sent."""
+    return sum(not s.parent_span_id and s.scope_name == COPILOT for s in spans) > 1
 
 
 def _as_record(span: Span) -> Span:
