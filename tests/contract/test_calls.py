@@ -118,7 +118,7 @@ def test_parts_of_runs_come_back_one_of_a_trace_and_so_many_of_a_conversation(
         part_key = TraceKey(project, f"{number:032x}")
         home = "ab" * 16
         times = START_NS + number, START_NS + number + 5
-        part = Part(part_key, "part of s", *times, START_NS, 2**64 - 1, 12, home)
+        part = Part(part_key, "part of s", *times, START_NS, 2**64 - 1, 12, home, is_whole=True)
         record = make_record(part_key, make_trajectory(part_key))
         store.trajectories.write([replace(record, calls=[*record.calls, part.as_call()])])
         return part
@@ -154,5 +154,8 @@ def test_a_span_of_a_part_is_found_with_the_home_of_its_run(
     assert store.spans.read_otlp(key, span_id) == own
     assert store.spans.read_otlp(key, f"{8:016x}") == b""
     assert store.spans.read_otlp(key) == b""
+    assert store.spans.parts_shown(key) == [part_key]
+    assert store.spans.parts_shown(part_key) == []
     stranger = TraceKey(new_project(), key.trace_id)
     assert store.spans.read_otlp(stranger, span_id) == b""
+    assert store.spans.parts_shown(stranger) == []

@@ -157,6 +157,7 @@ OTHERS = {
         "close",
     ),
     "trajectories.make_room",
+    "spans.parts_shown",  # names traces, whose spans no other method shows
     *(
         "replays.get",
         "replays.list",
@@ -312,6 +313,25 @@ def test_with_the_trace_that_shows_a_run_its_other_traces_are_deleted(
     show_in(key.trace_id, 4)
     store.deletions.delete(deletion(scope))
     assert answers(store, key) == answers(store, neighbour) == {}
+
+
+def test_a_trace_that_shows_a_deleted_part_is_due_again(
+    store: Store, key: TraceKey, neighbour: TraceKey
+) -> None:
+    for own in (key, neighbour):
+        fill(store, own)
+        store.progress.record_progress([Progress(own, next_seq(), Status.SETTLED)])
+    part = Part(neighbour, "part of s", START_NS, START_NS, 0, 0, 1, key.trace_id)
+    head = store.trajectories.heads([neighbour])[neighbour]
+    record = make_record(neighbour, make_trajectory(neighbour), version=2, previous=head)
+    store.trajectories.write([replace(record, calls=[part.as_call()])])
+    since, appends = store.progress.clock(), store.progress.appends()
+    store.deletions.delete(deletion(DeletionScope(reach(key), trace_id=neighbour.trace_id)))
+    assert answers(store, neighbour) == {}
+    assert store.progress.read_progress([key])[key].status is Status.LIVE
+    changes = store.progress.changes_since(since, {}).changes
+    assert (key, True) in [(change.key, change.has_root) for change in changes]
+    assert appends is None or store.progress.appends() != appends
 
 
 def test_a_deleted_project_is_gone_and_may_begin_anew(

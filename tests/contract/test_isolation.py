@@ -57,6 +57,7 @@ NOT_SEEN = {
     "newest_versions": "its rows are looked up by key",
     "last_of_part": "its answer is a place, in a trace that read_part names",
     "read_part": "its rows are looked up by key",
+    "parts_shown": "names traces, of which read_otlp reads the project's own",
     "part_with_span": "names a trace, of which read_otlp reads the project's own",
     "read_part_events": "its rows are joined to spans by key",
     "deleted_keys": "what it names hides rows of that project alone",
@@ -76,9 +77,11 @@ NOT_SEEN = {
     "find_calls": "newest_versions says, within the project, what of it counts",
     "find_calls_near": "newest_versions says, within the project, what of it counts",
     "known_call_keys": "find_calls is asked for what it found",
+    "parts_elsewhere": "a deletion compares what it found with its own traces, by project",
 }
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
+    "revisit_traces": "writes, of traces named with their project",
     "read_keys": "whoever authenticates needs the keys of every project",
     "inserted": "the extractor's feed",
     "changed_since": "the indexer's feed",

@@ -139,8 +139,8 @@ MUTANTS = (
     Mutant(
         name="pieces-of-a-stream-are-kept",
         room="core",
-        was="if not may_be_kept(name) or attributes.get(_KIND, _COMPLETED) != _COMPLETED:",
-        becomes="if not may_be_kept(name):",
+        was="if not may_be_kept(name) or (is_piece and not attributes.get(ERROR)):",
+        becomes="if not may_be_kept(name) or (not is_piece and attributes.get(ERROR)):",
         why="each piece of a streamed answer of Codex is stored",
         killed_by=["tests/unit/conventions/test_agent_logs.py"],
     ),

@@ -79,7 +79,7 @@ def _expected(truth: Document) -> Document:
     calls, tools = truth["model_calls"], truth["tools"]
     answered = [c for c in calls if c["status"] == 200 and c["input_tokens"]]
     return {
-        "runs": 1,
+        "runs": truth.get("runs", 1),
         "models": len(calls),
         "tokens": [sum(call[key] for call in answered) for key in TOKENS],
         "tools": Counter(tool["name"] for tool in tools),

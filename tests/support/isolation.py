@@ -350,6 +350,7 @@ OF_THE_EXTRACTOR = {
 """The feed of changes: the extractor serves every project and is its only caller."""
 
 NOT_READING = {
+    "spans.parts_shown",  # names traces, of which read_otlp reads the project's own
     "spans.append",
     *("trajectories.write", "trajectories.make_room"),
     "feed.announce",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject, covers_record, covers_span
 
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.progress import TraceChange
 from spanloom.core.ports.upkeep import Extent
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ class MemoryDeletions(MemorySubject):
             traces, spans = self.extent_of(deletion.scope, until_seq)
             counted = replace(deletion, traces=traces, spans=spans, until_seq=until_seq)
             gone = self._in_scope(deletion.scope, until_seq)
+            torn = self._torn(gone)
             self._state.remove(gone)
+            self._build_again(torn)
             self._state.deletions[deletion.id] = counted
             return counted
 
@@ -42,6 +46,26 @@ class MemoryDeletions(MemorySubject):
         """See ``DeletionLedger.list``."""
         newest_first = sorted(self._state.deletions.values(), key=lambda d: d.id, reverse=True)
         return newest_first[:limit]
+
+    def _torn(self, gone: set[TraceKey]) -> set[TraceKey]:
+        """Return the traces that show parts of a run with a trace that is deleted alone."""
+        found: set[TraceKey] = set()
+        for record in self._state.records.values():
+            for call in record.calls:
+                home = record.key._replace(trace_id=call.step_id)
+                is_part = call.call_key.startswith("part of ") and call.step_id
+                if is_part and (record.key in gone) != (home in gone):
+                    found.add(home if record.key in gone else record.key)
+        return found
+
+    def _build_again(self, keys: set[TraceKey]) -> None:
+        for key in sorted(keys & self._state.progress.keys()):
+            known = self._state.progress[key]
+            self._state.progress[key] = replace(known, status=Status.LIVE)
+            change = TraceChange(key, 1, known.seq * 1000, known.seq * 1000, has_root=True)
+            second = self._state.clock()
+            self._state.arrivals[key].append(replace(change, second=second))
+            self._state.append_count += 1
 
     def _reaching(self, until_seq: int) -> int:
         stored = (f.span.row_version for held in self._state.spans.values() for f in held.values())

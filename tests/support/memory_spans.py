@@ -97,15 +97,21 @@ class MemorySpans(MemorySubject):
 
     def _part_with(self, home: TraceKey, span_id: str) -> TraceKey:
         """Return the part of a run that has a span, else the home itself."""
-        parts = (
-            record.key
-            for _, record in sorted(self._state.records.items())
-            for call in record.calls
-            if record.key.project == home.project
-            and call.call_key.startswith("part of ")
-            and call.step_id == home.trace_id
-        )
+        parts = self.parts_shown(home)
         return next((p for p in parts if span_id in self._state.spans.get(p, {})), home)
+
+    def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
+        """See ``SentSpans.parts_shown``."""
+        with self._state.lock:
+            return [
+                record.key
+                for _, record in sorted(self._state.records.items())
+                for call in record.calls
+                if record.key.project == key.project
+                and record.key != key
+                and call.call_key.startswith("part of ")
+                and call.step_id == key.trace_id
+            ]
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """See ``SpanReader.arrived``."""

@@ -140,9 +140,10 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
     spans = ClickHouseSpans(writer, worker, reader, is_alone=is_alone)
     trajectories = ClickHouseTrajectories(worker, is_alone=is_alone)
     queues = ClickHouseAnnotationQueues(worker, reader, announcer, is_alone=is_alone)
+    progress = ClickHouseProgress(worker, spans.appends)
     return ClickHouseStore(
         spans=spans,
-        progress=ClickHouseProgress(worker, spans.appends),
+        progress=progress,
         trajectories=trajectories,
         calls=ClickHouseCalls(worker),
         documents=ClickHouseDocuments(reader),
@@ -159,7 +160,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         scores=ClickHouseScores(worker, reader, announcer),
         queues=queues,
         replays=ClickHouseReplays(worker, is_alone=is_alone),
-        deletions=ClickHouseDeletions(worker, hiding),
+        deletions=ClickHouseDeletions(worker, hiding, progress, spans.revisit),
         snapshots=ClickHouseSnapshots(writer, worker, path),
         usage=ClickHouseUsage(prober),
         codec=ClickHouseCodec(),

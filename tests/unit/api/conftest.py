@@ -62,6 +62,7 @@ class ShelfStore:
     recorded: dict[str, Replay] = field(default_factory=dict)
     deleted: list[Deletion] = field(default_factory=list)
     sent: dict[TraceKey, Sequence[WireSpan]] = field(default_factory=dict)
+    parts_shown: dict[TraceKey, Sequence[TraceKey]] = field(default_factory=dict)
     hits: list[ListedHit] = field(default_factory=list)
     searched: list[tuple[Reach, TextSearch]] = field(default_factory=list)
     error: Exception | None = None
@@ -131,6 +132,9 @@ class ShelvedSpans(Shelved):
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         homes = (key for key in self._shelf.stored_documents if key.trace_id == trace_id)
         return next((key for key in homes if reach.covers(key.project)), None)
+
+    def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
+        return self._shelf.parts_shown.get(key, [])
 
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31

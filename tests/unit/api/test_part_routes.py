@@ -151,6 +151,30 @@ def test_all_spans_are_given_however_many_are_read_at_once(
     assert names == [f"span {n}" for n in range(1, 8)]
 
 
+@pytest.mark.parametrize("at_once", [3, 2_000])
+@pytest.mark.parametrize("accept", ["application/json", "application/x-protobuf"])
+def test_the_parts_of_a_run_follow_the_spans_of_the_trace_that_shows_it(
+    client: TestClient,
+    store: ShelfStore,
+    monkeypatch: pytest.MonkeyPatch,
+    at_once: int,
+    accept: str,
+) -> None:
+    monkeypatch.setattr(parts, "SPANS_AT_ONCE", at_once)
+    part = KEY._replace(trace_id="ee" * 16)
+    store.sent[part] = [wire_span(part.trace_id, n) for n in range(1, 5)]
+    store.parts_shown[KEY] = [part]
+    answer = client.get(f"{PATH}/otlp", headers={"Accept": accept})
+    if accept == "application/json":
+        groups = answer.json()["resourceSpans"]
+        found = [s["traceId"] for g in groups for sc in g["scopeSpans"] for s in sc["spans"]]
+    else:
+        data = TracesData.FromString(answer.content)
+        scopes = [scope for group in data.resource_spans for scope in group.scope_spans]
+        found = [span.trace_id.hex() for scope in scopes for span in scope.spans]
+    assert found == [TRACE] * 7 + [part.trace_id] * 4
+
+
 def test_a_trace_whose_spans_have_expired_is_an_empty_list(
     client: TestClient, store: ShelfStore
 ) -> None:

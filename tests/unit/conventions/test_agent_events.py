@@ -6,7 +6,8 @@ import pytest
 from tests.support.agent_events import bare, event
 from tests.support.spans import make_span
 
-from spanloom.core.conventions.agent_events import What, list_events, read_moment, what_of
+from spanloom.core.conventions.agent_events import list_events, read_moment, what_of
+from spanloom.core.conventions.agent_records import What
 
 COUNTS = {"input_token_count": "1", "output_token_count": "1"}
 
@@ -25,6 +26,9 @@ COUNTS = {"input_token_count": "1", "output_token_count": "1"}
         ("claude_code.subagent_completed", {}, What.FINISHED),
         ("codex.sse_event", {}, None),
         ("codex.sse_event", COUNTS, What.RESPONSE),
+        ("codex.sse_event", {"error.message": "cut"}, What.FAILURE),
+        ("task.conversation_turn", {"source": "user"}, None),
+        ("task.conversation_turn", {"tokensIn": "7", "tokensOut": "2"}, What.RESPONSE),
         ("claude_code.system_prompt", {}, None),
         ("gemini_cli.config", {}, None),
         ("my_api_request", {}, None),

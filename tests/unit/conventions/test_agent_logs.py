@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.core.conventions.agent_logs import happened, is_kept, name_log
+from spanloom.core.conventions.agent_logs import is_kept, name_log
 
 CLAUDE, CODEX, GEMINI = "com.anthropic.claude_code.events", "codex_otel.log_only", "gemini-cli"
 
@@ -53,16 +53,11 @@ def test_what_happened_around_it_is_not(name: str) -> None:
 def test_of_a_stream_only_the_end_is_kept() -> None:
     assert is_kept("codex.sse_event", {"event.kind": "response.completed"})
     assert not is_kept("codex.sse_event", {"event.kind": "response.output_text.delta"})
+    failed = {"event.kind": "response.failed", "error.message": "cut"}
+    assert is_kept("codex.sse_event", failed)
 
 
 def test_a_sender_that_nobody_knows_has_to_name_its_conversation() -> None:
     assert is_kept("some_agent.tool_call", {"session.id": "S"})
     assert is_kept("api_error", {"conversation.id": "C"})
     assert not is_kept("some_agent.tool_call", {"session.id": "", "user.id": "U"})
-
-
-def test_what_happened_is_the_last_part_of_the_name() -> None:
-    assert happened("gemini_cli.agent.finish") == "agent.finish"
-    assert happened("x.y.tool_call") == happened("tool_call") == "tool_call"
-    assert happened("claude_code.subagent_completed") == "subagent"
-    assert happened("shop.finish") == happened("finish") == ""

@@ -59,6 +59,7 @@ SCOPES = {
     "copilot": "github.copilot",
     "gemini_cli": "gemini-cli",
     "opencode": "opencode",
+    "qwen_code": "qwen-code",
     "mastra": "@mastra/otel-exporter",
     "autogen": "autogen-core",
     "strands": "strands.telemetry.tracer",

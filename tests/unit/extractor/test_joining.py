@@ -9,6 +9,8 @@ import pytest
 from tests.support.extracting import T0_NS, World, key_of, sent
 
 from spanloom.core.joining import parts
+from spanloom.core.model.access import Reach
+from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.extractor import joining
 
 if TYPE_CHECKING:
@@ -157,3 +159,22 @@ def test_absurd_times_are_no_part_of_a_run_and_harm_none() -> None:
     world.run(5)
     assert homes(world, A, B, C, D) == [A, B, C, A]
     assert world.step(5) == 0
+
+
+def delete(world: World, trace_id: str) -> None:
+    scope = DeletionScope(Reach.ALL, trace_id=trace_id)
+    world.store.deletions.delete(new_deletion(scope, "", world.now_ns))
+
+
+def test_what_is_deleted_of_a_run_leaves_the_trace_that_shows_it() -> None:
+    world = World()
+    world.send(sent(1, attributes=PROMPT, trace_id=A))
+    world.send(sent(2, attributes={**SESSION, "secret": "words"}, trace_id=B, start_ms=20))
+    world.send(sent(3, attributes=SESSION, trace_id=C, start_ms=40))
+    world.run(3)
+    assert spans_in(world, A) == 3
+    delete(world, B)
+    world.run(5)
+    assert spans_in(world, A) == 2
+    assert world.document(B) == {}
+    assert homes(world, A, C) == [A, A]

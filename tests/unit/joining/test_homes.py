@@ -22,6 +22,11 @@ def part(name: str, start_ns: int, *, opens: bool = False, prompt: int = 0, last
     return Part(key, "s", start_ns, start_ns + lasts, start_ns if opens else 0, prompt, 1)
 
 
+def turn(name: str, start_ns: int, *, prompt: int = 0) -> Part:
+    """Return a trace with the span of a turn that a person asked for."""
+    return part(name, start_ns, prompt=prompt)._replace(is_whole=True)
+
+
 def homes(*parts: Part) -> dict[str, str]:
     found = {key.trace_id: home.trace_id for key, home in find_homes(parts).items()}
     mixed = list(parts)
@@ -94,3 +99,34 @@ def test_the_traces_of_other_days_change_nothing() -> None:
     far = [part("x", -5 * DAY_NS, opens=True), part("y", 5 * DAY_NS), part("z", -5 * DAY_NS)]
     alone, among = homes(*near), homes(*near, *far)
     assert {name: among[name] for name in alone} == alone
+
+
+def test_spans_of_turns_open_runs_where_no_prompt_is_recorded() -> None:
+    found = homes(turn("a", 0), part("b", 5), turn("c", 10), part("d", 12))
+    assert groups(found) == ["ab", "cd"]
+
+
+def test_numbers_of_prompts_that_begin_anew_are_two_turns() -> None:
+    assert groups(homes(turn("a", 0, prompt=1), turn("b", MINUTE, prompt=1))) == ["a", "b"]
+
+
+def test_a_prompt_is_that_of_the_turn_after_it() -> None:
+    found = homes(
+        part("a", 0, opens=True, prompt=1),
+        turn("b", 5, prompt=1),
+        part("c", MINUTE, opens=True, prompt=1),
+        turn("d", MINUTE - 9, prompt=1),
+        part("e", MINUTE + 9),
+    )
+    assert found == {"a": "a", "b": "a", "c": "c", "d": "c", "e": "c"}
+
+
+def test_a_prompt_of_another_id_is_none_of_the_turn() -> None:
+    found = homes(part("a", 0, opens=True, prompt=1), turn("b", 5, prompt=2))
+    assert groups(found) == ["a", "b"]
+
+
+def test_many_prompts_and_turns_take_little_time() -> None:
+    parts = [part(f"p{n}", n * MINUTE, opens=True, prompt=n) for n in range(1, 1200)]
+    turns = [turn(f"t{n}", n * MINUTE + 9, prompt=n) for n in range(1, 1200)]
+    assert len(set(find_homes([*parts, *turns]).values())) == 1199

@@ -91,3 +91,15 @@ def test_a_record_counts_from_when_it_was_written() -> None:
     part = found(make_span(1, attributes=record, start=-50, end=7))
     assert part is not None
     assert part.start_ns == START_NS + 7 * MS
+
+
+@pytest.mark.parametrize(
+    ("prompt_id", "is_named"),
+    [("P", True), ("S####1", True), ("S", False), ("a3949598-f1ed#0", False)],
+)
+def test_the_id_of_a_conversation_or_of_a_sub_agents_turn_names_no_prompt(
+    prompt_id: str, is_named: bool
+) -> None:
+    part = found(make_span(1, attributes={"session.id": "S", "gen_ai.prompt.name": prompt_id}))
+    assert part is not None
+    assert bool(part.prompt) is is_named

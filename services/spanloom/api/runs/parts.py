@@ -1,6 +1,6 @@
 """Routes of parts of a run: one step with its spans, one span, and all spans as received."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import orjson
@@ -185,17 +185,33 @@ async def get_otlp(
     """Return every stored span of the trace, beyond `--max-trace-spans` too, as OTLP.
 
     The answer can be sent to any OTLP endpoint. Spans are ordered by (start, span id); of a trace
-    of more than 2,000 each 2,000 of them are, in the order of their ids.
+    of more than 2,000 each 2,000 of them are, in the order of their ids. The other traces of a run
+    that this one shows come after its own spans, under their own ids.
     """
     found = await using.calls.run(using.store.spans.find_home, trace_id, callers.narrowed(project))
     home = known(found, trace_id, project)
     is_protobuf = PROTOBUF in accept
+    parts = await using.calls.run(using.store.spans.parts_shown, home)
     first = await using.calls.run(using.store.spans.read_otlp, home, limit=SPANS_AT_ONCE)
-    body = _protobuf(home, first, using) if is_protobuf else _json(home, first, using)
+    body = _protobuf((home, *parts), first, using)
+    if not is_protobuf:
+        body = _json(body, using)
     return StreamingResponse(body, media_type=PROTOBUF if is_protobuf else JSON)
 
 
-async def _protobuf(home: TraceKey, first: bytes, using: Services) -> AsyncIterator[bytes]:
+async def _protobuf(
+    keys: Sequence[TraceKey], first: bytes, using: Services
+) -> AsyncIterator[bytes]:
+    home, *parts = keys
+    async for data in _spans_of(home, first, using):
+        yield data
+    for part in parts:
+        data = await using.calls.run(using.store.spans.read_otlp, part, limit=SPANS_AT_ONCE)
+        async for more in _spans_of(part, data, using):
+            yield more
+
+
+async def _spans_of(home: TraceKey, first: bytes, using: Services) -> AsyncIterator[bytes]:
     data = first
     while data:
         yield data
@@ -207,9 +223,9 @@ async def _protobuf(home: TraceKey, first: bytes, using: Services) -> AsyncItera
         )
 
 
-async def _json(home: TraceKey, first: bytes, using: Services) -> AsyncIterator[bytes]:
+async def _json(pieces: AsyncIterator[bytes], using: Services) -> AsyncIterator[bytes]:
     before = _OPENING
-    async for data in _protobuf(home, first, using):
+    async for data in pieces:
         for item in await using.calls.run(resource_spans_json, data):
             yield before + item
             before = b","

@@ -8,17 +8,18 @@ end of the name says what happened, of any sender: ``codex.user_prompt``.
 from __future__ import annotations
 
 from datetime import datetime
-from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.agent_logs import (
     BRIDGED,
     CONVERSATION_KEYS,
+    ERROR,
     EVENT_NAME,
     PROMPT_KEYS,
     is_of_known_sender,
     start_of,
 )
+from spanloom.core.conventions.agent_records import What, what_is_named
 from spanloom.core.conventions.usage import has_counts, read_counts, read_total
 from spanloom.core.values.attributes import decimal, first
 
@@ -30,57 +31,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 
-class What(Enum):
-    """What an event reports."""
-
-    PROMPT = auto()
-    """A person asked."""
-    REQUEST = auto()
-    """A model is called; with counts or a status it is the whole call."""
-    RESPONSE = auto()
-    FAILURE = auto()
-    """A call of a model failed."""
-    ANSWER = auto()
-    """The text of a model's answer."""
-    SENT = auto()
-    """All that was sent to the model."""
-    RECEIVED = auto()
-    """All that the model answered."""
-    TOOL = auto()
-    """A tool was called, with its end."""
-    DECISION = auto()
-    """A person or a rule decided whether a tool may run."""
-    STARTED = auto()
-    """A sub-agent started."""
-    FINISHED = auto()
-    """A sub-agent ended."""
-
-
-_ENDINGS = {
-    "user_prompt": What.PROMPT,
-    "api_request": What.REQUEST,
-    "api_response": What.RESPONSE,
-    "sse_event": What.RESPONSE,
-    "api_error": What.FAILURE,
-    "assistant_response": What.ANSWER,
-    "api_request_body": What.SENT,
-    "api_response_body": What.RECEIVED,
-    "tool_result": What.TOOL,
-    "tool_call": What.TOOL,
-    "tool_decision": What.DECISION,
-    "agent.start": What.STARTED,
-    "agent.finish": What.FINISHED,
-}
-"""The end of a name, after a dot: of ``qwen-code.tool_call`` the ``tool_call``."""
+_OF_STREAM = ("sse_event", "conversation_turn")
+"""Ends of names of what comes in pieces: only one that counts tokens, or failed, is of interest."""
 _BEGINNING = frozenset({"started", "start", "running", "begin", "spawned"})
-_COUNTED = "response.completed"
-"""Kind of the one streamed event of Codex that counts tokens."""
-
 CALL_IDS = (
     *("call_id", "tool_use_id", "tool_call_id", "gen_ai.tool.call.id", "gen_ai.tool.call_id"),
     *("callId", "tool.id"),
 )
-TOOLS = ("tool_name", "function_name", "gen_ai.tool.name", "tool.name", "name")
+TOOLS = ("tool_name", "function_name", "gen_ai.tool.name", "tool.name", "name", "tool")
 ARGUMENTS = (
     *("tool_input", "arguments", "function_args", "gen_ai.tool.call.arguments", "tool_args"),
     *("args", "tool_parameters", "input", "parameters"),
@@ -99,7 +57,7 @@ BODY = ("body",)
 MESSAGES = ("error.message", "error_message", "error", "message")
 TYPES = ("error.type", "error_type")
 STATUSES = ("http.response.status_code", "http.status_code", "status_code")
-COSTS = ("cost_usd", "cost.usd", "cost")
+COSTS = ("cost_usd", "cost.usd", "cost", "totalCost")
 FIRST_TOKENS = ("ttft_ms", "time_to_first_token_ms")
 _COUNTS = ("gen_ai.usage.", "usage.", "")
 """Prefixes of counts; without one the word ``token`` marks them."""
@@ -175,28 +133,19 @@ def read_moment(text: str) -> int:
 
 def what_of(name: str, attributes: Mapping[str, str]) -> What | None:
     """Return what an event reports; ``None`` if it is of no interest."""
-    what = _ENDINGS.get(name) or next(
-        (_ENDINGS[name[at + 1 :]] for at in _dots(name) if name[at + 1 :] in _ENDINGS), None
-    )
-    if name.endswith("sse_event") and not has_counts(attributes):
-        return None
-    if what is None and _last_part(name).startswith("subagent"):
-        is_begin = any(word in name for word in _BEGINNING) or (
-            attributes.get("status", "").lower() in _BEGINNING
-        )
-        return What.STARTED if is_begin else What.FINISHED
+    what = what_is_named(name)
+    if name.endswith(_OF_STREAM) and not has_counts(attributes):
+        return What.FAILURE if attributes.get(ERROR) else None
+    if what is What.FINISHED and _is_beginning(name, attributes):
+        return What.STARTED
     return what
 
 
-def _last_part(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
-def _dots(name: str) -> Iterator[int]:
-    at = name.find(".")
-    while at >= 0:
-        yield at
-        at = name.find(".", at + 1)
+def _is_beginning(name: str, attributes: Mapping[str, str]) -> bool:
+    last = name.rpartition(".")[2]
+    if any(word in last for word in _BEGINNING):
+        return True
+    return attributes.get("status", "").lower() in _BEGINNING
 
 
 def read_events(tree: SpanTree) -> Sequence[Event]:

@@ -11,6 +11,7 @@ import re
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.agent_records import is_part_of_run
 from spanloom.core.model.span import Span
 
 if TYPE_CHECKING:
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 BRIDGED = "log.bridge"
 """Attribute of spans that were log records; Qwen Code sets it on the spans of its own bridge."""
 EVENT_NAME = "event.name"
-CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id")
-PROMPT_KEYS = ("prompt.id", "prompt_id", "gen_ai.prompt.name")
-USER_PROMPT = "user_prompt"
-"""The last part of the name of the record that a run begins with."""
+CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id", "ulid")
+"""The last one is Cline's."""
+PROMPT_KEYS = (
+    *("prompt.id", "prompt_id", "gen_ai.prompt.name", "qwen-code.prompt_id"),
+    "github.copilot.interaction_id",
+)
 
 _SCOPES = {
     "com.anthropic.claude_code": "claude_code.",
@@ -34,25 +37,10 @@ _SCOPES = {
 }
 """The beginnings of the scope names of known senders, and the prefixes of their records."""
 _PREFIXES = tuple(_SCOPES.values())
-_HAPPENED = frozenset(
-    {
-        *(USER_PROMPT, "assistant_response"),
-        *("api_request", "api_response", "api_error"),
-        *("tool_call", "tool_result", "tool_decision"),
-        *("agent.start", "agent.finish"),
-    }
-)
-"""The last parts of the names of records that are kept, and all that begin with ``subagent``."""
-_HAPPENED_TOO = frozenset(
-    {
-        *("claude_code.api_request_body", "claude_code.api_response_body"),
-        *("claude_code.system_prompt", "codex.sse_event", "codex.turn_ttft"),
-    }
-)
-"""Records of one sender that are kept."""
 _KIND = "event.kind"
 _COMPLETED = "response.completed"
-"""Codex reports each piece of a stream; only the last has the tokens."""
+"""Codex reports each piece of a stream; only the last has the tokens, or its failure."""
+ERROR = "error.message"
 OF_EVENT = "e0e0"
 """The first digits of the id of a span that is an event without a span."""
 SERVICE_NAME, SCOPE_NAME = "service.name", "otel.scope.name"
@@ -79,7 +67,7 @@ def name_log(names: tuple[str, str, str], scope: str) -> str:
 
 def may_be_kept(name: str) -> bool:
     """Return whether records of this name are kept if ``is_kept`` agrees: without attributes."""
-    return bool(happened(name)) or name in _HAPPENED_TOO
+    return is_part_of_run(name)
 
 
 def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
@@ -88,23 +76,10 @@ def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
     One of an unknown sender has to name its conversation too: the last part of a name alone says
     little.
     """
-    if not may_be_kept(name) or attributes.get(_KIND, _COMPLETED) != _COMPLETED:
+    is_piece = attributes.get(_KIND, _COMPLETED) != _COMPLETED
+    if not may_be_kept(name) or (is_piece and not attributes.get(ERROR)):
         return False
     return name.startswith(_PREFIXES) or any(map(attributes.get, CONVERSATION_KEYS))
-
-
-def happened(name: str) -> str:
-    """Return what a record of this name reports: ``tool_call``, ``agent.start``; empty if unknown.
-
-    All of sub-agents are ``subagent``.
-    """
-    *before, last = name.rsplit(".", 2)
-    if last in _HAPPENED:
-        return last
-    if last.startswith("subagent"):
-        return "subagent"
-    both = f"{before[-1]}.{last}" if before else ""
-    return both if both in _HAPPENED else ""
 
 
 def start_of(time_ns: int, attributes: Mapping[str, str]) -> int:

@@ -101,6 +101,7 @@ _KNOWN_TO_DIALECTS = frozenset(
         *("lambda", "toolsnode", "chattemplate", "agenticmodel", "agentictoolsnode"),
         *("agenticagent", "vectordbretrieve", "reranking", "evaluation", "memory"),
         *("creatememorystore", "deletememorystore"),
+        *("userprompt", "systemprompt", "executehook"),
     }
 )
 """Words that mean a kind in one dialect alone."""

@@ -19,10 +19,10 @@ _MAX_KEY_CHARS = 100
 _NUMBERS = re.compile(r"(?:^|[._])(?:\w*tokens?(?:_?count)?|usage)(?=$|\.)", re.IGNORECASE)
 _TEXTS = re.compile(r"(?:^|[._])(?:messages|prompts?|completions?|model(?:_?(?:name|id))?)$")
 _FINE = re.compile(
-    r"max_\w*tokens|per_output_token|time_to_first_token|aggregated_usage|audio|prediction_tokens"
+    r"max_?\w*tokens|per_output_token|time_to_first_token|aggregated_usage|audio|prediction_tokens"
     r"|PerSecond|token\.usage$|usage\.(?:cost|raw)|current_usage_count|^metadata\.|\.cache\."
     r"|crew\.|\.(?:text|image|video)[._]|\.total|^(?:gen_ai|llm|ai)\.(?:prompt|completion)s?\.\d"
-    r"|invocation_parameters|^codex\.usage|textTokens|noCacheTokens|^http|^db|^rpc|^url",
+    r"|invocation_parameters|textTokens|noCacheTokens|^http|^db|^rpc|^url",
     re.IGNORECASE,
 )
 _READ = frozenset(

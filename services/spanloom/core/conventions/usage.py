@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 INPUT, OUTPUT, REASONING, CACHE_READ, CACHE_CREATION, TOTAL, NET_INPUT = range(7)
 _NAMES: Sequence[Sequence[str]] = (
-    ("input", "prompt", "totalinput", "totalprompt", "prompteval"),
+    ("input", "prompt", "totalinput", "totalprompt", "prompteval", "in"),
     (
         *("output", "completion", "candidates", "generated", "totaloutput", "totalcompletion"),
-        "eval",
+        *("eval", "out"),
     ),
     (
         *("reasoning", "reasoningoutput", "outputreasoning", "completionreasoning"),

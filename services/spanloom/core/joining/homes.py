@@ -1,6 +1,7 @@
 """Which traces of a conversation are one run, and which of them shows it: its home.
 
 A trace with a person's prompt opens a run; the later traces belong to it until the next one opens.
+So does a span of the turn that a person asked for, unless the prompt of it came in another trace.
 Traces that name the prompt of an opener belong to that one, whenever they began. Without any
 opener a day's traces are one run for each prompt that they name, else for each time without pause.
 
@@ -31,10 +32,44 @@ _PROMPTED = attrgetter("prompt_ns")
 def find_homes(parts: Iterable[Part]) -> Mapping[TraceKey, TraceKey]:
     """Return the home of each part; ``parts`` are those of one conversation, in any order."""
     ordered = sorted(parts, key=lambda part: (part.start_ns, part.key))
+    prompted = _pair_turns(ordered)
+    ordered = [_opened_by_itself(part) if part.key not in prompted else part for part in ordered]
     openers = _Openers(part for part in ordered if part.prompt_ns)
-    homes = {part.key: openers.home_of(part) for part in ordered}
+    homes = {part.key: prompted.get(part.key) or openers.home_of(part) for part in ordered}
     rest = _without_opener([part for part in ordered if homes[part.key] is None])
     return {key: home or rest[key] for key, home in homes.items()}
+
+
+LATE_NS = 5_000_000_000
+"""How much later than a turn began its prompt may be written."""
+_MAX_TRIED = 64
+"""The most prompts before a turn that are compared with it."""
+
+
+def _pair_turns(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
+    """Return the traces of the prompts of turns that are spans; each prompt is that of one turn."""
+    turns = [part for part in ordered if part.is_whole and not part.prompt_ns]
+    prompts = sorted((p for p in ordered if p.prompt_ns and turns), key=_PROMPTED)
+    found: dict[TraceKey, TraceKey] = {}
+    taken: set[TraceKey] = set()
+    for turn in turns:
+        end = bisect_right(prompts, turn.start_ns + LATE_NS, key=_PROMPTED)
+        near = (p for p in reversed(prompts[max(0, end - _MAX_TRIED) : end]) if _fits(p, turn))
+        own = next((p for p in near if p.key not in taken), None)
+        if own is not None:
+            found[turn.key] = own.key
+            taken.add(own.key)
+    return found
+
+
+def _fits(prompt: Part, turn: Part) -> bool:
+    is_same = prompt.prompt == turn.prompt or not prompt.prompt or not turn.prompt
+    return is_same and turn.start_ns - prompt.prompt_ns <= DAY_NS
+
+
+def _opened_by_itself(part: Part) -> Part:
+    is_turn = part.is_whole and not part.prompt_ns
+    return part._replace(prompt_ns=part.start_ns) if is_turn else part
 
 
 class _Openers:

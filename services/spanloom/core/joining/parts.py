@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,22 +12,24 @@ from spanloom.core.conventions.agent_logs import (
     CONVERSATION_KEYS,
     EVENT_NAME,
     PROMPT_KEYS,
-    USER_PROMPT,
     count_records,
-    happened,
 )
+from spanloom.core.conventions.agent_records import What, is_unasked, what_is_named
 from spanloom.core.ports.building import Call, Extent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
 
 FRAGMENT = ".fragment"
 """The end of the names of rules by which a dialect classifies the root of a part of a run."""
+WHOLE = ".turn" + FRAGMENT
+"""That of a span which is the turn that a person asked for: nobody else's run."""
 _SESSION = "part of "
 _DIGEST_BYTES = 16
+_OF_TURN = re.compile(r"#\d+$")
 _MAX_OTHERS = 8
 
 
@@ -48,6 +51,8 @@ class Part(NamedTuple):
     """The id of the trace that shows it, as stored; its own, if that is this one."""
     others: tuple[str, ...] = ()
     """The keys of other conversations that its spans name: it may have been a part of theirs."""
+    is_whole: bool = False
+    """Whether its root is the turn that a person asked for, by a span; a prompt may show it too."""
 
     def as_call(self) -> Call:
         """Return it as a row of the index by which repeats of calls are found."""
@@ -58,7 +63,7 @@ class Part(NamedTuple):
             start_ns=self.start_ns,
             end_ns=self.end_ns,
             is_bare=False,
-            extent=Extent(self.span_count),
+            extent=Extent(self.span_count, int(self.is_whole)),
             answer=self.prompt,
             question=self.prompt_ns,
         )
@@ -74,6 +79,7 @@ def part_of(call: Call) -> Part:
         prompt_ns=call.question,
         prompt=call.answer,
         span_count=call.extent.model_steps,
+        is_whole=bool(call.extent.tool_steps),
         home=call.step_id,
     )
 
@@ -89,12 +95,13 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
         return None
     ordered = sorted(spans, key=lambda s: (s.span_id != root_id, s.start_ns, s.span_id))
     service = next((s.service_name for s in ordered if s.service_name), "")
-    told = list(_told(ordered))
-    conversations = dict.fromkeys(_named(told, CONVERSATION_KEYS))
+    naming = list(_naming(ordered))
+    conversations = dict.fromkeys(_named(naming, CONVERSATION_KEYS))
     if not conversations:
         return None
     sessions = [_session(service, name) for name in islice(conversations, _MAX_OTHERS + 1)]
-    prompt = next(_named(told, PROMPT_KEYS), "")
+    names = _named(naming, PROMPT_KEYS)
+    prompt = next((name for name in names if _is_of_prompt(name, conversations)), "")
     return Part(
         key,
         sessions[0],
@@ -104,6 +111,7 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
         int.from_bytes(_digest(prompt)[:8]) if prompt else 0,
         size_of(spans),
         others=tuple(sessions[1:]),
+        is_whole=rule.endswith(WHOLE),
     )
 
 
@@ -120,13 +128,11 @@ def size_of(spans: Sequence[Span]) -> int:
     return len(spans) + count_records(spans)
 
 
-def _told(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
+def _naming(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
     """Yield attributes that may name the conversation: of the prompt, the root, the others."""
     of_spans = [span.attributes for span in ordered]
     of_events = [event.attributes for span in ordered for event in span.events]
-    yield from (
-        a for a in (*of_events, *of_spans) if happened(a.get(EVENT_NAME, "")) == USER_PROMPT
-    )
+    yield from (a for a in (*of_events, *of_spans) if _is_prompt(a.get(EVENT_NAME, "")))
     yield from of_spans
     yield from of_events
 
@@ -134,15 +140,30 @@ def _told(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
 def _prompts(spans: Iterable[Span]) -> Iterator[int]:
     """Yield the times of prompts, of records that are spans and of those that are events."""
     for span in spans:
-        if happened(span.attributes.get(EVENT_NAME, "")) == USER_PROMPT:
+        if _is_asked(span.attributes.get(EVENT_NAME, ""), span.attributes):
             yield span.start_ns
-        for event in span.events:
-            if event.name.endswith(USER_PROMPT) and happened(event.name) == USER_PROMPT:
-                yield event.time_ns
+        yield from (e.time_ns for e in span.events if _is_asked(e.name, e.attributes))
 
 
-def _named(told: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator[str]:
-    return (text for a in told for key in keys if (text := a.get(key)))
+def _is_prompt(name: str) -> bool:
+    return what_is_named(name) is What.PROMPT
+
+
+def _is_asked(name: str, attributes: Mapping[str, str]) -> bool:
+    return _is_prompt(name) and not is_unasked(attributes.get("prompt", ""))
+
+
+def _named(naming: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator[str]:
+    return (text for a in naming for key in keys if (text := a.get(key)))
+
+
+def _is_of_prompt(name: str, conversations: Collection[str]) -> bool:
+    """Return whether the id of a prompt names one; the conversation's and a turn's do not.
+
+    Example of a sub-agent's turn: ``a3949598-f1ed#0``; of a prompt in a conversation: ``S####1``.
+    """
+    begins = any(map(name.startswith, conversations))
+    return name not in conversations if begins else not _OF_TURN.search(name)
 
 
 def _session(service: str, conversation: str) -> str:

@@ -154,6 +154,9 @@ class SentSpans(Protocol):
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """Return the key of a trace that has a trajectory; of several projects the newest one."""
 
+    def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
+        """Return the other traces of the run that a trace shows (``core/joining``), by id."""
+
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
     ) -> bytes:

@@ -101,7 +101,8 @@ class DeletionLedger(Protocol):
         When this returns, no method of the store returns anything of these traces any more, and
         spans that arrive for them later stay hidden until the keeper ends the deletion. Spans
         accepted before the deletion and not stored yet belong to it, except that a conversation is
-        known only by what was extracted. A new trace of a deleted project is stored.
+        known only by what was extracted. A new trace of a deleted project is stored. A trace that
+        shows a run of which a part is deleted is due again: until it is built, its document has it.
         """
 
     def list(self, limit: int) -> Sequence[Deletion]:

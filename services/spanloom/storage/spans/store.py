@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
@@ -14,6 +15,7 @@ from spanloom.core.ports.building import CarriedSpans
 from spanloom.core.ports.spans import Arrived, Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Writes
+from spanloom.storage.engine.statements import query
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
 from spanloom.storage.spans.rows import (
@@ -80,6 +82,13 @@ class ClickHouseSpans:
                 if own := [request for request in requests if request.signal is signal]:
                     self._seen_events |= signal is Signal.CONTENT_EVENTS
                     self._insert(table, own)
+
+    def revisit(self, keys: Sequence[TraceKey]) -> None:
+        """Let the extractor build stored traces again, as if nothing but their root had come."""
+        with self._appends or nullcontext():
+            for some in batched(keys):
+                named = json.dumps([list(key) for key in some])
+                self._worker.run(query("revisit_traces"), keys=named)
 
     def appends(self) -> int | None:
         """See ``SpanWriter.appends``."""
@@ -169,6 +178,11 @@ class ClickHouseSpans:
         found = self._reader.rows("find_home", trace_id=trace_id, reach=within(reach))
         row = next(found, None)
         return None if row is None else TraceKey(row.Project, trace_id)
+
+    def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
+        """See ``SentSpans.parts_shown``."""
+        found = self._reader.rows("parts_shown", **key._asdict())
+        return [TraceKey(key.project, row.TraceId) for row in found]
 
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31

@@ -243,7 +243,7 @@ def test_records_of_a_call_that_has_a_span_are_no_steps() -> None:
     [step] = steps(found, "model")
     assert step.usage is not None
     assert (step.usage.input_tokens, step.usage.cache_read_tokens) == (10, 4)
-    assert verdict(found, 2).rule == "agent_logs.told_by_span"
+    assert verdict(found, 2).rule == "agent_logs.repeats_span"
     assert found.root.input == "q"
 
 
@@ -304,3 +304,19 @@ def test_records_on_spans_that_tell_the_run_are_no_steps() -> None:
     told = [event("acme.api_request", 9, input_tokens="10", output_tokens="2")]
     found = run(make_span(1, attributes=call, events=told))
     assert len(found.verdicts) == 1
+
+
+def test_a_task_of_cline_is_a_run_with_counts_and_tools() -> None:
+    found = run(
+        bare(1, "task.conversation_turn", 0, source="user", ulid="u"),
+        bare(
+            2, "task.conversation_turn", 9, source="assistant", model="m", ulid="u",
+            tokensIn="10", tokensOut="2", totalCost="0.5",
+        ),
+        bare(3, "task.tool_used", 12, tool="read_file", success="true", ulid="u"),
+    )  # fmt: skip
+    [call], [tool] = steps(found, "model"), steps(found, "tool")
+    assert call.usage is not None
+    assert (call.usage.input_tokens, call.usage.output_tokens, call.model) == (10, 2, "m")
+    assert (tool.name, tool.error) == ("read_file", None)
+    assert found.root_type == "agent"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.support.agent_events import event, run, steps
+from tests.support.agent_events import bare, event, run, steps
 from tests.support.spans import make_span, raised, verdict
+
+from spanloom.core.model.trajectory import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,3 +134,38 @@ def test_the_programs_own_spans_are_no_runs_and_no_failures() -> None:
     found = run(span(1, "thread/start", 0), failed._replace(status_code="Error"))
     assert found.step_counts == {"agent": 0, "model": 0, "tool": 0, "graph": 0, "other": 2}
     assert (found.failures, found.outcome) == ((), "ok")
+
+
+def test_a_call_whose_stream_was_cut_has_failed() -> None:
+    cut = event("codex.sse_event", 8, event__kind="response.failed", error__message="idle timeout")
+    sent = event("codex.websocket_request", 4, duration_ms="2", success="true")
+    found = turn(span(4, "try_run_sampling_request", 3), span(5, "stream", 4, events=[sent, cut]))
+    [call] = steps(found, "model")
+    assert call.error is not None
+    assert call.error.message == "idle timeout"
+
+
+SOCKET_COUNTS = {"input_token_count": "10", "output_token_count": "2"}
+
+
+def test_records_of_a_socket_are_requests() -> None:
+    found = run(
+        bare(1, "codex.user_prompt", 0, prompt="How?"),
+        bare(2, "codex.websocket_request", 5, 2, success="false", error__message="closed"),
+        bare(3, "codex.websocket_request", 9, 2, success="true"),
+        bare(4, "codex.sse_event", 12, **SOCKET_COUNTS),
+    )
+    failed, answered = steps(found, "model")
+    assert failed.error is not None
+    assert failed.error.message == "closed"
+    assert (answered.error, answered.usage) == (None, Usage(10, 2))
+
+
+def test_a_turn_that_makes_a_title_is_named_so() -> None:
+    request_id = "temporary-structured-turn-d670"
+    found = run(
+        span(1, "turn/start", 0, (0, 5), rpc__request_id=request_id),
+        span(2, "session_task.turn", 1, (1, 100)),
+        span(3, "try_run_sampling_request", 2),
+    )
+    assert [agent.step.name for agent in found.agent_steps] == ["codex title"]

@@ -63,3 +63,12 @@ def test_a_failed_try_is_a_call_and_its_status_is_told_nowhere() -> None:
     found = prompt(span(2, "chat", error__type="ModelCallError"), span(3, "chat"))
     assert [call.error is not None for call in steps(found, "model")] == [True, False]
     assert found.warnings == ["Copilot reports no status of a call that failed"]
+
+
+def test_spans_of_the_program_without_a_turn_are_no_run() -> None:
+    conversation = {"gen_ai.conversation.id": "c"}
+    found = run(
+        make_span(1, 0, conversation, name="custom_notification", scope=SCOPE),
+        make_span(2, 0, conversation, start=4, name="custom_notification", scope=SCOPE),
+    )
+    assert not found.agent_steps

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.coding_agents import documents, faults, names, steps_of
+from tests.support.coding_agents import documents, faults, names, steps_of, truth_of
 
 UNTOLD = {
     "claude-code-cancel": ("models",),  # the cancelled call: no span, no log record
     "codex-cancel": ("models",),  # the cancelled call: spans are lost, no log record
+    "opencode-without-sdk-spans": ("tokens",),  # the setting is off: no texts and no counts
     "gemini-cli-tool-no-content": ("asked",),  # only among the arguments of the process
     "opencode-ask": ("models", "tokens"),  # ended before the span of the call was sent
     "opencode-tool": ("models", "tokens", "tools"),  # ended before both calls and the tool
@@ -17,7 +18,7 @@ UNTOLD = {
 
 
 def test_all_are_there() -> None:
-    assert len(names()) == 36
+    assert len(names()) == 47
     assert set(UNTOLD) < set(names())
 
 
@@ -77,8 +78,9 @@ def test_tools_have_arguments_results_and_failures(name: str) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_the_conversation_is_the_session(name: str) -> None:
-    [document] = documents(name)
-    assert document["extraction"]["conversation_id"]
+    found = documents(name)
+    assert all(document["extraction"]["conversation_id"] for document in found)
+    assert len(found) == truth_of(name).get("runs", 1)
 
 
 @pytest.mark.parametrize("name", [name for name in names() if "codex" in name or "gemini" in name])
@@ -91,7 +93,9 @@ def _is_cut(step: dict[str, dict[str, str]]) -> bool:
     return step["metadata"].get("outcome") == "cancelled"
 
 
-@pytest.mark.parametrize("name", ["copilot-cli-cancel", "opencode-cancel", "qwen-code-cancel"])
+@pytest.mark.parametrize(
+    "name", ["copilot-cli-cancel", "opencode-cancel", "qwen-code-cancel", "codex-tool-cancelled"]
+)
 def test_a_cancelled_run_is_no_failure(name: str) -> None:
     [document] = documents(name)
     assert document["extraction"]["outcome"] == "cancelled"
@@ -109,3 +113,79 @@ def test_frames_are_no_part_of_what_was_asked() -> None:
     assert document["root_step"]["input"].startswith("What is the capital of France?")
     [call] = steps_of([document], "model")
     assert "<current_datetime>" in call["input"]
+
+
+@pytest.mark.parametrize("name", ["claude-code-tool-cancelled", "codex-tool-cancelled"])
+def test_a_tool_that_was_stopped_is_a_cancelled_step(name: str) -> None:
+    [tool] = steps_of(documents(name), "tool")
+    assert tool["metadata"]["outcome"] == "cancelled"
+    assert not tool["basic_info"].get("error")
+
+
+def test_a_tool_that_nobody_allowed_failed() -> None:
+    [tool] = steps_of(documents("claude-code-refused"), "tool")
+    assert tool["basic_info"]["error"]["msg"] == "the tool was not allowed to run"
+    assert tool["metadata"]["decision"] == "reject"
+
+
+BACKGROUND = ("claude-code-background-subagents", "qwen-code-spans-subagents")
+
+
+@pytest.mark.parametrize("name", BACKGROUND)
+def test_what_sub_agents_in_the_background_report_is_the_run_that_began_them(name: str) -> None:
+    [document] = documents(name)
+    main, *others = document["agent_steps"]
+    assert main["input"].startswith("MAINTASK: have two sub-agents")
+    assert main["output"] == "Both say alpha."
+    assert sorted(agent["output"] for agent in others) == [
+        "The first word is alpha A.",
+        "The first word is alpha B.",
+    ]
+    assert all(len(agent["steps"]) == 3 for agent in others)
+
+
+@pytest.mark.parametrize("name", ["qwen-code-spans-resume", "codex-resume"])
+@pytest.mark.parametrize("signals", [("traces",), ("traces", "logs"), ("logs", "traces")])
+def test_two_prompts_of_a_session_are_two_runs(name: str, signals: tuple[str, ...]) -> None:
+    found = documents(name, signals)
+    assert len(found) == 2
+    assert len({document["extraction"]["conversation_id"] for document in found}) == 1
+    assert [len(steps_of([document], "tool")) for document in found] == [1, 1]
+
+
+def test_a_turn_that_goes_on_after_a_failure_is_the_same_run() -> None:
+    [document] = documents("copilot-cli-next-turn")
+    assert document["root_step"]["input"].startswith("MAINTASK: have a sub-agent look")
+    assert document["root_step"]["output"] == "It failed."
+
+
+def test_a_run_whose_last_call_failed_has_failed() -> None:
+    [document] = documents("opencode-error")
+    assert document["extraction"]["outcome"] == "failed"
+    assert [agent["name"] for agent in document["agent_steps"]] == ["opencode", "title"]
+
+
+def test_calls_of_which_no_span_is_sent_were_not_cancelled() -> None:
+    [document] = documents("opencode-without-sdk-spans")
+    assert document["extraction"]["outcome"] == "ok"
+    calls = steps_of([document], "model")
+    assert not any(call["metadata"].get("outcome") for call in calls)
+    assert any("openTelemetry" in warning for warning in document["extraction"]["warnings"])
+
+
+def test_ids_of_sub_agents_turns_are_no_prompts() -> None:
+    [document] = documents("gemini-cli-subagent", ("traces",))
+    assert [len(steps_of([document], kind)) for kind in ("model", "tool")] == [4, 3]
+
+
+@pytest.mark.parametrize("signals", [("traces", "logs"), ("logs",)])
+def test_a_title_that_is_made_beside_the_agent_is_no_answer(signals: tuple[str, ...]) -> None:
+    found = documents("claude-code-interactive", signals)
+    answers = {
+        document["root_step"]["input"]: document["root_step"]["output"] for document in found
+    }
+    assert answers == {
+        "Make a file": "Made it.",
+        "And of Italy?": "The capital of Italy is Rome.",
+        "/exit": "",
+    }

@@ -23,10 +23,9 @@ from spanloom.core.conventions.agent_logs import (
     PROMPT_KEYS,
     SCOPE_NAME,
     SERVICE_NAME,
-    USER_PROMPT,
-    happened,
     is_name,
 )
+from spanloom.core.conventions.agent_records import What, what_is_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -108,7 +107,7 @@ def derive_trace_id(
         return b""
     part = prompt
     if not _is_unique(prompt, conversation):
-        is_prompt = happened(name) == USER_PROMPT
+        is_prompt = what_is_named(name) is What.PROMPT
         part += f" asked at {time_ns}" if is_prompt else f" at {time_ns // _SECOND_NS}"
     named = "\0".join((service, conversation, part)).encode(errors="surrogatepass")
     return hashlib.blake2b(named, digest_size=_TRACE_ID_BYTES, key=key).digest()

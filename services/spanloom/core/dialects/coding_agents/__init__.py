@@ -9,5 +9,6 @@ from spanloom.core.dialects.coding_agents.codex import Codex
 from spanloom.core.dialects.coding_agents.copilot import Copilot
 from spanloom.core.dialects.coding_agents.gemini_cli import GeminiCLI
 from spanloom.core.dialects.coding_agents.opencode import Opencode
+from spanloom.core.dialects.coding_agents.qwen_code import QwenCode
 
-DIALECTS = (AgentLogs(), ClaudeCode(), Codex(), Copilot(), GeminiCLI(), Opencode())
+DIALECTS = (AgentLogs(), ClaudeCode(), Codex(), Copilot(), GeminiCLI(), Opencode(), QwenCode())

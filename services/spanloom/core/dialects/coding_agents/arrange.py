@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.agent_events import (
-    What,
     is_bare,
     list_events,
     name_of,
@@ -18,25 +17,35 @@ from spanloom.core.conventions.agent_events import (
     what_of,
 )
 from spanloom.core.conventions.agent_logs import BRIDGED, EVENT_NAME
+from spanloom.core.conventions.agent_records import What, is_unasked
 from spanloom.core.dialects.coding_agents.attempts import list_attempts, made_id
 from spanloom.core.dialects.coding_agents.lifted import lift_records
+from spanloom.core.dialects.coding_agents.opencode_whole import OPENCODE, lacks_whole, only_whole
 from spanloom.core.dialects.coding_agents.sub_agents import list_sub_agents
+from spanloom.core.dialects.coding_agents.unfinished import list_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from spanloom.core.model.span import Span
 
-CLAUDE_CODE, GEMINI_CLI, OPENCODE = "com.anthropic.claude_code.tracing", "gemini-cli", "opencode"
+CLAUDE_CODE, GEMINI_CLI = "com.anthropic.claude_code.tracing", "gemini-cli"
+QWEN_CODE, COPILOT = "qwen-code", "github.copilot"
 """Scopes of spans."""
-_SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE})
+_SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE})
+_IN_PIECES = frozenset({CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT})
+"""Scopes of senders whose runs have several traces of spans."""
+_WITHOUT_ROOT = frozenset({GEMINI_CLI, QWEN_CODE})
+"""Those whose traces may be calls and tools alone."""
 _MADE = "coding_agent.run"
 """Value of ``event.name`` of a root that is made here."""
-_ROOTS = frozenset({"claude_code.interaction", "turn/start", "session_task.turn", "invoke_agent"})
+_ROOTS = frozenset(
+    {
+        *("claude_code.interaction", "qwen-code.interaction"),
+        *("turn/start", "session_task.turn", "invoke_agent"),
+    }
+)
 """Names of spans that are a whole run."""
-_WHOLE = "SessionPrompt.prompt"
-"""Name of opencode's span of a whole run."""
-_PARTS = frozenset({"LLM.run", "SessionProcessor.process", "Tool.execute", "ai.streamText"})
 
 
 def is_made_root(span: Span) -> bool:
@@ -52,14 +61,20 @@ def arrange(spans: Sequence[Span]) -> Sequence[Span]:
         or any(scope.startswith("codex") for scope in scopes)
         or any(BRIDGED in span.attributes for span in spans)
     )
+    is_sent = is_sent or _has_turns_of_copilot(spans)
     lifted = () if is_sent else lift_records(spans)
     if not is_sent and not lifted:
         return spans
-    whole = [*map(_as_record, spans), *list_attempts(spans), *lifted]
+    whole = [*map(_as_record, spans), *list_attempts(spans), *lifted, *list_unfinished(spans)]
     ids = {span.span_id for span in whole}
     tops = [span for span in whole if span.parent_span_id not in ids]
     root = _find_root(whole, tops) if tops else None  # in a circle nothing is topmost
     return whole if root is None else _below(root, whole, tops)
+
+
+def _has_turns_of_copilot(spans: Sequence[Span]) -> bool:
+    """Return whether there are several roots of Copilot: all else has one as it is sent."""
+    return sum(not s.parent_span_id and s.scope_name == COPILOT for s in spans) > 1
 
 
 def _as_record(span: Span) -> Span:
@@ -78,10 +93,12 @@ def _as_record(span: Span) -> Span:
 
 def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
     """Return the root of a run that has none; ``None`` if it has one, or is no run."""
-    if _lacks_whole(spans):
+    if lacks_whole(spans):
         return _make(tops)
+    if len(tops) > 1 and (whole := only_whole(spans)) is not None:
+        return whole
     bare = [span for span in tops if is_bare(span)]
-    if not bare and not any(span.scope_name == GEMINI_CLI for span in tops):
+    if not bare and not any(span.scope_name in _IN_PIECES for span in tops):
         return None
     reported = [span for span in tops if span.name in _ROOTS and not is_bare(span)]
     if reported:
@@ -90,33 +107,13 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
     if prompts:
         return min(prompts, key=_order)
     telling = [s for s in tops if not is_bare(s) or what_of(name_of(s), s.attributes)]
-    return _make(telling) if telling and not _are_counts(telling) else None
+    is_run = bool(bare) or any(span.scope_name in _WITHOUT_ROOT for span in tops)
+    return _make(telling) if is_run and telling and not _are_counts(telling) else None
 
 
 def _are_counts(spans: Collection[Span]) -> bool:
     """Return whether all are records that count tokens of calls that other records report."""
     return all(is_bare(s) and name_of(s).endswith("sse_event") for s in spans)
-
-
-def _lacks_whole(spans: Sequence[Span]) -> bool:
-    """Return whether opencode's main run has parts, and no span of the whole."""
-    own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
-    parts = [span for span in own.values() if span.name in _PARTS]
-    known: dict[str, bool] = {}
-    return any(not _is_inside_whole(part, own, known) for part in parts)
-
-
-def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool]) -> bool:
-    """Return whether a span is in a whole run; cache it in ``known`` for all on the way up."""
-    path: list[str] = []
-    while span.span_id not in known:
-        known[span.span_id] = span.name == _WHOLE
-        path.append(span.span_id)
-        if span.name != _WHOLE:
-            span = by_id.get(span.parent_span_id, span)
-    found = known[span.span_id]
-    known.update(dict.fromkeys(path, found))
-    return found
 
 
 def _make(tops: Sequence[Span]) -> Span:
@@ -146,7 +143,7 @@ def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[
         for span in spans
         if span.span_id != root.span_id
         and span.span_id in top_ids
-        and (is_bare(span) or not is_reported)
+        and (is_bare(span) or not is_reported or _goes_on(span))
     ]
     moved = {span.span_id: span for span in arranged}
     if not is_reported:
@@ -155,11 +152,17 @@ def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[
         parents = {span.parent_span_id for span in tops}
         parent_id = "" if "" in parents else min(parents)  # the root may still arrive
         first_ns = min(s.start_ns for s in (root, *tops) if not is_bare(s) or s is root)
-        root = root._replace(
-            parent_span_id=parent_id, start_ns=first_ns, end_ns=max(root.end_ns, last_ns)
-        )
+        end_ns = max(root.end_ns, last_ns)
+        root = root._replace(parent_span_id=parent_id, start_ns=first_ns, end_ns=end_ns)
     kept = [moved.get(span.span_id, span) for span in spans if span.span_id != root.span_id]
     return [root, *kept]
+
+
+def _goes_on(span: Span) -> bool:
+    """Return whether a topmost span is a later piece of the run that another one began."""
+    if span.scope_name == CLAUDE_CODE:
+        return is_unasked(span.attributes.get("user_prompt", ""))
+    return span.scope_name in (QWEN_CODE, COPILOT)
 
 
 def _moved(span: Span, root_id: str, ends: dict[str, int]) -> Span:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.agent_events import What, list_events
+from spanloom.core.conventions.agent_events import list_events
 from spanloom.core.conventions.agent_logs import OF_EVENT
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.values.attributes import integer
 
 if TYPE_CHECKING:

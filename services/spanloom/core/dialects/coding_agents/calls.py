@@ -7,11 +7,14 @@ without an end was cancelled, or still runs.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.conventions.agent_events import read_events
+from spanloom.core.conventions.agent_logs import ERROR
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.model.trajectory import NO_CODE, StepError
 
 if TYPE_CHECKING:
@@ -24,6 +27,13 @@ if TYPE_CHECKING:
 FAILED = 400
 """The lowest HTTP status of a failed call."""
 _MAX_MESSAGE = 2000
+SOURCES = ("query_source", "query_source_safe")
+"""Attributes of Claude Code: which part of the program asked the model."""
+_ASIDE = re.compile(
+    r"title|summary|suggestion|classif|memor|namer|_name$|compact|^hook_|cache_warm|^auto_|validat"
+    r"|_parse$|feedback|insights|^web_|side_question|comment|_texts$|comparison|^plugin_"
+)
+"""Parts that work beside the agent: for a title, a memory, a page that was fetched."""
 
 
 @dataclass(slots=True)
@@ -68,18 +78,23 @@ class Call:
         return next((v for e in (self.end, self.request) if e and (v := e.get(names))), "")
 
 
+def is_aside(source: str) -> bool:
+    """Return whether a call neither asks nor answers for its agent, by who made it."""
+    return _ASIDE.search(source) is not None
+
+
 def _is_of_stream(event: Event) -> bool:
     return event.name.endswith("sse_event")
 
 
 def is_whole(request: Event) -> bool:
     """Return whether a request is a whole call."""
-    return request.usage is not None or request.status >= FAILED
+    return request.usage is not None or is_failure(request)
 
 
 def is_failure(event: Event) -> bool:
     """Return whether an event reports that a call failed."""
-    return event.what is What.FAILURE or event.status >= FAILED
+    return event.what is What.FAILURE or event.status >= FAILED or bool(event.get((ERROR,)))
 
 
 def read_calls(tree: SpanTree) -> Sequence[Call]:
@@ -163,7 +178,7 @@ def _take(sent: list[Event], request: Event) -> str:
     return own.get(keys.BODY)
 
 
-_THREAD = (keys.SESSIONS, keys.PROMPT_IDS, keys.AGENTS, ("query_source",))
+_THREAD = (keys.SESSIONS, keys.PROMPT_IDS, keys.AGENTS, SOURCES)
 
 
 def is_of_one(ours: Event, theirs: Event) -> bool:

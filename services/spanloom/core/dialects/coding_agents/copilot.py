@@ -10,19 +10,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.exit_codes import find_exit
-from spanloom.core.dialects.coding_agents.untold import COPILOT, read_place
-from spanloom.core.dialects.otel_genai import OtelGenAI
+from spanloom.core.dialects.coding_agents.sub_agents import prompt_in
+from spanloom.core.dialects.coding_agents.unreported import COPILOT, read_place
+from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.values.attributes import json_field
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Classification, Span
     from spanloom.core.model.tree import SpanTree
 
 SCOPE = "github.copilot"
 _EXIT = "process.exit.code"
+_INTERACTION, _OUTPUT = "github.copilot.interaction_id", "gen_ai.output.messages"
 _ABORT = "github.copilot.session.abort"
 _UNFINISHED = '["error"]'
 """Finish reasons of a call that was stopped."""
@@ -45,20 +48,49 @@ class Copilot(OtelGenAI):
         if classification.kind is Kind.TOOL:
             result = span.attributes.get("gen_ai.tool.call.result", "")
             return classification._replace(error=find_exit(span.attributes.get(_EXIT, ""), result))
-        if classification.kind is Kind.AGENT and not span.attributes.get("gen_ai.agent.name"):
-            notes = COPILOT if view.remember_tree(_has_failed) else ()
-            place = read_place([span.attributes])
-            facts = Facts(agent_name="copilot", metadata=place, notes=notes)
-            return classification._replace(facts=facts, is_cancelled=_is_aborted(span))
+        if classification.kind is Kind.AGENT and _is_turn(span):
+            return _classify_turn(span, view, classification)
         if classification.kind is Kind.AGENT and (tool := view.tree.parent(span)) is not None:
-            asked = json_field(tool.attributes.get("gen_ai.tool.call.arguments", ""), "prompt")
+            asked = prompt_in(tool.attributes.get("gen_ai.tool.call.arguments", ""))
             own = span.attributes.get("gen_ai.input.messages", "")
-            text = asked if isinstance(asked, str) and not own else ""
-            return classification._replace(facts=Facts(input=text))
+            return classification._replace(facts=Facts(input="" if own else asked))
         if classification.kind is Kind.MODEL and view.remember_tree(_has_abort):
             stopped = span.attributes.get("gen_ai.response.finish_reasons") == _UNFINISHED
             return classification._replace(is_cancelled=stopped)
         return classification
+
+
+def _is_turn(span: Span) -> bool:
+    return operation_of(span) == "invoke_agent" and not span.attributes.get("gen_ai.agent.name")
+
+
+def _classify_turn(span: Span, view: TraceView, known: Classification) -> Classification:
+    """Classify a turn: a prompt's run, or the next one of it after a failure.
+
+    The turns of a prompt are traces of their own, whose calls name one interaction.
+    """
+    first_turn, *others = view.remember_tree(_turns)
+    if first_turn is not span and span in others:
+        rule = "copilot.turn_goes_on.fragment"
+        return known._replace(rule=rule, part_of=first_turn.span_id, is_sound=True)
+    facts = Facts(
+        agent_name="copilot",
+        metadata=read_place([span.attributes]),
+        notes=COPILOT if view.remember_tree(_has_failed) else (),
+        output=others[-1].attributes.get(_OUTPUT, "") if others else "",
+    )
+    rule = "copilot.interaction.fragment" if view.remember_tree(_names_interaction) else known.rule
+    is_cut = _is_aborted(others[-1] if others else span)
+    return known._replace(rule=rule, facts=facts, is_cancelled=is_cut, is_sound=bool(others))
+
+
+def _turns(tree: SpanTree) -> Sequence[Span]:
+    """Return the turns of the main agent in order."""
+    return [span for span in tree.spans if span.scope_name == SCOPE and _is_turn(span)]
+
+
+def _names_interaction(tree: SpanTree) -> bool:
+    return any(_INTERACTION in span.attributes for span in tree.spans)
 
 
 def _is_aborted(span: Span) -> bool:

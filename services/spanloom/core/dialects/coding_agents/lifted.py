@@ -26,10 +26,10 @@ _CONVENTIONS = (
 
 def lift_records(spans: Sequence[Span]) -> Sequence[Span]:
     """Return the records in a trace as spans without a parent; none if spans report the run."""
-    told = list(_records(spans))
-    if not told or any(map(_tells, spans)):
+    records = list(_records(spans))
+    if not records or any(map(_tells, spans)):
         return ()
-    return [_lifted(span, event, number) for span, event, number in told]
+    return [_lifted(span, event, number) for span, event, number in records]
 
 
 def _records(spans: Sequence[Span]) -> Iterator[tuple[Span, Event, int]]:

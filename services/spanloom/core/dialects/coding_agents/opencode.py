@@ -14,28 +14,41 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.exit_codes import find_exit_in
 from spanloom.core.dialects.coding_agents.arrange import is_made_root
+from spanloom.core.dialects.coding_agents.opencode_turns import (
+    CALL,
+    RUN,
+    STREAM,
+    TITLE,
+    answered_in,
+    asked_in,
+    failure_of,
+    has_turns,
+    last_call,
+    lost_calls,
+    own_calls,
+    turns_of_title,
+)
 from spanloom.core.dialects.coding_agents.sub_agents import agent_in
-from spanloom.core.dialects.coding_agents.untold import OPENCODE, read_place
+from spanloom.core.dialects.coding_agents.unreported import OPENCODE, OPENCODE_PLAIN, read_place
 from spanloom.core.dialects.vercel_ai import VercelAI
 from spanloom.core.model.span import ASIDE, Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.values.attributes import first, json_field, json_object
+from spanloom.core.values.attributes import first, json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Mapping
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
     from spanloom.core.model.tree import SpanTree
 
 SCOPE = "opencode"
-_RUN, _TITLE, _CALL = "SessionPrompt.prompt", "SessionPrompt.ensureTitle", "LLM.run"
-_TOOL, _OWN_TOOL, _STREAM = "ai.toolCall", "Tool.execute", "ai.streamText"
+_TOOL, _OWN_TOOL = "ai.toolCall", "Tool.execute"
 _NAME = "opencode"
 _IS_ASIDE = {ASIDE: "true"}
 _MAX_ABOVE = 256
 """Spans above a run that are searched for the tool that called it."""
+_UNCOUNTED = Classification(Kind.MODEL, "opencode.call")
 _LOST = Classification(Kind.MODEL, "opencode.call_without_answer", is_cancelled=True)
 _PLUMBING = Classification(Kind.OTHER, "opencode.plumbing", is_sound=True)
 _TURN = Classification(Kind.OTHER, "opencode.turn", is_sound=True)
@@ -54,7 +67,7 @@ class Opencode(VercelAI):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Classify the program's own spans by name, the others as the AI SDK's."""
-        if span.name == _STREAM:
+        if span.name == STREAM:
             return _TURN
         if not span.name.startswith("ai."):
             return _classify_own(span, view)
@@ -87,9 +100,9 @@ class Opencode(VercelAI):
 def _classify_own(span: Span, view: TraceView) -> Classification:
     if span.name == _OWN_TOOL:
         return _classify_own_tool(span, view)
-    if span.name == _CALL:
+    if span.name == CALL:
         return _classify_lost_call(span, view)
-    if span.name in (_RUN, _TITLE) or is_made_root(span):
+    if span.name in (RUN, TITLE) or is_made_root(span):
         return _classify_run(span, view)
     return _PLUMBING
 
@@ -108,34 +121,23 @@ def _tools(tree: SpanTree) -> Mapping[str, Span]:
 
 
 def _classify_lost_call(span: Span, view: TraceView) -> Classification:
-    return _LOST if span.span_id in view.remember_tree(_lost_calls) else _PLUMBING
-
-
-def _around_turns(tree: SpanTree) -> AbstractSet[str]:
-    """Return the ids of the spans in which turns ran."""
-    found: set[str] = set()
-    for span in tree.spans:
-        if span.name == _STREAM:
-            found.add(span.parent_span_id)
-            for above in tree.ancestors(span):
-                if above.span_id in found and above.span_id != span.parent_span_id:
-                    break
-                found.add(above.span_id)
-    return found
+    if span.span_id not in view.remember_tree(lost_calls):
+        return _PLUMBING
+    return _LOST if view.remember_tree(has_turns) else _UNCOUNTED
 
 
 def _classify_run(span: Span, view: TraceView) -> Classification:
     """Classify a run: the main one, a sub-agent's, or the one that makes a title."""
-    calls = list(_own_calls(span, view.tree))
+    calls = list(own_calls(span, view.tree))
     above = islice(view.tree.ancestors(span), _MAX_ABOVE)
     around = next((s for s in above if s.name in (_OWN_TOOL, _TOOL)), None)
-    if span.name == _TITLE:
-        is_run = bool(calls)
-        facts = Facts(_asked(calls), _answered(calls), agent_name="title", metadata=_IS_ASIDE)
+    if span.name == TITLE:
+        is_run = bool(calls) or not view.remember_tree(has_turns)
+        facts = Facts(asked_in(calls), answered_in(calls), agent_name="title", metadata=_IS_ASIDE)
         return Classification(Kind.AGENT, "opencode.title", facts=facts) if is_run else _PLUMBING
     facts = Facts(
-        input=_asked(calls) or _asked(view.remember_tree(_turns_of_title)),
-        output=_answered(calls),
+        input=asked_in(calls) or asked_in(view.remember_tree(turns_of_title)),
+        output=answered_in(calls),
         agent_name=_NAME,
         conversation_id=first(calls[0].attributes, "session.id") if calls else "",
     )
@@ -143,66 +145,14 @@ def _classify_run(span: Span, view: TraceView) -> Classification:
         facts.agent_name = _agent_of(around, view) or "sub-agent"
         return Classification(Kind.AGENT, "opencode.sub_agent", facts=facts)
     facts.notes = OPENCODE if is_made_root(span) else ()
+    if not view.remember_tree(has_turns):
+        facts.notes = (*facts.notes, *OPENCODE_PLAIN)
     facts.metadata = read_place([span.attributes])
-    is_cut = view.remember_tree(_last_call) in view.remember_tree(_lost_calls)
-    return Classification(Kind.AGENT, "opencode.run", facts=facts, is_cancelled=is_cut)
-
-
-def _last_call(tree: SpanTree) -> str:
-    """Return the id of the last call of a trace."""
-    return next((s.span_id for s in reversed(tree.spans) if s.name == _CALL), "")
-
-
-def _lost_calls(tree: SpanTree) -> AbstractSet[str]:
-    turns = tree.remember(_around_turns)
-    return {s.span_id for s in tree.spans if s.name == _CALL and s.span_id not in turns}
-
-
-def _own_calls(run: Span, tree: SpanTree) -> Iterator[Span]:
-    """Yield the turns of a run in order, without those of runs inside it."""
-    found: list[Span] = []
-    waiting = [*tree.children(run)]
-    while waiting:
-        span = waiting.pop()
-        if span.name == _STREAM:
-            found.append(span)
-        elif span.name not in (_RUN, _TITLE):
-            waiting += tree.children(span)
-    yield from sorted(found, key=lambda s: (s.start_ns, s.span_id))
-
-
-def _turns_of_title(tree: SpanTree) -> list[Span]:
-    """Return the turns that made a title of what was asked, in case all of the run's were lost."""
-    title = next((span for span in tree.spans if span.name == _TITLE), None)
-    return list(_own_calls(title, tree)) if title is not None else []
-
-
-def _asked(turns: list[Span]) -> str:
-    """Return the user's last message before the first turn."""
-    if not turns:
-        return ""
-    messages = json_field(turns[0].attributes.get("ai.prompt", ""), "messages")
-    users = (
-        [m for m in messages if isinstance(m, dict) and m.get("role") == "user"]
-        if isinstance(messages, list)
-        else []
+    last = view.remember_tree(last_call)
+    is_cut = bool(calls) and last in view.remember_tree(lost_calls)
+    return Classification(
+        Kind.AGENT, "opencode.run", facts=facts, is_cancelled=is_cut, error=failure_of(calls)
     )
-    return _text_of(users[-1].get("content")) if users else ""
-
-
-def _text_of(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
-
-
-def _answered(turns: list[Span]) -> str:
-    """Return the text of the last turn, unless it called tools: then the answer was lost."""
-    if not turns or turns[-1].attributes.get("ai.response.toolCalls", "[]") != "[]":
-        return ""
-    return turns[-1].attributes.get("ai.response.text", "")
 
 
 def _agent_of(tool: Span, view: TraceView) -> str:

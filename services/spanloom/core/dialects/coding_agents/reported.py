@@ -6,7 +6,8 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, is_bare
+from spanloom.core.conventions.agent_events import is_bare
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.values.attributes import first
 
 if TYPE_CHECKING:
@@ -16,10 +17,20 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.model.tree import SpanTree
 
-CALLS = frozenset({"claude_code.llm_request", "llm_call", "try_run_sampling_request"})
+CALLS = frozenset(
+    {
+        *("claude_code.llm_request", "qwen-code.llm_request"),
+        *("llm_call", "try_run_sampling_request"),
+    }
+)
 """Names of the spans of model calls."""
-_TOOLS = frozenset({"claude_code.tool", "tool_call"})
-_AGENTS = frozenset({"claude_code.interaction", "session_task.turn", "agent_call"})
+_TOOLS = frozenset({"claude_code.tool", "qwen-code.tool", "tool_call"})
+_AGENTS = frozenset(
+    {
+        *("claude_code.interaction", "qwen-code.interaction", "qwen-code.subagent"),
+        *("session_task.turn", "agent_call"),
+    }
+)
 DISPATCH = "codex.tool.phase"
 """Attribute of the spans of Codex's tools, which are named after the tool."""
 MAX_AT_A_TIME = 64
@@ -35,8 +46,17 @@ def list_calls(tree: SpanTree) -> Sequence[Span]:
 
 def list_tools(tree: SpanTree) -> Sequence[Span]:
     """Return the spans of tools, in order."""
-    spans = (s for s in tree.spans if s.name in _TOOLS or DISPATCH in s.attributes)
-    return [span for span in spans if not is_bare(span)]
+    return [span for span in tree.spans if is_tool(span)]
+
+
+def is_tool(span: Span) -> bool:
+    """Return whether a span reports the run of a tool."""
+    return (span.name in _TOOLS or DISPATCH in span.attributes) and not is_bare(span)
+
+
+def ids_of_tools(tree: SpanTree) -> set[str]:
+    """Return the ids of the calls of tools that spans report."""
+    return {first(span.attributes, *keys.CALL_IDS) for span in list_tools(tree)}
 
 
 def has_agents(tree: SpanTree) -> bool:

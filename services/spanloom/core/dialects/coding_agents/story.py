@@ -9,35 +9,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, is_bare, name_of, read_events
+from spanloom.core.conventions.agent_events import is_bare, name_of, read_events
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.usage_repair import with_cached
 from spanloom.core.dialects.coding_agents.answers import read_body, read_chunks
 from spanloom.core.dialects.coding_agents.arrange import is_made_root
-from spanloom.core.dialects.coding_agents.calls import Call, error_of, is_failure, pair_calls
+from spanloom.core.dialects.coding_agents.calls import (
+    SOURCES,
+    Call,
+    error_of,
+    is_aside,
+    is_failure,
+    pair_calls,
+)
 from spanloom.core.dialects.coding_agents.reported import (
     find_call,
-    find_tool,
     has_agents,
     index_calls,
-    index_tools,
+)
+from spanloom.core.dialects.coding_agents.story_tools import (
+    REPEATED,
+    classify_tools,
+    classify_unfinished,
 )
 from spanloom.core.dialects.coding_agents.sub_agents import (
     SubAgent,
     launcher_of,
     list_sub_agents,
     owner_of,
+    prompt_in,
 )
-from spanloom.core.dialects.coding_agents.tools import (
-    CALL_ID,
-    decision_of,
-    pair_results,
-    tool_error,
-    tool_name,
-)
-from spanloom.core.dialects.coding_agents.untold import notes_of, read_place
+from spanloom.core.dialects.coding_agents.unreported import notes_of, read_place
 from spanloom.core.model.span import ASIDE, Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.values.attributes import decimal, json_object
+from spanloom.core.values.attributes import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +57,6 @@ _OF_A_RUN = ".fragment"
 _FRAGMENT = Classification(Kind.OTHER, "agent_logs.fragment", is_sound=True)
 _RUN = Classification(Kind.AGENT, "agent_logs.run.fragment")
 _RECORD = Classification(Kind.OTHER, "agent_logs.record", is_sound=True)
-_REPEATED = Classification(Kind.OTHER, "agent_logs.told_by_span", is_sound=True)
 _CALL = Classification(Kind.MODEL, "agent_logs.call")
 _WITHOUT_END = Classification(Kind.MODEL, "agent_logs.call_without_end", is_cancelled=True)
 _PART = Classification(Kind.OTHER, "agent_logs.part_of_call", is_sound=True)
@@ -66,18 +70,19 @@ def read_story(tree: SpanTree) -> Mapping[str, Classification]:
     agents = () if has_agents(tree) else list_sub_agents(events)
     known: dict[str, Classification] = {}
     calls = pair_calls(events)
-    _tell_calls(calls, tree, agents, known)
-    _tell_tools(events, tree, agents, known)
-    _tell_agents(agents, events, known)
+    _classify_calls(calls, tree, agents, known)
+    classify_tools(events, tree, agents, known)
+    classify_unfinished(events, tree, agents, known)
+    _classify_agents(agents, events, known)
     bare = [span for span in tree.spans if is_bare(span)]
-    told_of = {span.span_id: known.get(span.span_id, _RECORD) for span in bare}
+    found = {span.span_id: known.get(span.span_id, _RECORD) for span in bare}
     root = tree.root
-    if root.span_id in told_of:
-        told_of[root.span_id] = _tell_root(root, events, calls, agents, told_of[root.span_id])
-    return told_of
+    if root.span_id in found:
+        found[root.span_id] = _classify_root(root, events, calls, agents, found[root.span_id])
+    return found
 
 
-def _tell_root(
+def _classify_root(
     root: Span,
     events: Sequence[Event],
     calls: Sequence[Call],
@@ -91,7 +96,7 @@ def _tell_root(
         return (
             _FRAGMENT if known.kind is Kind.OTHER else known._replace(rule=known.rule + ".fragment")
         )
-    own = [c for c in calls if owner_of(c.main, agents) is None]
+    own = [c for c in calls if owner_of(c.main, agents) is None and not is_aside(c.get(SOURCES))]
     answers = [text for c in own if (text := _received(c)) and not text.startswith("[")]
     facts = Facts(
         input=prompt.text(keys.PROMPTS) if prompt is not None else "",
@@ -103,7 +108,7 @@ def _tell_root(
     return _RUN._replace(facts=facts)
 
 
-def _tell_calls(
+def _classify_calls(
     calls: Sequence[Call],
     tree: SpanTree,
     agents: Sequence[SubAgent],
@@ -115,7 +120,7 @@ def _tell_calls(
         if not bare:
             continue
         if spans and any(find_call(e, spans) is not None for e in call.events):
-            known.update((e.holder.span_id, _REPEATED) for e in bare)
+            known.update((e.holder.span_id, REPEATED) for e in bare)
             continue
         if call.request is None and not is_failure(call.main) and (spans or not call.usage):
             continue  # the end of a call in another run of the conversation, or of nothing
@@ -139,7 +144,10 @@ def _classify_call(call: Call, owner: SubAgent | None) -> Classification:
         first_token_ms=decimal(call.get(keys.FIRST_TOKENS)),
         agent_name=owner.name if owner is not None else "",
         total_tokens=main.total,
-        metadata={"reported_cost": cost} if (cost := call.get(keys.COSTS)) else {},
+        metadata={
+            **({"reported_cost": cost} if (cost := call.get(keys.COSTS)) else {}),
+            **({ASIDE: "true"} if is_aside(call.get(SOURCES)) else {}),
+        },
     )
     return (_CALL if call.has_ended else _WITHOUT_END)._replace(
         inside=owner.step_id or None if owner is not None else None,
@@ -171,48 +179,7 @@ def _received(call: Call) -> str:
     return "" if end is None or is_failure(end) else read_chunks(end.text(keys.RECEIVED))
 
 
-def _tell_tools(
-    events: Sequence[Event],
-    tree: SpanTree,
-    agents: Sequence[SubAgent],
-    known: dict[str, Classification],
-) -> None:
-    tools = [e for e in events if e.what is What.TOOL and e.is_bare]
-    spans = index_tools(tree)
-    decisions = {e.get(keys.CALL_IDS): e for e in events if e.what is What.DECISION}
-    results = pair_results(tools, [e for e in events if e.what is What.REQUEST])
-    for number, tool in enumerate(tools):
-        if spans and find_tool(tool, spans) is not None:
-            known[tool.holder.span_id] = _REPEATED
-            continue
-        owner = owner_of(tool, agents)
-        decision = decisions.get(tool.get(keys.CALL_IDS) or "none", tool)
-        result = tool.get(keys.RESULTS) or results.get(number, "")
-        known[tool.holder.span_id] = _classify_tool(tool, result, decision, owner)
-
-
-def _classify_tool(
-    tool: Event, result: str, decision: Event, owner: SubAgent | None
-) -> Classification:
-    call_id = tool.get(keys.CALL_IDS)
-    facts = Facts(
-        input=tool.get(keys.ARGUMENTS),
-        output=result,
-        tool_name=tool_name(tool),
-        agent_name=owner.name if owner is not None else "",
-        metadata={**({CALL_ID: call_id} if call_id else {}), **decision_of(decision)},
-    )
-    return Classification(
-        Kind.TOOL,
-        "agent_logs.tool",
-        inside=owner.step_id or None if owner is not None else None,
-        facts=facts,
-        error=tool_error(tool, result),
-        is_cancelled=tool.attributes.get("status", "").lower() in ("cancelled", "canceled"),
-    )
-
-
-def _tell_agents(
+def _classify_agents(
     agents: Sequence[SubAgent], events: Sequence[Event], known: dict[str, Classification]
 ) -> None:
     tools = [e for e in events if e.what is What.TOOL]
@@ -220,9 +187,8 @@ def _tell_agents(
         if not agent.step_id:
             continue
         tool = launcher_of(agent, tools)
-        asked = json_object(tool.get(keys.ARGUMENTS)).get("prompt") if tool is not None else ""
         facts = Facts(
-            input=asked if isinstance(asked, str) else "",
+            input=prompt_in(tool.get(keys.ARGUMENTS)) if tool is not None else "",
             output=agent.end.get(("result", "output", "response")) if agent.end else "",
             agent_name=agent.name,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.values.attributes import json_object
 
 if TYPE_CHECKING:
@@ -123,6 +123,12 @@ def agent_in(arguments: str) -> str:
     fields = json_object(arguments) if "agent" in arguments else {}
     names = (fields.get(key) for key in _TYPES)
     return next((name for name in names if isinstance(name, str) and name), "")
+
+
+def prompt_in(arguments: str) -> str:
+    """Return what a tool asks a sub-agent; empty if its arguments have no prompt."""
+    asked = json_object(arguments).get("prompt") if "prompt" in arguments else ""
+    return asked if isinstance(asked, str) else ""
 
 
 def launcher_of(agent: SubAgent, tools: Iterable[Event]) -> Event | None:

@@ -6,7 +6,8 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import agent_events as keys
-from spanloom.core.conventions.agent_events import What, read_events
+from spanloom.core.conventions.agent_events import read_events
+from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.exit_codes import find_exit, find_exit_in
 from spanloom.core.conventions.failed_results import REPORTED_BY_RESULT
 from spanloom.core.model.trajectory import NO_CODE, StepError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.values.attributes import Json
 
 _FAILED = frozenset({"error", "failed", "failure", "errored"})
-_REFUSED = frozenset({"reject", "rejected", "deny", "denied", "abort", "cancel"})
+_REFUSED = frozenset({"reject", "rejected", "deny", "denied", "abort", "cancel", "timed_out"})
 CALL_ID = "tool_call_id"
 _PLAIN = frozenset({"", "functions", "builtin", "default"})
 """Namespaces that are no part of a tool's name."""
@@ -82,9 +83,15 @@ def decision_of(event: Event | None) -> dict[str, str]:
     return {k: v for k, v in (("decision", decision), ("decision_by", source)) if v}
 
 
-def is_refused(metadata: Mapping[str, str]) -> bool:
-    """Return whether a person or a rule refused the tool."""
-    return metadata.get("decision", "").lower() in _REFUSED
+def is_refused(attributes: Mapping[str, str]) -> bool:
+    """Return whether a person or a rule did not let the tool run."""
+    return attributes.get("decision", "").lower() in _REFUSED
+
+
+REFUSED = StepError(
+    NO_CODE, "the tool was not allowed to run", "permission_denied", "", "attribute"
+)
+"""The failure of a tool of which only the decision against it is reported."""
 
 
 # Results in the next request, as Gemini's contents have them.

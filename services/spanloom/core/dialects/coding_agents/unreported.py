@@ -17,9 +17,16 @@ CLAUDE_CODE = (
 """Of its spans, each shown where something is missing."""
 CODEX = ("Codex reports no answers of the model, and no call that was cancelled",)
 OPENCODE = ("opencode ended before its last spans were sent: its last calls may be missing",)
+OPENCODE_PLAIN = (
+    "opencode reports no texts and tokens of its calls unless experimental.openTelemetry is on",
+)
 COPILOT = ("Copilot reports no status of a call that failed",)
+QWEN_CODE = ("Qwen Code reports no call that was repeated",)
+"""Of its spans."""
 _BY_PREFIX = {
-    "claude_code": ("Claude Code's log records have no results of tools: its spans have them",),
+    "claude_code": (
+        "Claude Code's log records lack results of tools and repeated calls: its spans have them",
+    ),
     "codex": CODEX,
     "qwen-code": (
         "Qwen Code reports no call that was repeated, and results of tools in the next call only",

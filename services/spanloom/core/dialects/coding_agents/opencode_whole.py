@@ -1,0 +1,53 @@
+"""Opencode's span of a whole run: whether it came, and whether there is one only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.span import Span
+
+OPENCODE = "opencode"
+"""Scope of its spans."""
+_WHOLE = "SessionPrompt.prompt"
+"""Name of opencode's span of a whole run."""
+_PARTS = frozenset({"LLM.run", "SessionProcessor.process", "Tool.execute", "ai.streamText"})
+
+
+def lacks_whole(spans: Sequence[Span]) -> bool:
+    """Return whether opencode's main run has parts, and no span of the whole."""
+    own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
+    parts = [span for span in own.values() if span.name in _PARTS]
+    known: dict[str, bool] = {}
+    return any(not _is_inside_whole(part, own, known) for part in parts)
+
+
+def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool]) -> bool:
+    """Return whether a span is in a whole run; cache it in ``known`` for all on the way up."""
+    path: list[str] = []
+    while span.span_id not in known:
+        known[span.span_id] = span.name == _WHOLE
+        path.append(span.span_id)
+        if span.name != _WHOLE:
+            span = by_id.get(span.parent_span_id, span)
+    found = known[span.span_id]
+    known.update(dict.fromkeys(path, found))
+    return found
+
+
+def only_whole(spans: Sequence[Span]) -> Span | None:
+    """Return opencode's span of the run, if there is one that is in no other.
+
+    The requests to its server around and beside it are topmost, as their parent is never sent.
+    """
+    own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
+    runs = [span for span in own.values() if span.name == _WHOLE]
+    known: dict[str, bool] = {}
+    outer = [
+        run
+        for run in runs
+        if (above := own.get(run.parent_span_id)) is None or not _is_inside_whole(above, own, known)
+    ]
+    return outer[0] if len(outer) == 1 else None
