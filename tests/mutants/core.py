@@ -417,8 +417,8 @@ MUTANTS = (
     Mutant(
         name="proxy-is-an-agent",
         room="core",
-        was="return n.span.service_name != above.span.service_name and is_idle(above.span.span_id)",
-        becomes="return n.span.service_name == above.span.service_name",
+        was="if n.span.service_name == above.span.service_name:",
+        becomes="if n.span.service_name != above.span.service_name:",
         why="an agent in another service counts twice, once for its proxy",
         killed_by=[f"{UNIT}/dialects/test_mcp.py"],
     ),
@@ -589,8 +589,8 @@ MUTANTS = (
     Mutant(
         name="json-encoded-twice",
         room="core",
-        was="if text.startswith(_TWICE)",
-        becomes="if text.startswith(_TWICE[:0])",
+        was="and text.startswith(_TWICE)",
+        becomes="and text.startswith(_TWICE[:0])",
         why="arguments and messages that were encoded twice are texts",
         killed_by=[f"{UNIT}/reading/test_attribute_values.py"],
     ),
