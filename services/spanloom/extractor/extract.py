@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spanloom.core.pricing import PriceBook
 
 
-EXTRACTOR_VERSION = "15"
+EXTRACTOR_VERSION = "16"
 """Incremented whenever the same spans may yield a different trajectory."""
 UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
 
