@@ -101,7 +101,10 @@ CALL_OUTPUTS = (
     *("traceloop.entity.output", "lmnr.span.output", "output.value", "completion", "response"),
     "output",
 )
-CALLS_IN_ANSWER = ("gen_ai.response.tool_calls", "ai.response.toolCalls", "llm.response.tool_calls")
+CALLS_IN_ANSWER = (
+    *("gen_ai.response.tool_calls", "ai.response.toolCalls", "llm.response.tool_calls"),
+    "lk.response.function_calls",
+)
 TOOL_INPUTS = (
     *("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"),
     *("gen_ai.tool.args", "gen_ai.retrieval.query.text", "ai.toolCall.args", "ai.toolCall.input"),
@@ -134,12 +137,13 @@ AGENT_INPUTS = (
     "input",
 )
 AGENT_OUTPUTS = (
-    *("gen_ai.output.messages", "gen_ai.response.text", "ai.response.text", "genkit:output"),
-    *("lk.response.text", "traceloop.entity.output", "lmnr.span.output", "output"),
+    *("gen_ai.output.messages", "gen_ai.completion", "gen_ai.response.text", "ai.response.text"),
+    *("genkit:output", "lk.response.text", "traceloop.entity.output", "lmnr.span.output", "output"),
 )
 AGENT_NAMES = ("gen_ai.agent.name", "agent.name", "agent_name", "lk.agent_name", "genkit:name")
 MODELS = (
-    *("gen_ai.response.model", "gen_ai.request.model", "llm.response.model", "llm.request.model"),
+    *("gen_ai.response.model", "gen_ai.request.model", "gen_ai.model_name", "gen_ai.model"),
+    *("llm.response.model", "llm.request.model"),
     *("llm.model_name", "llm.model", "ai.response.model", "ai.model.id", "model_name", "model"),
     "genkit:name",
 )
@@ -163,8 +167,17 @@ def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:
 
     ``None`` if it has none or none is known.
     """
-    words = (word_of(text) for key in OPERATION_KEYS if (text := attributes.get(key)))
-    return next((_KINDS[word] for word in words if word in _KINDS), None)
+    return kind_of_words(text for key in OPERATION_KEYS if (text := attributes.get(key)))
+
+
+def kind_of_words(texts: Iterable[str]) -> Kind | None:
+    """Return the kind that the first known one of some operations means, if any."""
+    return next((kind for text in texts if (kind := _kind_of_word(text)) is not None), None)
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_word(text: str) -> Kind | None:
+    return _KINDS.get(word_of(text))
 
 
 def kind_of_name(name: str) -> Kind | None:

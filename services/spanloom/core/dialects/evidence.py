@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions import meanings
+from spanloom.core.conventions.endings import find_endings
 from spanloom.core.conventions.usage import EVIDENCE, has_counts, read_counts, read_payload
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts
@@ -36,6 +37,8 @@ SENDERS = {
     "LiteLLM's newer tree": "GenAI names of calls, MCP tools and guardrails",
     "Sentry's SDKs": "`sentry.op`, `gen_ai.request.messages`, `gen_ai.response.text`",
     "AgentOps, Laminar, Future AGI": "kinds of spans (`agentops.span.kind`, `lmnr.span.type`)",
+    "VoltAgent, agentUniverse, Datadog and others": "words at the end of their keys: "
+    "`….span.kind`, `….usage.prompt_tokens`, `….input.messages`, `….tool.name`",
     "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
 }
 """Senders without a dialect of their own, and what of them is read."""
@@ -76,6 +79,7 @@ class Evidence(Dialect):
             or _has_call(keys)
             or _has_tool(keys)
             or not keys.isdisjoint(meanings.AGENT_NAMES)
+            or _has_kind(keys)
             or any(key.startswith(meanings.FLOW_PREFIXES) for key in keys)
         )
 
@@ -99,7 +103,7 @@ class Evidence(Dialect):
         facts = genai_facts.read_agent_run(span.attributes)
         facts.input = facts.input or span.attributes.get("input.value", "")
         facts.output = facts.output or span.attributes.get("output.value", "")
-        facts.agent_name = first(span.attributes, *meanings.AGENT_NAMES)
+        facts.agent_name = _agent_name(span.attributes)
         return facts
 
 
@@ -107,15 +111,25 @@ def _kind_of(span: Span) -> Kind | None:
     attributes = span.attributes
     if (kind := meanings.kind_of_operation(attributes)) is not None:
         return kind
+    found = find_endings(attributes)
+    if found.kinds and (kind := meanings.kind_of_words(attributes[key] for key in found.kinds)):
+        return kind
+    if any(attributes[key].lower() == "agent" for key in found.entity_types):
+        return Kind.AGENT
     if any(key.startswith(meanings.FLOW_PREFIXES) for key in attributes):
         return meanings.kind_of_name(span.name)
     return None
 
 
+def _has_kind(keys: Collection[str]) -> bool:
+    found = find_endings(keys)
+    return bool(found.kinds or found.entity_types)
+
+
 def _has_call(keys: Collection[str]) -> bool:
     """Return whether there are counts of both sides or messages, and a model."""
     if not any(key in keys for key in meanings.MODELS):
-        return False
+        return bool(find_endings(keys).models) and has_counts(keys)
     return has_counts(keys) or not _CALL_TEXTS.isdisjoint(keys)
 
 
@@ -210,9 +224,16 @@ def _agents_by_operation(tree: SpanTree) -> AbstractSet[str]:
     return {first(agent.attributes, *meanings.AGENT_NAMES) for agent in agents}
 
 
+def _agent_name(attributes: Mapping[str, str]) -> str:
+    found = find_endings(attributes)
+    return first(attributes, *meanings.AGENT_NAMES, *found.agent_names, *found.entity_names)
+
+
 def _describe_call(attributes: Mapping[str, str]) -> Facts:
     facts = genai_facts.read_model_call(attributes)
-    facts.model = facts.model or first(attributes, *meanings.MODELS)
+    facts.model = facts.model or first(
+        attributes, *meanings.MODELS, *find_endings(attributes).models
+    )
     facts.conversation_id = first(attributes, *meanings.CONVERSATIONS)
     facts.usage = read_counts(attributes, EVIDENCE)
     if not any(facts.usage):
@@ -233,7 +254,9 @@ def _describe_tool(span: Span) -> Facts:
     attributes = span.attributes
     facts = genai_facts.read_tool_run(attributes)
     facts.output = unquoted(facts.output)
-    facts.tool_name = first(attributes, *meanings.TOOL_NAMES) or _named(span)
+    found = find_endings(attributes)
+    names = *meanings.TOOL_NAMES, *found.tool_names, *found.entity_names
+    facts.tool_name = first(attributes, *names) or _named(span)
     facts.data_kind = meanings.data_kind_of(attributes) or _data_model(attributes)
     if call_id := first(attributes, *meanings.TOOL_CALL_IDS):
         facts.metadata = {**facts.metadata, "tool_call_id": call_id}

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
+from spanloom.core.conventions.endings import complete_texts
 from spanloom.core.conventions.event_messages import complete_from_events
 from spanloom.core.conventions.failed_results import find_failed_result
 from spanloom.core.conventions.failures import (
@@ -20,7 +21,12 @@ from spanloom.core.conventions.failures import (
 )
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
-from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_total
+from spanloom.core.conventions.usage import (
+    EVIDENCE,
+    read_counts,
+    read_json_counts,
+    read_total,
+)
 from spanloom.core.conventions.usage_repair import repair
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
@@ -41,6 +47,8 @@ for _dialect in DIALECTS:
     _dialect.prepare(DIALECTS)
 _LAST = DIALECTS[-1]
 _EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
+_BY_MEANING = frozenset({"otel_genai", "evidence"})
+"""Dialects of no library: texts may be in attributes that they do not know."""
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 # Cached: before Python 3.12, enum members are looked up in Python code.
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
@@ -149,6 +157,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     facts = dialect.describe(span, classification.kind) if matters else Facts()
     if span.events and matters:
         complete_from_events(facts, span, classification.kind)
+    if matters and dialect.id in _BY_MEANING:
+        complete_texts(facts, span.attributes, classification.kind)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
     failed = find_failed_result(facts.output) if classification.kind is _TOOL else None
@@ -203,6 +213,8 @@ def _find_usage(facts: Facts, span: Span) -> None:
     if usage is None or not usage.input_tokens or not usage.output_tokens:
         found = read_counts(span.attributes, EVIDENCE)
         facts.usage = usage.completed_by(found) if usage else found
+        if not any(facts.usage):
+            facts.usage = read_json_counts(span.attributes)
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:

@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import meanings
+from spanloom.core.conventions.endings import keys_read
 from spanloom.core.conventions.scopes import warn_of_unknown_scopes
-from spanloom.core.conventions.usage import EVIDENCE, count_keys
+from spanloom.core.conventions.usage import EVIDENCE, NAMED, count_keys
 from spanloom.core.model.span import KNOWS_NOTHING
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
@@ -21,9 +22,12 @@ from spanloom.core.values.attributes import decimal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from spanloom.core.model.span import NormalizedSpan, Span
+    from spanloom.core.model.span import NormalizedSpan
 
-_MODEL = Kind.MODEL  # cached: before Python 3.12, enum members are looked up in Python code
+_MODEL, _OTHER = (
+    Kind.MODEL,
+    Kind.OTHER,
+)  # cached: before Python 3.12, enum members are looked up in Python code
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
 _PLAIN = (*KNOWS_NOTHING, ".other_operation", ".frame")
 """Endings of rules for spans of which a dialect reads nothing."""
@@ -55,8 +59,8 @@ _READ = frozenset(
 def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each such attribute and each unknown scope."""
     spans = list(spans)
-    generic = [n.span for n in spans if _is_read_by_meaning(n)]
-    uncounted = [n.span for n in spans if _lacks_counts(n) and not _is_read_by_meaning(n)]
+    generic = [n for n in spans if _is_read_by_meaning(n)]
+    uncounted = [n for n in spans if _lacks_counts(n) and not _is_read_by_meaning(n)]
     counts = _count_unread(generic, _is_named)
     if uncounted:
         counts += _count_unread(uncounted, _is_count)
@@ -76,12 +80,12 @@ def _lacks_counts(n: NormalizedSpan) -> bool:
     return n.kind is _MODEL and not (usage and usage.input_tokens and usage.output_tokens)
 
 
-def _count_unread(spans: Sequence[Span], is_named: Callable[[str], bool]) -> Counter[str]:
+def _count_unread(spans: Sequence[NormalizedSpan], is_named: Callable[[str], bool]) -> Counter[str]:
     counts: Counter[str] = Counter()
-    keys = set[str]().union(*[span.attributes for span in spans])
+    keys = set[str]().union(*[n.span.attributes for n in spans])
     suspicious = {key for key in keys if len(key) <= _MAX_KEY_CHARS and is_named(key)}
-    for span in spans if suspicious else ():
-        counts.update(_unread(span, suspicious))
+    for n in spans if suspicious else ():
+        counts.update(_unread(n, suspicious))
     return counts
 
 
@@ -98,12 +102,20 @@ def _is_count(key: str) -> bool:
     return not _FINE.search(key) and bool(_NUMBERS.search(key))
 
 
-def _unread(span: Span, suspicious: set[str]) -> Iterator[str]:
-    found = suspicious & span.attributes.keys()
+def _unread(n: NormalizedSpan, suspicious: set[str]) -> Iterator[str]:
+    attributes = n.span.attributes
+    found = suspicious & attributes.keys()
     if not found:
         return
-    read = set(count_keys(span.attributes, EVIDENCE))
-    for key in found - read:
-        value = span.attributes[key]
+    for key in found - _read_keys(n):
+        value = attributes[key]
         if value and (_TEXTS.search(key) or (decimal(value) or 0) > 0):
             yield key
+
+
+def _read_keys(n: NormalizedSpan) -> set[str]:
+    """Return the keys that are read; those of unknown vendors on steps alone."""
+    attributes = n.span.attributes
+    if n.kind is _OTHER:
+        return set(count_keys(attributes, NAMED))
+    return {*count_keys(attributes, EVIDENCE), *keys_read(attributes)}
