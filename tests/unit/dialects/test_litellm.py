@@ -72,7 +72,7 @@ def test_a_call_is_one_whatever_the_caller_named_it() -> None:
         make_span(3, 1, {"guardrail_name": "g"}, scope=SCOPE, name="z", start=20),
         make_span(4, 1, {}, scope=SCOPE, name="self", start=30),
     ]
-    assert [kind for kind, _ in rules(*spans).values()] == ["model", "model", "tool", "other"]
+    assert [kind for kind, _ in rules(*spans).values()] == ["model", "model", "graph", "other"]
     assert extract_spans(*spans).root_metrics.input_tokens == 101
 
 

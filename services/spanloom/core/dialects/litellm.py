@@ -31,7 +31,7 @@ _RAW = "llm."
 _DATA_KINDS = {"embedding": "embedding", "rerank": "reranking"}
 _REQUEST = Classification(Kind.MODEL, "litellm.request")
 _RAW_REQUEST = Classification(Kind.MODEL, "litellm.raw_request")
-_GUARDRAIL = Classification(Kind.TOOL, "litellm.guardrail")
+_GUARDRAIL = Classification(Kind.GRAPH, "litellm.guardrail")
 _PLUMBING = Classification(Kind.OTHER, "litellm.plumbing", is_unknown=True)
 _WRITTEN_ONTO = Classification(Kind.OTHER, "litellm.written_onto_the_caller")
 _MAX_USAGE_CHARS = 4_000
@@ -73,7 +73,7 @@ class LiteLLM(Dialect):
         attributes = span.attributes
         if kind is Kind.MODEL:
             return _describe_call(attributes)
-        if kind is Kind.TOOL:
+        if kind in (Kind.TOOL, Kind.GRAPH):
             return _describe_tool(attributes)
         return Facts(
             input=attributes.get("input.value", ""), output=attributes.get("output.value", "")

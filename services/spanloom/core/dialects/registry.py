@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core import dialects
 from spanloom.core.conventions.endings import complete_texts
 from spanloom.core.conventions.event_messages import complete_from_events
-from spanloom.core.conventions.failed_results import find_failed_result
+from spanloom.core.conventions.failed_results import (
+    find_failed_result,
+    find_flagged_result,
+    flags_in,
+)
 from spanloom.core.conventions.failures import (
     find_error,
     has_error_attribute,
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.dialects.base import Dialect
     from spanloom.core.model.span import Classification, Span
+    from spanloom.core.model.trajectory import StepError
     from spanloom.core.model.tree import SpanTree
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))
@@ -70,6 +75,8 @@ class Reading(NamedTuple):
     """Whether an attribute may report a failure."""
     is_foreign: bool
     """Whether the span has none of the attributes that the dialect's library sets."""
+    flags: Sequence[str]
+    """Attributes that say whether a tool failed."""
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
 
@@ -98,6 +105,7 @@ def _find(signature: Signature) -> Reading:
         dialect,
         has_error_attribute(signature.keys),
         _is_foreign(dialect, signature),
+        flags_in(signature.keys),
         find_context_keys(signature.keys),
     )
 
@@ -161,7 +169,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         complete_texts(facts, span.attributes, classification.kind)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
-    failed = find_failed_result(facts.output) if classification.kind is _TOOL else None
+    failed = _find_failed(span, reading, facts) if classification.kind is _TOOL else None
     if matters:
         show_texts(facts, classification.kind)
         note_context(facts, span, reading.context_keys)
@@ -190,6 +198,14 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         classification.question is not None,
         is_cut or classification.is_cancelled,
     )
+
+
+def _find_failed(span: Span, reading: Reading, facts: Facts) -> StepError | None:
+    """Return the failure that a tool's result reports, or an attribute about it."""
+    failed = find_failed_result(facts.output)
+    if failed is None and reading.flags:
+        return find_flagged_result(span.attributes, reading.flags, facts.output)
+    return failed
 
 
 def _settle_usage(facts: Facts, span: Span, classification: Classification) -> None:
