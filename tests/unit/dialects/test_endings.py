@@ -121,3 +121,51 @@ def test_messages_are_no_input_of_a_tool() -> None:
     tool = {"gen_ai.operation.name": "embeddings", "app.input.messages": HI}
     (n,) = normalized(make_span(1, attributes=tool)).values()
     assert n.facts.input == ""
+
+
+def test_a_call_without_texts_takes_those_of_the_span_around_it() -> None:
+    node = {
+        "lk.chat_ctx": '{"items":[{"type":"message","role":"user","content":["Rome?"]}]}',
+        "lk.response.text": "",
+        "lk.response.function_calls": '[{"call_id":"c","name":"w","arguments":"{}"}]',
+        "lk.response.ttft": "0.41",
+    }
+    spans = (
+        make_span(1, end=9),
+        make_span(2, 1, node, name="llm_node", scope="livekit-agents", end=8),
+        make_span(3, 2, CHAT, name="llm_request", scope="livekit-agents", end=7),
+    )
+    (call,) = extract_spans(*spans).agent_steps[0].steps
+    assert call.input == '[{"role":"user","content":"Rome?"}]'
+    assert '"name":"w"' in call.output
+    assert call.first_token_ms == 410
+
+
+@pytest.mark.parametrize(
+    "around", [{"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": HI}, {}]
+)
+def test_a_call_takes_no_texts_of_an_agent(around: dict[str, str]) -> None:
+    found = normalized(make_span(1, attributes=around, end=9), make_span(2, 1, CHAT))
+    assert found[2].facts.input == ""
+
+
+def test_of_several_calls_in_one_span_none_takes_its_texts() -> None:
+    around = make_span(1, attributes={"lk.chat_ctx": HI}, name="llm_node", end=9)
+    found = normalized(around, make_span(2, 1, CHAT), make_span(3, 1, CHAT, start=3))
+    assert (found[2].facts.input, found[3].facts.input) == ("", "")
+
+
+CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+
+
+def test_functions_of_langchain4j_have_names_only() -> None:
+    call = {"gen_ai.request.model": "m", "gen_ai.usage.prompt_tokens": "3"}
+    call["gen_ai.usage.completion_tokens"] = "2"
+    spans = (
+        make_span(1, name="langchain4j.aiservices.Desk.chat", end=9),
+        make_span(2, 1, call, name="completion m", end=4),
+        make_span(3, 1, name="langchain4j.tools.getWeather", start=5, end=6),
+    )
+    found = normalized(*spans)
+    assert [n.kind for n in found.values()] == [Kind.AGENT, Kind.MODEL, Kind.TOOL]
+    assert found[3].facts.tool_name == "getWeather"

@@ -28,6 +28,8 @@ OFFERED_TOOLS = "gen_ai.tool.definitions"
 FIRST_CHUNK_S = (
     "gen_ai.response.time_to_first_chunk",
     "gen_ai.client.operation.time_to_first_chunk",
+    "lk.response.ttft",
+    "metrics.ttfb",
 )
 
 _METADATA = {
@@ -60,6 +62,14 @@ def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
     return pick(attributes, _METADATA)
 
 
+_CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
+
+
+def has_texts(attributes: Mapping[str, str]) -> bool:
+    """Return whether one of the attributes holds what a call was asked or answered."""
+    return not _CALL_TEXTS.isdisjoint(attributes)
+
+
 def read_model_call(attributes: Mapping[str, str]) -> Facts:
     """Return the facts of a model call's span."""
     return Facts(
@@ -89,10 +99,18 @@ def _first_said(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
 
 def _read_answer(attributes: Mapping[str, str]) -> str:
     """Return the answer under any other key, with the calls that a key of their own holds."""
-    answer = _first_said(attributes, meanings.CALL_OUTPUTS)
+    answer = _one_of_list(_first_said(attributes, meanings.CALL_OUTPUTS))
     listed = json_value(first(attributes, *meanings.CALLS_IN_ANSWER))
     calls = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
     return write_answer(answer, calls)
+
+
+def _one_of_list(answer: str) -> str:
+    """Return the text of ``["Rome"]``: Sentry's SDK writes a list with one text a choice."""
+    listed = json_value(answer) if answer.startswith('["') else None
+    if isinstance(listed, list) and len(listed) == 1 and isinstance(listed[0], str):
+        return listed[0]
+    return answer
 
 
 def write_answer(answer: str, calls: Sequence[dict[str, Json]]) -> str:

@@ -177,7 +177,30 @@ def kind_of_words(texts: Iterable[str]) -> Kind | None:
 
 @lru_cache(maxsize=1024)
 def _kind_of_word(text: str) -> Kind | None:
-    return _KINDS.get(word_of(text))
+    word = word_of(text)
+    return _KINDS.get(word) or (None if word in _KNOWN_TO_DIALECTS else _kind_of_parts(text))
+
+
+def _kind_of_parts(operation: str) -> Kind | None:
+    """Return the kind of an operation of several words, in any order and company.
+
+    ``create.chat.completions``, ``ai.toolCall.doCall``: a thing, and what is done with it.
+    """
+    parts = {part.lower() for part in _PART.findall(operation[:_MAX_WORD])}
+    return next((k for k, thing, act in _PARTS if parts & thing and parts & act), None)
+
+
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_ACTS = frozenset({"call", "calls", "run", "invoke", "execute", "execution", "invocation"})
+_PARTS = (
+    (Kind.TOOL, frozenset({"tool", "tools", "function"}), _ACTS),
+    (Kind.AGENT, frozenset({"agent"}), _ACTS),
+    (Kind.MODEL, frozenset({"chat"}), frozenset({"completion", "completions"})),
+    (Kind.MODEL, frozenset({"llm"}), _ACTS | {"request", "generate", "completion", "chat"}),
+    (Kind.MODEL, frozenset({"generate", "stream"}), frozenset({"do", "text", "content"})),
+    (Kind.TOOL, frozenset({"embed", "embeddings"}), frozenset({"do", "create", "text", "many"})),
+)
+"""The words of a thing and of what is done with it, by the kind that they mean together."""
 
 
 def kind_of_name(name: str) -> Kind | None:
@@ -195,8 +218,7 @@ def unknown_kinds(spans: Iterable[Mapping[str, str]]) -> Collection[tuple[str, s
 
 @lru_cache(maxsize=1024)
 def _is_known(text: str) -> bool:
-    word = word_of(text)
-    return word in _KINDS or word in _KNOWN_TO_DIALECTS
+    return word_of(text) in _KNOWN_TO_DIALECTS or _kind_of_word(text) is not None
 
 
 def data_kind_of(attributes: Mapping[str, str]) -> str:

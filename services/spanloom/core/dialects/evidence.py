@@ -36,12 +36,15 @@ SENDERS = {
     "Semantic Kernel": "`chat.completions`, messages in events",
     "LiteLLM's newer tree": "GenAI names of calls, MCP tools and guardrails",
     "Sentry's SDKs": "`sentry.op`, `gen_ai.request.messages`, `gen_ai.response.text`",
+    "LangChain4j on Quarkus": "names of its spans (`langchain4j.tools.…`), model and counts",
     "AgentOps, Laminar, Future AGI": "kinds of spans (`agentops.span.kind`, `lmnr.span.type`)",
     "VoltAgent, agentUniverse, Datadog and others": "words at the end of their keys: "
     "`….span.kind`, `….usage.prompt_tokens`, `….input.messages`, `….tool.name`",
     "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
 }
 """Senders without a dialect of their own, and what of them is read."""
+_TOOL_PREFIX, _SERVICE_PREFIX = "langchain4j.tools.", "langchain4j.aiservices."
+"""Names of the spans of LangChain4j on Quarkus, which have no other mark."""
 _BY_OPERATION = {
     Kind.MODEL: Classification(Kind.MODEL, "evidence.operation_model"),
     Kind.TOOL: Classification(Kind.TOOL, "evidence.operation_tool"),
@@ -81,11 +84,15 @@ class Evidence(Dialect):
             or not keys.isdisjoint(meanings.AGENT_NAMES)
             or _has_kind(keys)
             or any(key.startswith(meanings.FLOW_PREFIXES) for key in keys)
+            or signature.name.startswith((_TOOL_PREFIX, _SERVICE_PREFIX))
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Classify by operation, else by what the span has."""
         kind = _kind_of(span)
+        is_function = kind is Kind.MODEL or span.name.startswith(_SERVICE_PREFIX)
+        if is_function and _runs_tools_too(span, view):
+            return _AGENT
         if kind is not None:
             return _BY_OPERATION[kind]
         if _has_call(span.attributes):
@@ -111,6 +118,8 @@ def _kind_of(span: Span) -> Kind | None:
     attributes = span.attributes
     if (kind := meanings.kind_of_operation(attributes)) is not None:
         return kind
+    if span.name.startswith(_TOOL_PREFIX):
+        return Kind.TOOL
     found = find_endings(attributes)
     if found.kinds and (kind := meanings.kind_of_words(attributes[key] for key in found.kinds)):
         return kind
@@ -147,6 +156,12 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
         span.span_id in view.remember_tree(_around_tools)
     )
     return _AGENT if is_agent else _SUM
+
+
+def _runs_tools_too(span: Span, view: TraceView) -> bool:
+    """Return whether calls and tools run inside: the function that an author called is an agent."""
+    holders = (view.remember_tree(_around_calls), view.remember_tree(_around_tools))
+    return all(span.span_id in holder for holder in holders)
 
 
 def _repeats_counts(span: Span, view: TraceView) -> bool:
@@ -265,6 +280,8 @@ def _describe_tool(span: Span) -> Facts:
 
 def _named(span: Span) -> str:
     """Return the name behind the operation, else the whole name of the span."""
+    if span.name.startswith(_TOOL_PREFIX):
+        return span.name.removeprefix(_TOOL_PREFIX)
     operation, _, name = span.name.partition(" ")
     return name if name and meanings.kind_of_name(operation) is Kind.TOOL else span.name
 

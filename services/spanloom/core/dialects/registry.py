@@ -23,6 +23,7 @@ from spanloom.core.conventions.failures import (
     has_raised,
     join_control_flow,
 )
+from spanloom.core.conventions.genai import has_texts, read_model_call
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.usage import (
@@ -56,7 +57,7 @@ _BY_MEANING = frozenset({"otel_genai", "evidence"})
 """Dialects of no library: texts may be in attributes that they do not know."""
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 # Cached: before Python 3.12, enum members are looked up in Python code.
-_MODEL, _TOOL = Kind.MODEL, Kind.TOOL
+_MODEL, _TOOL, _OTHER = Kind.MODEL, Kind.TOOL, Kind.OTHER
 CONTROL_FLOW = join_control_flow(dialect.control_flow for dialect in DIALECTS)
 
 
@@ -163,10 +164,8 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         classification.kind is not Kind.OTHER or classification.part_of or span.span_id == root_id
     )
     facts = dialect.describe(span, classification.kind) if matters else Facts()
-    if span.events and matters:
-        complete_from_events(facts, span, classification.kind)
-    if matters and dialect.id in _BY_MEANING:
-        complete_texts(facts, span.attributes, classification.kind)
+    if matters:
+        _complete(facts, span, view, dialect, classification.kind)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
     failed = _find_failed(span, reading, facts) if classification.kind is _TOOL else None
@@ -198,6 +197,31 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         classification.question is not None,
         is_cut or classification.is_cancelled,
     )
+
+
+def _complete(facts: Facts, span: Span, view: TraceView, dialect: Dialect, kind: Kind) -> None:
+    """Set texts that only an event, an attribute of an unknown vendor or the span around has."""
+    if span.events:
+        complete_from_events(facts, span, kind)
+    if dialect.id in _BY_MEANING:
+        complete_texts(facts, span.attributes, kind)
+        if kind is _MODEL and not (facts.input or facts.output):
+            _take_texts_around(facts, span, view)
+
+
+def _take_texts_around(facts: Facts, span: Span, view: TraceView) -> None:
+    """Take the texts of the span around a call that has none, if it holds only this call.
+
+    LiveKit's ``llm_node`` has the texts of the ``llm_request`` in it.
+    """
+    around = view.tree.parent(span)
+    if around is None or len(view.tree.children(around)) > 1 or not has_texts(around.attributes):
+        return
+    if find_dialect(around).classify(around, view).kind is _OTHER:
+        told = read_model_call(around.attributes)
+        facts.input, facts.output = told.input, told.output
+        if facts.first_token_ms is None:
+            facts.first_token_ms = told.first_token_ms
 
 
 def _find_failed(span: Span, reading: Reading, facts: Facts) -> StepError | None:

@@ -177,8 +177,8 @@ def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], N
 
 def _add_text(draft: Draft, part: dict[str, Json]) -> None:
     text = part.get("text")
-    if isinstance(text, dict):  # Eino's agentic tool results
-        text = text.get("text")
+    if isinstance(text, dict):  # Eino's agentic tool results, and Azure's messages
+        text = text.get("text") or text.get("value")
     if not isinstance(text, str):
         text = part.get("content")
     if not isinstance(text, str):
