@@ -49,3 +49,9 @@ def test_of_a_known_library_only_calls_without_counts_are_looked_at() -> None:
 
 def test_at_most_ten_are_told() -> None:
     assert len(warnings({**OPERATION, **{f"a{n}.messages": "hi" for n in range(30)}})) == 10
+
+
+def test_a_total_alone_is_counted_nowhere() -> None:
+    total = {**OPERATION, "gen_ai.usage.total_tokens": "120"}
+    assert warnings(total) == ["not read: gen_ai.usage.total_tokens (1 spans)"]
+    assert warnings({**total, "gen_ai.usage.input_tokens": "100"}) == []

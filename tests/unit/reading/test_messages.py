@@ -381,3 +381,17 @@ def test_the_chat_context_of_livekit() -> None:
 )
 def test_gateways_and_platforms_wrap_an_answer(answer: object) -> None:
     assert read_back(answer)[-1]["content"] == "Rome"
+
+
+def test_server_tools_of_the_genai_conventions_are_calls_with_results() -> None:
+    asked = {"type": "web_search", "query": "x"}
+    parts = [
+        {"type": "server_tool_call", "id": "s", "name": "web_search", "server_tool_call": asked},
+        {"type": "server_tool_call_response", "id": "s", "server_tool_call_response": {"n": 1}},
+        {"type": "text", "content": "Found."},
+    ]
+    call, result, last = read_back([{"role": "assistant", "parts": parts}])
+    function = call["tool_calls"][0]["function"]
+    assert function == {"name": "web_search", "arguments": '{"type":"web_search","query":"x"}'}
+    assert (result["content"], result["tool_call_id"]) == ('{"n":1}', "s")
+    assert last["content"] == "Found."

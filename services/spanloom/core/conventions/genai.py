@@ -75,10 +75,12 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
     return Facts(
         input=read_input(attributes)
         or indexed_text(attributes, "gen_ai.prompt.")
-        or _first_said(attributes, meanings.CALL_INPUTS),
+        or _first_said(attributes, meanings.CALL_INPUTS)
+        or indexed_text(attributes, "llm.prompts."),
         output=_messages(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion.")
-        or _read_answer(attributes),
+        or _read_answer(attributes)
+        or indexed_text(attributes, "llm.completions."),
         usage=read_counts(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),

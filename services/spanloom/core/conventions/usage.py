@@ -130,6 +130,12 @@ def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -
     return _first(attributes, _plan(attributes, prefixes)[TOTAL])
 
 
+def total_key(attributes: Mapping[str, str]) -> str:
+    """Return the attribute that reports the sum of all tokens; empty if none does."""
+    keys = _plan(attributes, EVIDENCE)[TOTAL]
+    return next((key for key in keys if integer(attributes[key])), "")
+
+
 def read_json_counts(attributes: Mapping[str, str]) -> Usage:
     """Return the counts in an attribute that holds all of them as JSON, else zeros."""
     payloads = (json_object(attributes[key]) for key in _holders(attributes))

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.conventions.usage import read_payload, read_total_in
 from spanloom.core.conventions.view import Signature, TraceView
-from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
+from spanloom.core.dialects.otel_genai import KINDS, OtelGenAI, operation_of
 from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind, Usage
 from spanloom.core.values.attributes import Json, first, json_field, json_text, json_value
@@ -34,7 +34,8 @@ def _operation(span: Span) -> str:
     """Return the operation; before 1.20 agents and calls differ only in span name."""
     if span.name.startswith("invoke_agent "):
         return "invoke_agent"
-    if operation := operation_of(span):
+    operation = operation_of(span)
+    if operation and (operation in KINDS or _REQUEST not in span.attributes):
         return operation
     if span.name.startswith("agent_run"):
         return "invoke_agent"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions import meanings
 from spanloom.core.conventions.endings import keys_read
 from spanloom.core.conventions.scopes import warn_of_unknown_scopes
-from spanloom.core.conventions.usage import EVIDENCE, NAMED, count_keys
+from spanloom.core.conventions.usage import EVIDENCE, NAMED, count_keys, total_key
 from spanloom.core.model.span import KNOWS_NOTHING
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
@@ -64,6 +64,7 @@ def warn_of_unread(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     counts = _count_unread(generic, _is_named)
     if uncounted:
         counts += _count_unread(uncounted, _is_count)
+    counts.update(_totals_alone(generic))
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
     return [
         *warn_of_unknown_scopes(n.span for n in spans),
@@ -78,6 +79,13 @@ def _is_read_by_meaning(n: NormalizedSpan) -> bool:
 def _lacks_counts(n: NormalizedSpan) -> bool:
     usage = n.facts.usage
     return n.kind is _MODEL and not (usage and usage.input_tokens and usage.output_tokens)
+
+
+def _totals_alone(spans: Iterable[NormalizedSpan]) -> Iterator[str]:
+    """Yield the total of each call that reports nothing else: neither side can be known of it."""
+    calls = (n for n in spans if n.kind is _MODEL)
+    uncounted = (n for n in calls if not (n.facts.usage and any(n.facts.usage)))
+    yield from filter(None, (total_key(n.span.attributes) for n in uncounted))
 
 
 def _count_unread(spans: Sequence[NormalizedSpan], is_named: Callable[[str], bool]) -> Counter[str]:

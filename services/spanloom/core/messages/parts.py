@@ -35,14 +35,18 @@ _CALLS = frozenset(
 _SERVER_CALLS = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "computer_call"}
     | {"image_generation_call", "local_shell_call", "shell_call", "apply_patch_call"}
+    | {"server_tool_call"}
 )
-"""Items of the Responses API: tools that the provider runs while the model answers."""
-_SERVER_ARGUMENTS = ("arguments", "action", "queries", "code", "operation")
+"""Tools that the provider runs while the model answers: items of the Responses API, and the parts
+of the GenAI conventions."""
+_SERVER_ARGUMENTS = ("arguments", "action", "queries", "code", "operation", "server_tool_call")
 _SERVER_RESULTS = ("output", "outputs", "results", "error")
+_RESULT_KEYS = ("response", "result", "output", "content", "server_tool_call_response")
 _NO_ANSWERS = frozenset({"mcp_list_tools", "compaction", "item_reference"})
 """Items of the Responses API that say nothing of the conversation."""
 _RESULTS = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "tool_response", "toolResult"}
+    | {"server_tool_call_response"}
     | {"function_call_output", "custom_tool_call_output"}
     | {"web_search_tool_result", "web_fetch_tool_result", "mcp_tool_result"}
     | {"code_execution_tool_result", "bash_code_execution_tool_result"}
@@ -240,9 +244,7 @@ def _add_result(draft: Draft, part: dict[str, Json]) -> None:
     """Output the preceding content, then the result as a message of its own."""
     draft.finish(is_last=False)
     message = Draft(draft.out, "tool")
-    read_content(
-        message, _result_content(first_of(part, ("response", "result", "output", "content")))
-    )
+    read_content(message, _result_content(first_of(part, _RESULT_KEYS)))
     if (call_id := first_of(part, ("tool_use_id", *IDS))) is not None:
         message.extras["tool_call_id"] = as_text(call_id)
     if name := first_text(part, ("name", "toolName", "tool_name")):
