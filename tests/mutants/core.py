@@ -677,8 +677,8 @@ MUTANTS = (
     Mutant(
         name="vendors-texts-unread",
         room="core",
-        was="texts = (attributes[key] for key in keys)",
-        becomes="texts = (attributes[key] for key in keys[:0])",
+        was='return attributes.get(_first_key(attributes, keys), "")',
+        becomes='return attributes.get(_first_key(attributes, keys[:0]), "")',
         why="texts of senders without a dialect are lost: au.llm.input, flue.turn.output",
         killed_by=[f"{UNIT}/dialects/test_endings.py"],
     ),

@@ -276,3 +276,10 @@ def test_a_function_that_runs_calls_and_tools_is_an_agent() -> None:
 def test_a_list_with_one_text_is_the_text(text: str, answer: str) -> None:
     (call,) = normalized(make_span(1, attributes={**CALL, "gen_ai.response.text": text})).values()
     assert call.facts.output == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("run t", Kind.TOOL), ("t", Kind.TOOL), ("trip", Kind.OTHER)]
+)
+def test_a_span_named_after_its_tool_is_a_run_of_it(name: str, kind: Kind) -> None:
+    assert kinds(make_span(1, attributes={"gen_ai.tool.name": "t"}, name=name)) == [kind]

@@ -124,7 +124,8 @@ def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
         (found.inputs, meanings.CALL_INPUTS),
         (found.outputs, meanings.CALL_OUTPUTS),
     )
-    return {keys[0] for keys, known in sides if keys and not any(map(attributes.get, known))}
+    lacking = [keys for keys, known in sides if not any(map(attributes.get, known))]
+    return {key for keys in lacking if (key := _first_key(attributes, keys))}
 
 
 def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> None:
@@ -143,8 +144,15 @@ def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> N
 
 def _first_text(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
     """Return the first value that is neither empty, a number nor a flag."""
-    texts = (attributes[key] for key in keys)
-    return next((text for text in texts if text not in _EMPTY and decimal(text) is None), "")
+    return attributes.get(_first_key(attributes, keys), "")
+
+
+def _first_key(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
+    return next((key for key in keys if _is_text(attributes[key])), "")
+
+
+def _is_text(value: str) -> bool:
+    return value not in _EMPTY and decimal(value) is None
 
 
 _EMPTY = frozenset({"", "[]", "{}", "null", "None", "true", "false"})

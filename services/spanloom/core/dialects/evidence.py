@@ -9,6 +9,7 @@ too. Genkit's and LiveKit's spans are known by their own attributes and fixed na
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
@@ -43,6 +44,7 @@ SENDERS = {
     "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
 }
 """Senders without a dialect of their own, and what of them is read."""
+_TOOL_MARKS = tuple(key for key in meanings.TOOL_NAMES if key in meanings.TOOL_MARKS)
 _TOOL_PREFIX, _SERVICE_PREFIX = "langchain4j.tools.", "langchain4j.aiservices."
 """Names of the spans of LangChain4j on Quarkus, which have no other mark."""
 _BY_OPERATION = {
@@ -80,7 +82,7 @@ class Evidence(Dialect):
         return (
             not keys.isdisjoint(meanings.OPERATION_KEYS)
             or _has_call(keys)
-            or _has_tool(keys)
+            or not keys.isdisjoint(meanings.TOOL_MARKS)
             or not keys.isdisjoint(meanings.AGENT_NAMES)
             or _has_kind(keys)
             or any(key.startswith(meanings.FLOW_PREFIXES) for key in keys)
@@ -97,7 +99,7 @@ class Evidence(Dialect):
             return _BY_OPERATION[kind]
         if _has_call(span.attributes):
             return _classify_call(span, view)
-        if _has_tool(span.attributes):
+        if _has_tool(span.attributes) or _is_named_tool(span):
             return _TOOL
         return _AGENT if _is_agent(span, view) else _UNKNOWN
 
@@ -144,6 +146,12 @@ def _has_call(keys: Collection[str]) -> bool:
 
 def _has_tool(keys: Collection[str]) -> bool:
     return not (meanings.TOOL_MARKS.isdisjoint(keys) or _TOOL_TEXTS.isdisjoint(keys))
+
+
+def _is_named_tool(span: Span) -> bool:
+    """Return whether the span is named after its tool: ``run search``."""
+    tool = first(span.attributes, *_TOOL_MARKS)
+    return bool(tool) and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", span.name) is not None
 
 
 def _classify_call(span: Span, view: TraceView) -> Classification:
