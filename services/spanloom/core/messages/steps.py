@@ -23,7 +23,7 @@ from spanloom.core.values.attributes import Written
 from spanloom.core.values.cut_json import read_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from spanloom.core.model.message import Json
     from spanloom.core.model.span import Facts
@@ -34,7 +34,6 @@ FINISH_REASONS = "finish_reasons"
 INPUT_CUT, OUTPUT_CUT = "input_cut", "output_cut"
 """Metadata keys of messages that were cut off before they arrived; the value is ``true``."""
 
-_NO_MESSAGES: Sequence[Json] = ([], {})
 _NOTHING = frozenset({"null", "None", '""', "''"})
 """Empty arguments as JSON or Python writes them."""
 _RESUME = "resume"
@@ -122,7 +121,7 @@ def _converse(text: str, role: str) -> _Text:
         value = text.value if isinstance(text, Written) else parse_composite(text)
         if value is None:
             text, value, is_cut = mend(text, role)
-        if role == "user" and value in _NO_MESSAGES:
+        if role == "user" and value == []:
             return _Text("")
         if value and isinstance(value, list) and all(map(is_settled, value)):
             return _Text(str(text) if isinstance(text, Written) else compact(value), "", is_cut)
