@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spanloom.core.conventions.endings import find_endings
 from spanloom.core.conventions.usage import (
     AI_SDK,
     EVIDENCE,
@@ -181,5 +182,6 @@ def test_without_a_word_for_counts_only_evidence_reads(key: str, number: int) ->
 
 @pytest.mark.parametrize("key", ["gen_ai.usage", "traceroot.llm.usage", "tokenUsage"])
 def test_one_attribute_may_hold_all_counts(key: str) -> None:
-    assert read_json_counts({key: '{"input_tokens":5,"output_tokens":7}'}) == Usage(5, 7)
-    assert read_json_counts({key: "12", "usage_notes": "{}"}) == Usage()
+    assert find_endings([key, "usage_notes"]).counts == [key]
+    assert read_json_counts({key: '{"input_tokens":5,"output_tokens":7}'}, [key]) == Usage(5, 7)
+    assert read_json_counts({key: "12"}, [key]) == Usage()

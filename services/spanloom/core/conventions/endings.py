@@ -40,6 +40,7 @@ _NAMES = {
     **dict.fromkeys(("toolname", "functionname"), "tool_names"),
     "agentname": "agent_names",
     "entityname": "entity_names",
+    **dict.fromkeys(("usage", "usagemetadata", "tokenusage", "usagedetails"), "counts"),
 }
 """What one or two last words name. Children may have the type of the entity around them."""
 _NO_VENDOR = re.compile(
@@ -63,6 +64,8 @@ class Endings(NamedTuple):
     outputs: Sequence[str] = ()
     arguments: Sequence[str] = ()
     results: Sequence[str] = ()
+    counts: Sequence[str] = ()
+    """JSON with all counts of a call."""
 
 
 CACHE_BYTES = 4 * 2**20
@@ -128,11 +131,10 @@ def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
     return {key for keys in lacking if (key := _first_key(attributes, keys))}
 
 
-def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> None:
+def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind, found: Endings) -> None:
     """Set the input and output that no known attribute or event has."""
     if facts.input and facts.output:
         return
-    found = find_endings(attributes)
     is_tool = kind is Kind.TOOL
     facts.input = facts.input or _first_text(
         attributes, found.arguments if is_tool else found.inputs

@@ -38,7 +38,8 @@ _PREFIXES = ("asst", "thread", "run", "msg", "call", "chatcmpl", "resp", "toolu"
 _AFTER_PREFIX = "|".join(rf"(?<={prefix}[_-])" for prefix in (*_PREFIXES, "req", "session"))
 """Where the ids of providers' APIs begin: ``asst_…``."""
 _ID = re.compile(
-    rf"(?<![0-9a-zA-Z])(?:{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
+    r"(?<![0-9a-zA-Z])(?=[0-9a-zA-Z]{8}|20[0-9][0-9]-)"
+    rf"(?:{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
     rf"|(?=[a-fA-F]*[0-9]){_HEX}{{16,64}}|[0-9]{{10,}}|[0-7][0-9A-HJKMNP-TV-Z]{{25}}"
     r"|(?=[0-9a-zA-Z]{12,64}(?![0-9a-zA-Z]))(?:[0-9]*+[a-zA-Z]++[0-9]++){4,}+[a-zA-Z]*"
     rf"|(?:{_AFTER_PREFIX})(?=[a-zA-Z]*[0-9])[0-9a-zA-Z]{{12,64}}"

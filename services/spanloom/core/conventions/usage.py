@@ -70,8 +70,6 @@ _VENDOR = re.compile(
 )
 _NO_COUNT = re.compile(r"max|limit|budget|window|request|estimat|remain|aggregat", re.IGNORECASE)
 """Words of names that hold settings or sums in place of the call's own counts."""
-_HOLDERS = frozenset({"usage", "usagemetadata", "tokenusage", "usagedetails"})
-"""Last words of attributes that hold all counts as JSON."""
 GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.", _ANY)
 """Prefixes of attributes that are counts, the preferred one first."""
 AI_SDK = ("ai.usage.", "gen_ai.usage.")
@@ -87,7 +85,6 @@ Plan = tuple[tuple[str, ...], ...]
 CACHE_BYTES = 8 * 2**20
 MAX_NAME_CHARS, NAMES_KEPT = 100, 2048
 _MAX_DEPTH = 2
-_MAX_HOLDER = 40
 _plans: ByteCache[tuple[tuple[str, ...], Sequence[str]], Plan] = ByteCache(CACHE_BYTES)
 
 
@@ -136,14 +133,10 @@ def total_key(attributes: Mapping[str, str]) -> str:
     return next((key for key in keys if integer(attributes[key])), "")
 
 
-def read_json_counts(attributes: Mapping[str, str]) -> Usage:
-    """Return the counts in an attribute that holds all of them as JSON, else zeros."""
-    payloads = (json_object(attributes[key]) for key in _holders(attributes))
+def read_json_counts(attributes: Mapping[str, str], keys: Iterable[str]) -> Usage:
+    """Return the counts in one of the attributes that hold all of them as JSON, else zeros."""
+    payloads = (json_object(attributes[key]) for key in keys)
     return next((usage for p in payloads if any(usage := read_payload(p))), Usage())
-
-
-def _holders(attributes: Mapping[str, str]) -> Sequence[str]:
-    return [key for key in attributes if bare(key[-_MAX_HOLDER:].rpartition(".")[2]) in _HOLDERS]
 
 
 def has_counts(keys: Iterable[str]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
-from spanloom.core.conventions.endings import complete_texts
+from spanloom.core.conventions.endings import Endings, complete_texts, find_endings
 from spanloom.core.conventions.event_messages import complete_from_events
 from spanloom.core.conventions.failed_results import (
     find_failed_result,
@@ -78,6 +78,7 @@ class Reading(NamedTuple):
     """Whether the span has none of the attributes that the dialect's library sets."""
     flags: Sequence[str]
     """Attributes that say whether a tool failed."""
+    endings: Endings
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
 
@@ -107,6 +108,7 @@ def _find(signature: Signature) -> Reading:
         has_error_attribute(signature.keys),
         _is_foreign(dialect, signature),
         flags_in(signature.keys),
+        find_endings(signature.keys),
         find_context_keys(signature.keys),
     )
 
@@ -165,14 +167,15 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     )
     facts = dialect.describe(span, classification.kind) if matters else Facts()
     if matters:
-        _complete(facts, span, view, dialect, classification.kind)
+        endings = reading.endings if dialect.id in _BY_MEANING else None
+        _complete(facts, span, view, classification.kind, endings)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
     failed = _find_failed(span, reading, facts) if classification.kind is _TOOL else None
     if matters:
         show_texts(facts, classification.kind)
         note_context(facts, span, reading.context_keys)
-    _settle_usage(facts, span, classification)
+    _settle_usage(facts, span, classification, reading.endings.counts)
     error, question, is_cut = None, classification.question, False
     has_failed = span.status_code == "Error" or (bool(span.events) and has_raised(span))
     if (reading.may_fail or has_failed) and not classification.is_sound:
@@ -199,12 +202,14 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     )
 
 
-def _complete(facts: Facts, span: Span, view: TraceView, dialect: Dialect, kind: Kind) -> None:
+def _complete(
+    facts: Facts, span: Span, view: TraceView, kind: Kind, endings: Endings | None
+) -> None:
     """Set texts that only an event, an attribute of an unknown vendor or the span around has."""
     if span.events:
         complete_from_events(facts, span, kind)
-    if dialect.id in _BY_MEANING:
-        complete_texts(facts, span.attributes, kind)
+    if endings is not None:
+        complete_texts(facts, span.attributes, kind, endings)
         if kind is _MODEL and not (facts.input or facts.output):
             _take_texts_around(facts, span, view)
 
@@ -232,7 +237,9 @@ def _find_failed(span: Span, reading: Reading, facts: Facts) -> StepError | None
     return failed
 
 
-def _settle_usage(facts: Facts, span: Span, classification: Classification) -> None:
+def _settle_usage(
+    facts: Facts, span: Span, classification: Classification, as_json: Sequence[str]
+) -> None:
     """Complete the token counts, reduce a running sum to the call's own, and repair them."""
     if classification.usage is not None:
         facts.usage = (
@@ -240,21 +247,21 @@ def _settle_usage(facts: Facts, span: Span, classification: Classification) -> N
         )
     is_call, summed = classification.kind is _MODEL, classification.summed_from
     if is_call:
-        _find_usage(facts, span)
+        _find_usage(facts, span, as_json)
     if summed is not None and facts.usage is not None:
         facts.usage = facts.usage.since(summed)
     if is_call:
         _repair_usage(facts, span, has_sum=summed is not None)
 
 
-def _find_usage(facts: Facts, span: Span) -> None:
+def _find_usage(facts: Facts, span: Span, as_json: Sequence[str]) -> None:
     """Read counts under names that the dialect does not know as those of any sender."""
     usage = facts.usage
     if usage is None or not usage.input_tokens or not usage.output_tokens:
         found = read_counts(span.attributes, EVIDENCE)
         facts.usage = usage.completed_by(found) if usage else found
-        if not any(facts.usage):
-            facts.usage = read_json_counts(span.attributes)
+        if as_json and not any(facts.usage):
+            facts.usage = read_json_counts(span.attributes, as_json)
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
