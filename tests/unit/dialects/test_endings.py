@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.support.spans import extract_spans, make_span, normalized
 
@@ -169,3 +171,18 @@ def test_functions_of_langchain4j_have_names_only() -> None:
     found = normalized(*spans)
     assert [n.kind for n in found.values()] == [Kind.AGENT, Kind.MODEL, Kind.TOOL]
     assert found[3].facts.tool_name == "getWeather"
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"prompt_tokens": 3, "completion_tokens": 1}, Usage(3, 1)),
+        ({"input_tokens": 3, "output_tokens": 1, "cache_read_input_tokens": 9}, Usage(12, 1, 0, 9)),
+        ({"notes": "none"}, Usage()),
+    ],
+)
+def test_a_whole_response_has_its_counts(usage: dict[str, object], counts: Usage) -> None:
+    message = {"message": {"role": "assistant", "content": "yo"}}
+    answer = json.dumps({"choices": [message], "usage": usage})
+    (n,) = normalized(make_span(1, attributes={**CHAT, "gen_ai.completion": answer})).values()
+    assert (n.facts.usage, n.facts.output) == (counts, SAID[1])

@@ -93,3 +93,9 @@ def test_without_choices_the_last_message_of_the_assistant_is_the_answer() -> No
     sent, [answer] = texts(asked, last, ("gen_ai.choice", {"message": "Wet."}))
     assert (len(sent), answer["content"]) == (2, "Wet.")
     assert texts(last)[1] == []
+
+
+def test_contents_of_google_hold_their_parts() -> None:
+    contents = '[{"parts":[{"text":"Rome?"}],"role":"user"}]'
+    [question], _ = texts(("gen_ai.user.message", {"content": contents}))
+    assert question["content"] == "Rome?"

@@ -395,3 +395,11 @@ def test_server_tools_of_the_genai_conventions_are_calls_with_results() -> None:
     assert function == {"name": "web_search", "arguments": '{"type":"web_search","query":"x"}'}
     assert (result["content"], result["tool_call_id"]) == ('{"n":1}', "s")
     assert last["content"] == "Found."
+
+
+def test_thoughts_and_media_of_genkit() -> None:
+    media = {"media": {"url": "data:image/png;base64,aGk=", "contentType": "image/png"}}
+    content = [{"reasoning": "hm"}, {"text": "yo"}, media]
+    (message,) = read_back({"message": {"role": "model", "content": content}})
+    assert message["reasoning_content"] == "hm"
+    assert [part["type"] for part in message["content"]] == ["text", "image_url"]

@@ -170,5 +170,12 @@ def _has_content(message: Json) -> bool:
 
 
 def _content(text: str) -> Json:
-    """Parse parts and objects; other text, even if it looks like a number, stays text."""
-    return json_value(text) if text.startswith(("[", "{")) else text
+    """Parse parts and objects; other text, even if it looks like a number, stays text.
+
+    Google's contents hold their parts inside: ``[{"role": "user", "parts": […]}]``.
+    """
+    if not text.startswith(("[", "{")):
+        return text
+    value = json_value(text)
+    only = value[0] if isinstance(value, list) and len(value) == 1 else None
+    return only if isinstance(only, dict) and isinstance(only.get("parts"), list) else value

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.conventions.meanings import bare
+from spanloom.core.conventions.meanings import USAGES, bare
 from spanloom.core.model.trajectory import Usage
 from spanloom.core.values.attributes import Json, count, integer, json_object
 from spanloom.core.values.bounds import ByteCache
@@ -125,6 +125,13 @@ def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) 
 def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> int:
     """Return the reported sum of all tokens of the call, else zero."""
     return _first(attributes, _plan(attributes, prefixes)[TOTAL])
+
+
+def read_answered_counts(answer: str) -> Usage:
+    """Return the counts in an answer that is a provider's whole response, else zeros."""
+    holder = json_object(answer) if "sage" in answer else {}
+    payloads = (p for key in USAGES if isinstance(p := holder.get(key), dict))
+    return next((usage for p in payloads if any(usage := read_payload(p))), Usage())
 
 
 def total_key(attributes: Mapping[str, str]) -> str:

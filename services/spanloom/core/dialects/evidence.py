@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions import meanings
 from spanloom.core.conventions.endings import find_endings
-from spanloom.core.conventions.usage import EVIDENCE, has_counts, read_counts, read_payload
+from spanloom.core.conventions.usage import EVIDENCE, has_counts, read_counts
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.values.attributes import Json, first, json_object, json_value, unquoted
+from spanloom.core.values.attributes import first, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -259,18 +259,7 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
     )
     facts.conversation_id = first(attributes, *meanings.CONVERSATIONS)
     facts.usage = read_counts(attributes, EVIDENCE)
-    if not any(facts.usage):
-        facts.usage = _usage_in(attributes, facts.output)
     return facts
-
-
-def _usage_in(attributes: Mapping[str, str], answer: str) -> Usage:
-    """Return the counts in a JSON attribute, or in the answer."""
-    holder: Mapping[str, Json] = json_object(answer) if "sage" in answer else {}
-    payloads = [json_value(attributes[key]) for key in meanings.USAGES if key in attributes]
-    payloads += [holder.get(key) for key in meanings.USAGES]
-    found = (read_payload(p) for p in payloads if isinstance(p, dict))
-    return next((usage for usage in found if any(usage)), Usage())
 
 
 def _describe_tool(span: Span) -> Facts:

@@ -28,6 +28,7 @@ from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.usage import (
     EVIDENCE,
+    read_answered_counts,
     read_counts,
     read_json_counts,
     read_total,
@@ -210,6 +211,8 @@ def _complete(
         complete_from_events(facts, span, kind)
     if endings is not None:
         complete_texts(facts, span.attributes, kind, endings)
+        if kind is _MODEL and '"usage' in facts.output and not (facts.usage and any(facts.usage)):
+            facts.usage = read_answered_counts(facts.output)
         if kind is _MODEL and not (facts.input or facts.output):
             _take_texts_around(facts, span, view)
 

@@ -293,6 +293,12 @@ def _add_keyed_media(draft: Draft, part: dict[str, Json]) -> None:
     draft.content.append(read_media({"type": _KEYED_MEDIA[kind], **part}))
 
 
+def _add_genkit_media(draft: Draft, part: dict[str, Json]) -> None:
+    media = first_object(part, ("media",)) or part
+    address = {"url": media.get("url"), "mimeType": media.get("contentType")}
+    draft.content.append(read_media({"type": "media", **address}))
+
+
 def _add_eino_block(draft: Draft, part: dict[str, Json]) -> None:
     """Add the block of an Eino agentic message, which is in the key that its type names."""
     block_type = as_text(part.get("type"))
@@ -346,6 +352,8 @@ _BY_KEY: dict[str, Callable[[Draft, dict[str, Json]], None]] = {
     **dict.fromkeys(_CODES, _add_code),
     **dict.fromkeys(_CODE_RESULTS, _add_code_result),
     "reasoningContent": _add_keyed_thought,
+    "reasoning": _add_keyed_thought,
+    "media": _add_genkit_media,
     **dict.fromkeys(_KEYED_MEDIA, _add_keyed_media),
 }
 """Parts of Gemini, Bedrock, Genkit and LlamaIndex have no type; a key identifies their kind."""
