@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions import meanings
@@ -68,6 +69,7 @@ class Endings(NamedTuple):
     """JSON with all counts of a call."""
 
 
+NAMES_KEPT = 8192
 CACHE_BYTES = 4 * 2**20
 _found: ByteCache[tuple[str, ...], Endings] = ByteCache(CACHE_BYTES)
 
@@ -81,13 +83,16 @@ def find_endings(keys: Collection[str]) -> Endings:
 def _find(keys: Sequence[str]) -> Endings:
     found: dict[str, list[str]] = {}
     for key in sorted(keys, key=lambda k: (len(k), k)):
-        if len(key) <= _MAX_KEY and _NO_VENDOR.search(key) is None:
+        if len(key) <= _MAX_KEY:
             for meaning in _meanings(key):
                 found.setdefault(meaning, []).append(key)
     return Endings(**found)
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def _meanings(key: str) -> Sequence[str]:
+    if _NO_VENDOR.search(key) is not None:
+        return ()
     words = re.split(r"[.:/]", key)
     last, before = bare(words[-1]), bare(words[-2]) if len(words) > 1 else ""
     if named := _NAMES.get(last) or _NAMES.get(before + last):

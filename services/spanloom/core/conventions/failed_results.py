@@ -57,7 +57,11 @@ def find_failed_result(text: str) -> StepError | None:
 
 def flags_in(keys: Iterable[str]) -> Sequence[str]:
     """Return the attributes that say whether a tool failed, in whatever form."""
-    return [key for key in keys if key in _SUCCESS or key in _STATES or _FLAG.search(key)]
+    return [
+        key
+        for key in keys
+        if key in _SUCCESS or key in _STATES or ("rror" in key[-5:] and _FLAG.search(key))
+    ]
 
 
 def find_flagged_result(

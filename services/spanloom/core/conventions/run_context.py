@@ -151,6 +151,7 @@ def _conversations(keys: Collection[str]) -> Sequence[str]:
         (_WORDS.index((match["word"] or match["inner"]).lower()), len(key), key)
         for key in keys
         if len(key) <= _MAX_NAME
+        and key[-2:].lower() == "id"
         and (match := _OF_VENDORS.search(key))
         and not _NO_CONVERSATION.search(key)
     ]
