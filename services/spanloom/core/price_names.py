@@ -44,7 +44,14 @@ _ROUTES = {
     "fireworks_ai": "fireworks",
     "cerebras": "cerebras",
     "openrouter": "openrouter",
-    "litellm_proxy": "",
+    **dict.fromkeys(("openai-chat", "openai-responses", "responses"), "openai"),
+    **dict.fromkeys(("googleai", "vertexai", "vertex", "google_vertex"), "google"),
+    **dict.fromkeys(("mistralai",), "mistral"),
+    **dict.fromkeys(("together", "togetherai"), "together"),
+    **dict.fromkeys(("fireworks", "fireworks-ai"), "fireworks"),
+    **dict.fromkeys(("grok",), "x-ai"),
+    **dict.fromkeys(("workers-ai", "cloudflare"), "cloudflare"),
+    **dict.fromkeys(("litellm_proxy", "litellm", "vercel", "gateway", "portkey", "github"), ""),
 }
 """Words in front of ``/`` or ``:``, as gateways and libraries write them, and whose models."""
 _VENDORS = {
@@ -59,7 +66,7 @@ _VENDORS = {
     "qwen": "aws",
 }
 _BEDROCK = re.compile(
-    r"(?:[a-z]{2,6}(?:-gov)?\.)?(?P<vendor>[a-z0-9]+)\.(?P<model>[\w.-]+?)(?:-v\d+(?::\d+\w*)?)?"
+    r"(?:[a-z]{2,6}(?:-gov)?\.)?(?P<vendor>[a-z0-9]+)\.(?P<model>[\w.-]+?)(?:-v\d+(?::\w+)*)?"
 )
 """``us.anthropic.claude-sonnet-4-5-20250929-v1:0``: region, vendor, model, version."""
 _ARN = re.compile(r"arn:aws[\w-]*:bedrock:[^/]*/(.+)")
@@ -71,6 +78,8 @@ _DATE = re.compile(
     r"|(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])"  # 0806
     r"|2\d(?:0[1-9]|1[0-2]))$"  # 2608
 )
+_RELEASE = re.compile(r"^(gemini-.+)-00\d$")
+"""Google's numbered releases: ``gemini-2.5-flash-001``."""
 _MAX_ROUTES = 4
 
 
@@ -90,7 +99,7 @@ def listed_names(model: str, provider: str) -> Iterator[ListedName]:
     routed = list(_without_routes(model, provider))
     yield from routed
     for name, named in routed:
-        undated = _DATE.sub("", name.replace("@", "-"))
+        undated = _RELEASE.sub(r"\1", _DATE.sub("", name.replace("@", "-")))
         if undated not in ("", name):
             yield ListedName(undated, named)
 
@@ -121,8 +130,9 @@ def _next_name(model: str) -> ListedName | None:
         return ListedName(found[1], "aws")
     for separator in "/:":
         route, _, rest = model.partition(separator)
-        if rest and (route.lower() in _ROUTES or _REGION.fullmatch(route)):
-            return ListedName(rest, _ROUTES.get(route.lower(), ""))
+        word = route.lower().removeprefix("@")  # Portkey's: @openai/gpt-4o
+        if rest and (word in _ROUTES or _REGION.fullmatch(route)):
+            return ListedName(rest, _ROUTES.get(word, ""))
     return None
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from spanloom.core.conventions.endings import find_endings
 from spanloom.core.conventions.usage import (
     AI_SDK,
+    EVIDENCE,
     meaning_of,
     read_counts,
+    read_json_counts,
     read_payload,
     read_total,
     read_total_in,
@@ -36,6 +39,9 @@ SPELLINGS = {
     "prompt_cache_hit_tokens": READ,
     "cache_write_tokens": CREATED,
     "cache_creation.input_tokens": CREATED,
+    "cache_creation.ephemeral_5m_input_tokens": CREATED,
+    "details.ephemeral_1h_input_tokens": CREATED,
+    "prompt_cache_miss_tokens": Usage(7),
     "inputTokenDetails.cacheWriteTokens": CREATED,
     "text.input_tokens": Usage(),
     "details.text_prompt_tokens": Usage(),
@@ -133,3 +139,49 @@ def test_total_is_no_count_of_a_side() -> None:
 def test_long_name_is_none() -> None:
     assert meaning_of(("input_tokens",)) is not None
     assert meaning_of(("x" * 10_000,)) is None
+
+
+def test_parts_of_what_was_cached_are_its_sum_unless_that_is_reported() -> None:
+    parts = {
+        "gen_ai.usage.cache_creation.ephemeral_5m_input_tokens": "100",
+        "gen_ai.usage.cache_creation.ephemeral_1h_input_tokens": "50",
+    }
+    assert read_counts(parts).cache_creation_tokens == 150
+    whole = {**parts, "gen_ai.usage.cache_creation_input_tokens": "160"}
+    assert read_counts(whole).cache_creation_tokens == 160
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "gcp.gen_ai.usage.thoughts_token_count",
+        "au.llm.usage.reasoning_tokens",
+        "n8n.node.output.tokenUsage.reasoningTokens",
+        "_ml_obs.metrics.reasoning_tokens",
+    ],
+)
+def test_counts_have_any_vendor_s_prefix(key: str) -> None:
+    assert read_counts({key: "7"}) == REASONED
+
+
+@pytest.mark.parametrize(
+    ("key", "number"),
+    [
+        ("app.llm.prompt_tokens", 7),
+        ("promptTokens", 7),
+        ("gen_ai.response.prompt_tokens", 7),
+        ("app.limits.input_tokens", 0),
+        ("gen_ai.aggregated_usage.input_tokens", 0),
+        ("app.max.input_tokens", 0),
+    ],
+)
+def test_without_a_word_for_counts_only_evidence_reads(key: str, number: int) -> None:
+    assert read_counts({key: "7"}, EVIDENCE) == Usage(number)
+    assert read_counts({key: "7"}) == Usage()
+
+
+@pytest.mark.parametrize("key", ["gen_ai.usage", "traceroot.llm.usage", "tokenUsage"])
+def test_one_attribute_may_hold_all_counts(key: str) -> None:
+    assert find_endings([key, "usage_notes"]).counts == [key]
+    assert read_json_counts({key: '{"input_tokens":5,"output_tokens":7}'}, [key]) == Usage(5, 7)
+    assert read_json_counts({key: "12"}, [key]) == Usage()

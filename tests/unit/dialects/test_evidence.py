@@ -28,6 +28,11 @@ def kinds(*spans: object) -> list[Kind]:
         ("tool_call", Kind.TOOL),
         ("tools/call", Kind.TOOL),
         ("agent_call", Kind.AGENT),
+        ("create.chat.completions", Kind.MODEL),
+        ("ai.run.doGenerate", Kind.MODEL),
+        ("ai.toolCall.doCall", Kind.TOOL),
+        ("run_my_agent", Kind.AGENT),
+        ("list_messages", Kind.OTHER),
         ("workflow", Kind.OTHER),
         ("execute_task", Kind.OTHER),
         ("agent_step", Kind.OTHER),
@@ -257,3 +262,24 @@ def test_run_of_unknown_spans_has_steps() -> None:
     )
     assert [s.name for s in trajectory.agent_steps[0].steps] == ["step", "t"]
     assert trajectory.root_metrics.input_tokens == 44
+
+
+def test_a_function_that_runs_calls_and_tools_is_an_agent() -> None:
+    outer = make_span(1, attributes={"sentry.op": "ai.generateText"}, name="typed", end=9)
+    call = make_span(2, 1, {**CALL, "sentry.op": "ai.run.doGenerate"}, end=4)
+    tool = make_span(3, 1, {"sentry.op": "ai.toolCall.doCall"}, start=5, end=6)
+    assert kinds(outer, call, tool) == [Kind.AGENT, Kind.MODEL, Kind.TOOL]
+    assert kinds(outer, call) == [Kind.MODEL, Kind.MODEL]
+
+
+@pytest.mark.parametrize(("text", "answer"), [('["Rome"]', "Rome"), ('["a","b"]', '["a","b"]')])
+def test_a_list_with_one_text_is_the_text(text: str, answer: str) -> None:
+    (call,) = normalized(make_span(1, attributes={**CALL, "gen_ai.response.text": text})).values()
+    assert call.facts.output == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("run t", Kind.TOOL), ("t", Kind.TOOL), ("trip", Kind.OTHER)]
+)
+def test_a_span_named_after_its_tool_is_a_run_of_it(name: str, kind: Kind) -> None:
+    assert kinds(make_span(1, attributes={"gen_ai.tool.name": "t"}, name=name)) == [kind]

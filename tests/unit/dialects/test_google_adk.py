@@ -67,3 +67,14 @@ def test_the_names_before_operations() -> None:
 def test_a_call_id_that_is_none_is_left_out() -> None:
     tool = adk(1, 0, "execute_tool", tool__name="f", tool__call__id="<not specified>")
     assert "tool_call_id" not in normalized(tool)[1].facts.metadata
+
+
+def test_a_call_is_known_by_its_request_whatever_its_operation() -> None:
+    request = '{"contents":[{"parts":[{"text":"hi"}],"role":"user"}]}'
+    response = '{"usage_metadata":{"prompt_token_count":3,"candidates_token_count":2}}'
+    call = {**genai("call_llm"), "gcp.vertex.agent.llm_request": request}
+    call["gcp.vertex.agent.llm_response"] = response
+    (n,) = normalized(make_span(1, 0, call, scope=SCOPE)).values()
+    assert n.rule == "google_adk.call"
+    assert n.facts.usage is not None
+    assert n.facts.usage[:2] == (3, 2)

@@ -95,6 +95,20 @@ def test_a_result_that_sentry_marks_as_an_error_is_one() -> None:
     assert error.message == "no such file"
 
 
+def test_what_sentry_writes_as_json_is_its_value() -> None:
+    content = json.dumps([{"type": "text", "text": "no such file"}])
+    said = {
+        "mcp.request.argument.city": '"Oslo"',
+        "mcp.request.argument.days": "3",
+        "mcp.tool.result.content": content,
+        "mcp.tool.result.is_error": "true",
+    }
+    call = read(request("tools/call", **said))
+    assert call.facts.input == '{"city":"Oslo","days":3}'
+    assert call.error is not None
+    assert call.error.message == "no such file"
+
+
 def test_a_framework_reads_the_calls_in_its_own_scope() -> None:
     span = make_span(
         1,

@@ -31,6 +31,7 @@ OVERLAYS = {
     "langfuse": {"langfuse.observation.type": "span"},
     "langsmith": {"langsmith.span.kind": "chain"},
     "mlflow": {"mlflow.spanType": '"CHAIN"'},
+    "logfire_pending": {"logfire.pending_parent_id": "0"},
 }
 LIBRARIES = {
     "eino": {"runinfo.component": "Lambda"},

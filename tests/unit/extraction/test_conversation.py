@@ -21,6 +21,9 @@ def test_the_conversation_of_a_root_that_is_no_step() -> None:
         "ai.telemetry.metadata.sessionId",
         "mlflow.trace.session",
         "conversation.id",
+        *("session_id", "sessionId", "thread_id", "agno.session.id", "voltagent.conversation_id"),
+        *("gen_ai.thread.id", "mastra.threadId", "ai.telemetry.metadata.langfuseSessionId"),
+        "lmnr.association.properties.session_id",
     ],
 )
 def test_a_root_names_its_conversation_as_it_likes(name: str) -> None:
@@ -49,3 +52,29 @@ def test_the_conversation_of_an_inner_agent_is_its_own() -> None:
 
 def agent(name: str, conversation: str) -> dict[str, str]:
     return genai("invoke_agent", agent__name=name, conversation__id=conversation)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("thread.id", "mcp.session.id", "langsmith.trace.session_id", "user.session.id"),
+        *("gen_ai.response.id", "http.session.id", "x" * 200 + ".session_id"),
+    ],
+)
+def test_ids_of_other_things_are_no_conversation(name: str) -> None:
+    call = make_span(2, 1, chat(1, 1))
+    assert not extract_spans(make_span(1, 0, {name: "c1"}), call).conversation_id
+
+
+def test_metadata_names_the_conversation_where_nothing_else_does() -> None:
+    metadata = {"metadata": '{"threadId":"t","sessionId":"s","user_id":"u"}'}
+    call = make_span(2, 1, chat(1, 1))
+    assert extract_spans(make_span(1, 0, metadata), call).conversation_id == "t"
+    named = {**metadata, "session_id": "s1"}
+    assert extract_spans(make_span(1, 0, named), call).conversation_id == "s1"
+
+
+def test_a_vendors_session_of_a_web_server_is_none() -> None:
+    root = make_span(1, 0, {"app.session_id": "browser", "http.request.method": "POST"})
+    call = make_span(2, 1, chat(1, 1, conversation__id="c1"))
+    assert extract_spans(root, call).conversation_id == "c1"

@@ -15,7 +15,8 @@ def warnings(*attributes: dict[str, str]) -> list[str]:
 
 
 def test_unread_names_are_told_once_with_their_spans() -> None:
-    unread = {**OPERATION, "gen_ai.usage.magic_tokens": "3", "their.messages": "hi"}
+    read = {**OPERATION, "gen_ai.input.messages": "hello"}
+    unread = {**read, "gen_ai.usage.magic_tokens": "3", "their.messages": "hi"}
     assert warnings(unread, unread) == [
         "not read: gen_ai.usage.magic_tokens (2 spans)",
         "not read: their.messages (2 spans)",
@@ -30,6 +31,7 @@ def test_unread_names_are_told_once_with_their_spans() -> None:
         {"gen_ai.usage.magic_tokens": "many"},
         {"gen_ai.request.max_tokens": "3"},
         {"gen_ai.input.messages": "hi"},
+        {"their.messages": "hi"},
         {"gen_ai.request.model": "m"},
         {"x" * 200 + ".messages": "hi"},
     ],
@@ -47,3 +49,9 @@ def test_of_a_known_library_only_calls_without_counts_are_looked_at() -> None:
 
 def test_at_most_ten_are_told() -> None:
     assert len(warnings({**OPERATION, **{f"a{n}.messages": "hi" for n in range(30)}})) == 10
+
+
+def test_a_total_alone_is_counted_nowhere() -> None:
+    total = {**OPERATION, "gen_ai.usage.total_tokens": "120"}
+    assert warnings(total) == ["not read: gen_ai.usage.total_tokens (1 spans)"]
+    assert warnings({**total, "gen_ai.usage.input_tokens": "100"}) == []

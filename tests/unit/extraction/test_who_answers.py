@@ -49,7 +49,7 @@ def test_the_first_of_several_without_root_ends_before_the_run() -> None:
     assert extract_spans(make_span(3, 9, end=6), first, second).root.output == "b"
 
 
-@pytest.mark.parametrize("kind", ["GUARDRAIL", "guardrail"])
+@pytest.mark.parametrize("kind", ["GUARDRAIL", "guardrail", "EVALUATOR"])
 def test_the_judge_of_a_guardrail_neither_asks_nor_answers(kind: str) -> None:
     agent = make_span(1, 0, genai("invoke_agent"), end=40)
     guardrail = make_span(2, 1, openinference(kind), start=1, end=39)
@@ -57,3 +57,20 @@ def test_the_judge_of_a_guardrail_neither_asks_nor_answers(kind: str) -> None:
     document = extract_spans(agent, guardrail, judging, call(4, 1, 3, 10, "Rome"))
     assert document.root.output == "Rome"
     assert document.step_counts["tool"] == 0
+
+
+def test_what_a_tool_asks_a_model_is_not_the_answer() -> None:
+    agent = make_span(1, 0, genai("invoke_agent"), end=40)
+    tool = make_span(3, 1, genai("execute_tool", tool__name="remember"), start=11, end=30)
+    spans = (agent, call(2, 1, 1, 10, "Rome"), tool, call(4, 3, 12, 29, "[facts]"))
+    assert extract_spans(*spans).root.output == "Rome"
+    assert extract_spans(agent, tool, call(4, 3, 12, 29, "[facts]")).root.output == "[facts]"
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{"mlflow.spanType": '"GUARDRAIL"'}, {"openinference.span.kind": "GUARDRAIL"}],
+)
+def test_guardrails_are_no_tools(attributes: dict[str, str]) -> None:
+    document = extract_spans(make_span(1, 0, attributes, scope="mlflow", name="no_homework"))
+    assert (document.step_counts["tool"], document.step_counts["graph"]) == (0, 1)

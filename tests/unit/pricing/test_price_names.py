@@ -20,6 +20,12 @@ SAME = [
     ("mistral-large-2611", "", "mistral-large"),
     ("claude-sonnet-4-5@20260929", "", "claude-sonnet-4-5"),
     ("gpt-4o", "some-gateway", "gpt-4o"),
+    ("googleai/gemini-2.5-flash", "", "gemini-2.5-flash"),
+    ("vertexai/gemini-2.5-flash-001", "", "gemini-2.5-flash"),
+    ("openai-responses:gpt-4o", "", "gpt-4o"),
+    ("openai/responses/gpt-4o", "", "gpt-4o"),
+    ("vercel/openai/gpt-4o", "", "gpt-4o"),
+    ("portkey/@openai/gpt-4o", "", "gpt-4o"),
 ]
 
 
@@ -33,6 +39,7 @@ def test_name_has_the_price_of_the_listed_one(model: str, provider: str, listed:
 BEDROCK = (
     "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
     "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "global.anthropic.claude-sonnet-4-5-20250929-v1:0:200k",
     "bedrock/us-east-1/anthropic.claude-sonnet-4-5-20250929-v1:0",
     "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 )

@@ -82,3 +82,20 @@ def test_calls_say_what_the_model_server_was_asked_and_answered(capture: Capture
         assert roles[:2] == ["system", "user"]
         assert all(name in step["output"] for name in call["asks_for_tools"] or ())
         assert call["asks_for_tools"] or (call["text"] or "") in step["output"]
+
+
+def test_without_choices_the_last_message_of_the_assistant_is_the_answer() -> None:
+    azure = '{"content":{"text":{"value":"Dry."}},"role":"assistant"}'
+    asked = ("gen_ai.user.message", {"content": "Rome?"})
+    last = ("gen_ai.assistant.message", {"gen_ai.event.content": azure})
+    [question], [answer] = texts(asked, last)
+    assert (question["content"], answer["content"]) == ("Rome?", "Dry.")
+    sent, [answer] = texts(asked, last, ("gen_ai.choice", {"message": "Wet."}))
+    assert (len(sent), answer["content"]) == (2, "Wet.")
+    assert texts(last)[1] == []
+
+
+def test_contents_of_google_hold_their_parts() -> None:
+    contents = '[{"parts":[{"text":"Rome?"}],"role":"user"}]'
+    [question], _ = texts(("gen_ai.user.message", {"content": contents}))
+    assert question["content"] == "Rome?"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.core.conventions.failed_results import find_failed_result
+from spanloom.core.conventions.failed_results import (
+    find_failed_result,
+    find_flagged_result,
+    flags_in,
+)
 
 
 def message(text: str) -> str | None:
@@ -29,6 +33,8 @@ def message(text: str) -> str | None:
         '[{"type": "tool", "content": "no such city", "status": "error"}]',
         '"{\\"content\\": \\"no such city\\", \\"isError\\": true}"',
         "content='no such city' name='weather' tool_call_id='c1' status='error'",
+        '{"status": "error", "error_message": "no such city"}',
+        '{"status": "error", "error": "no such city", "rows": 3}',
         "meta=None content=[TextContent(type='text', text='no such city')] isError=True",
         "CallToolResult(content=[TextContent(type='text', text='no such city')], is_error=True)",
     ],
@@ -72,3 +78,23 @@ def test_code_and_type_are_read_from_the_text() -> None:
 
 def test_a_mark_without_a_text_is_a_failure() -> None:
     assert message('{"content": [], "isError": true}') == "the result is marked as an error"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "has_failed"),
+    [
+        ("lk.function_tool.is_error", "true", True),
+        ("lk.function_tool.is_error", "false", False),
+        ("app.tool.isError", "true", True),
+        ("gen_ai.tool.status", "error", True),
+        ("gen_ai.tool.status", "ok", False),
+        ("tool.success", "false", True),
+        ("tool.success", "true", False),
+        ("app.mirror", "true", False),
+    ],
+)
+def test_an_attribute_may_mark_the_result(key: str, value: str, *, has_failed: bool) -> None:
+    attributes = {key: value}
+    error = find_flagged_result(attributes, flags_in(attributes), "no such city")
+    assert (error is not None) == has_failed
+    assert error is None or (error.message, error.reported_by) == ("no such city", "result")

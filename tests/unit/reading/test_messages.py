@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from spanloom.core.messages.steps import read_input, read_output
+from spanloom.core.model.message import find_answer
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
 ANSWER = {
@@ -307,3 +308,98 @@ def test_instructions_that_were_not_given_are_none() -> None:
         "input": [{"role": "user", "content": "Hi"}],
     }
     assert json.loads(read_input(json.dumps(asked))) == [{"role": "user", "content": "Hi"}]
+
+
+def read_back(payload: object) -> Any:
+    return json.loads(read_output(json.dumps(payload)))
+
+
+def test_tools_that_openai_runs_itself_are_calls_with_results() -> None:
+    items = [
+        {"type": "mcp_list_tools", "id": "l", "tools": []},
+        {"type": "reasoning", "id": "r", "summary": []},
+        {"type": "web_search_call", "id": "w", "status": "completed", "action": {"query": "x"}},
+        {"type": "mcp_call", "id": "m", "name": "roll", "arguments": "{}", "output": "4"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "4"}]},
+    ]
+    first, result, last = read_back(items)
+    called = [(c["id"], c["function"]["name"]) for c in first["tool_calls"]]
+    assert called == [("w", "web_search"), ("m", "roll")]
+    assert (result["role"], result["content"], result["tool_call_id"]) == ("tool", "4", "m")
+    assert last == {"role": "assistant", "content": "4"}
+
+
+def test_an_answer_before_several_results_is_the_answer() -> None:
+    text = {"type": "message", "role": "assistant", "content": "Done."}
+    calls = [
+        {"type": "file_search_call", "id": "f", "queries": ["a"], "results": [{"text": "t"}]},
+        {"type": "code_interpreter_call", "id": "c", "code": "1", "outputs": [{"logs": "2"}]},
+    ]
+    assert find_answer(read_back([text, *calls])) == "Done."
+
+
+def test_code_that_gemini_runs_is_a_call() -> None:
+    parts = [
+        {"executableCode": {"language": "PYTHON", "code": "print(1)"}},
+        {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
+        {"text": "It is 1."},
+    ]
+    call, result, last = read_back([{"role": "model", "parts": parts}])
+    assert call["tool_calls"][0]["function"]["name"] == "code_execution"
+    assert (result["content"], last["content"]) == ("1", "It is 1.")
+
+
+def test_calls_and_results_of_genkit() -> None:
+    asked = {"toolRequest": {"name": "look", "ref": "0", "input": {"q": "x"}}}
+    found = {"toolResponse": {"name": "look", "ref": "0", "output": ["y"]}}
+    history = [{"role": "model", "content": [asked]}, {"role": "tool", "content": [found]}]
+    call, result = json.loads(read_input(json.dumps({"messages": history})))
+    assert call["tool_calls"][0]["id"] == result["tool_call_id"] == "0"
+    assert call["tool_calls"][0]["function"] == {"name": "look", "arguments": '{"q":"x"}'}
+    assert result["content"] == "y"
+
+
+def test_the_chat_context_of_livekit() -> None:
+    items = [
+        {"type": "agent_handoff", "new_agent_id": "a"},
+        {"type": "message", "role": "user", "content": ["Rome?"]},
+        {"type": "function_call", "call_id": "c", "name": "w", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "name": "w", "output": "dry"},
+    ]
+    asked, call, result = json.loads(read_input(json.dumps({"items": items})))
+    assert (asked["role"], asked["content"]) == ("user", "Rome?")
+    assert (call["tool_calls"][0]["id"], result["content"]) == ("c", "dry")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"state": "Completed", "result": {"role": "assistant", "content": "Rome"}},
+        [{"role": "assistant", "text": "Rome", "files": []}],
+        {"role": "assistant", "content": [{"type": "text", "text": "Rome"}]},
+    ],
+)
+def test_gateways_and_platforms_wrap_an_answer(answer: object) -> None:
+    assert read_back(answer)[-1]["content"] == "Rome"
+
+
+def test_server_tools_of_the_genai_conventions_are_calls_with_results() -> None:
+    asked = {"type": "web_search", "query": "x"}
+    parts = [
+        {"type": "server_tool_call", "id": "s", "name": "web_search", "server_tool_call": asked},
+        {"type": "server_tool_call_response", "id": "s", "server_tool_call_response": {"n": 1}},
+        {"type": "text", "content": "Found."},
+    ]
+    call, result, last = read_back([{"role": "assistant", "parts": parts}])
+    function = call["tool_calls"][0]["function"]
+    assert function == {"name": "web_search", "arguments": '{"type":"web_search","query":"x"}'}
+    assert (result["content"], result["tool_call_id"]) == ('{"n":1}', "s")
+    assert last["content"] == "Found."
+
+
+def test_thoughts_and_media_of_genkit() -> None:
+    media = {"media": {"url": "data:image/png;base64,aGk=", "contentType": "image/png"}}
+    content = [{"reasoning": "hm"}, {"text": "yo"}, media]
+    (message,) = read_back({"message": {"role": "model", "content": content}})
+    assert message["reasoning_content"] == "hm"
+    assert [part["type"] for part in message["content"]] == ["text", "image_url"]

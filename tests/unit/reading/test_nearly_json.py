@@ -237,3 +237,76 @@ def test_what_somebody_said_comes_before_texts_that_nobody_said() -> None:
     state = {"last": {"role": "assistant", "content": "Rome."}, "docs": [{"content": "A page."}]}
     assert answer_in(json.dumps(state)) == "Rome."
     assert answer_in(json.dumps({"docs": [{"content": "A page."}]})) == "A page."
+
+
+SPOKEN = [{"role": "system", "content": "Be kind"}, {"role": "user", "content": "What's up?"}]
+_META = "additional_kwargs={}, response_metadata={}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(map(json.dumps, SPOKEN)),
+        f"\ufeff {json.dumps(SPOKEN)} ",
+        json.dumps(SPOKEN).replace("}]", "},]"),
+        json.dumps([SPOKEN[0], {**SPOKEN[1], "logprobs": float("nan")}]),
+        (
+            f"[SystemMessage(content='Be kind', {_META}), "
+            f"HumanMessage(content=\"What's up?\", {_META}, id=UUID('1-2'))]"
+        ),
+    ],
+    ids=["a line each", "byte order mark", "last comma", "NaN", "LangChain"],
+)
+def test_conversations_that_are_no_json_as_they_are(text: str) -> None:
+    messages = json.loads(read_input(text))
+    assert [{key: m[key] for key in ("role", "content")} for m in messages] == SPOKEN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"AIMessage(content='Rome', {_META}, usage_metadata={{'input_tokens': 3}})",
+        f"content='Rome' {_META.replace(',', '')} id='run-1' usage_metadata={{'a': 3}}",
+        (
+            "GenerateContentResponse(sdk_http_response=HttpResponse(headers=<dict len=9>), "
+            "create_time=datetime.datetime(2026, 1, 1, tzinfo=TzInfo(UTC)), "
+            "candidates=[Candidate(content=Content(parts=[Part(text='Rome', thought=None)], "
+            "role='model'), finish_reason=<FinishReason.STOP: 'STOP'>)])"
+        ),
+        (
+            "candidates=[Candidate(content=Content(parts=[Part(text='Rome')], role='model'))] "
+            "usage_metadata=UsageMetadata(prompt_token_count=1)"
+        ),
+    ],
+)
+def test_answers_that_python_printed(text: str) -> None:
+    (message,) = json.loads(read_output(text))
+    assert (message["role"], message["content"]) == ("assistant", "Rome")
+
+
+@pytest.mark.parametrize("text", ["content='is a field", "content= of a", "AIMessage(content=x)"])
+def test_texts_that_only_begin_like_a_repr_stay(text: str) -> None:
+    assert read_output(text) == text
+
+
+def test_arguments_that_are_a_python_repr_are_json() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{'a': None}"}}
+    (message,) = json.loads(read_output(json.dumps([{"role": "assistant", "tool_calls": [call]}])))
+    assert message["tool_calls"][0]["function"]["arguments"] == '{"a":null}'
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cut"),
+    [('{"a":"b', True), ('["a","b', True), ('{"a":1} and more', False), ("plain", False)],
+)
+def test_what_a_tool_said_is_marked_as_cut(text: str, *, is_cut: bool) -> None:
+    facts = Facts(input=text, output=text)
+    show_texts(facts, Kind.TOOL)
+    assert (facts.input, facts.output) == (text, text)
+    assert facts.metadata == ({"input_cut": "true", "output_cut": "true"} if is_cut else {})
+
+
+@pytest.mark.parametrize("text", ["[]", " [ ] "])
+def test_a_user_never_says_an_empty_list(text: str) -> None:
+    assert read_input(text) == ""
+    assert read_output(text) == text

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 DETAILS = "gen_ai.client.inference.operation.details"
 CHOICE = "gen_ai.choice"
 _USER, _TOOL = "gen_ai.user.message", "gen_ai.tool.message"
+_ASSISTANT = "gen_ai.assistant.message"
 _INPUTS = {
     "gen_ai.system.message": "system",
     _USER: "user",
-    "gen_ai.assistant.message": "assistant",
+    _ASSISTANT: "assistant",
     _TOOL: "tool",
 }
 _OUTPUTS = {CHOICE: "assistant"}
@@ -72,8 +73,12 @@ def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
         facts.input = facts.input or _first(span, _TOOL)
         facts.output = facts.output or _first(span, CHOICE)
     elif kind is Kind.MODEL:
-        facts.input = facts.input or _messages(span, _INPUTS) or _whole(span, _WHOLE_INPUTS)
+        answer = _last_said(span)
+        told = span if answer is None else _without(span, answer)
+        facts.input = facts.input or _messages(told, _INPUTS) or _whole(span, _WHOLE_INPUTS)
         facts.output = facts.output or _messages(span, _OUTPUTS) or _whole(span, _WHOLE_OUTPUTS)
+        if answer is not None and not facts.output:
+            facts.output = written([_message(answer, "assistant")])
     else:
         facts.input = facts.input or _first(span, _USER) or _whole(span, _WHOLE_INPUTS)
         facts.output = facts.output or _first(span, CHOICE) or _whole(span, _WHOLE_OUTPUTS)
@@ -84,6 +89,19 @@ def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
     facts.output = facts.output or first(
         details, "gen_ai.tool.call.result", "gen_ai.output.messages"
     )
+
+
+def _last_said(span: Span) -> Event | None:
+    """Return the event of an assistant's message after all others, which is the answer then.
+
+    Azure's agents write no choices.
+    """
+    said = [e for e in span.events if e.name in _INPUTS or e.name in _OUTPUTS]
+    return said[-1] if len(said) > 1 and said[-1].name == _ASSISTANT else None
+
+
+def _without(span: Span, event: Event) -> Span:
+    return span._replace(events=[e for e in span.events if e is not event])
 
 
 def _details(span: Span) -> Iterator[tuple[str, str]]:
@@ -152,5 +170,12 @@ def _has_content(message: Json) -> bool:
 
 
 def _content(text: str) -> Json:
-    """Parse parts and objects; other text, even if it looks like a number, stays text."""
-    return json_value(text) if text.startswith(("[", "{")) else text
+    """Parse parts and objects; other text, even if it looks like a number, stays text.
+
+    Google's contents hold their parts inside: ``[{"role": "user", "parts": […]}]``.
+    """
+    if not text.startswith(("[", "{")):
+        return text
+    value = json_value(text)
+    only = value[0] if isinstance(value, list) and len(value) == 1 else None
+    return only if isinstance(only, dict) and isinstance(only.get("parts"), list) else value

@@ -19,6 +19,8 @@ from spanloom.core.values.attributes import json_text, json_value
 from spanloom.core.values.python_repr import last_text, without_literals
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from spanloom.core.model.trajectory import StepError
     from spanloom.core.values.attributes import Json
 
@@ -33,6 +35,12 @@ _AROUND = (
 """Keys around a result: those of frameworks, LangChain's of its messages and commands."""
 _MAX_LAYERS = 8
 _CONTENTS = ("content", "result", "error", "message")
+_MESSAGES = ("error", "error_message", "errorMessage", "message", "detail", "reason")
+"""Keys of the message in a result of an author's own: ``{"status": "error", "message": …}``."""
+_FLAG = re.compile(r"(?:^|[._])is_?error$", re.IGNORECASE)
+_SUCCESS = ("success", "tool.success", "gen_ai.tool.success")
+_STATES = ("gen_ai.tool.status", "gen_ai.tool.call.status", "tool.status", "genkit:state")
+_FAILED = frozenset({"error", "failed", "failure"})
 _NO_TEXT = "the result is marked as an error"
 _REPR = re.compile(r"(?:\w+\()?(?:_?meta=\w+,? )?content=")
 """The start of a result written as a Python object."""
@@ -45,6 +53,30 @@ def find_failed_result(text: str) -> StepError | None:
         return None
     message = _in_json(json_value(text)) if text[:1] in '{["' else _in_repr(text)
     return None if message is None else make_error(message or _NO_TEXT, REPORTED_BY_RESULT)
+
+
+def flags_in(keys: Iterable[str]) -> Sequence[str]:
+    """Return the attributes that say whether a tool failed, in whatever form."""
+    return [
+        key
+        for key in keys
+        if key in _SUCCESS or key in _STATES or ("rror" in key[-5:] and _FLAG.search(key))
+    ]
+
+
+def find_flagged_result(
+    attributes: Mapping[str, str], flags: Iterable[str], text: str
+) -> StepError | None:
+    """Return the failure that an attribute reports whose message is the result, or ``None``."""
+    if not any(_is_raised(key, attributes[key].lower()) for key in flags):
+        return None
+    return make_error(text or _NO_TEXT, REPORTED_BY_RESULT)
+
+
+def _is_raised(key: str, value: str) -> bool:
+    if key in _SUCCESS:
+        return value == "false"
+    return value in _FAILED if key in _STATES else value == "true"
 
 
 def _in_json(value: Json) -> str | None:
@@ -70,12 +102,13 @@ def _is_marked(value: dict[str, Json]) -> bool:
         return True
     is_error = value.get("isError") is True or value.get("is_error") is True
     is_result = any(key in value for key in _CONTENTS)
-    return (is_error and is_result) or (value.get("status") == "error" and "content" in value)
+    is_told = "content" in value or any(isinstance(value.get(key), str) for key in _MESSAGES)
+    return (is_error and is_result) or (value.get("status") == "error" and is_told)
 
 
 def _content(value: dict[str, Json]) -> str:
     """Return the text of a result: of its parts, or of the error in it."""
-    content = next((value[key] for key in _CONTENTS if value.get(key)), "")
+    content = next((value[key] for key in (*_CONTENTS, *_MESSAGES) if value.get(key)), "")
     if isinstance(content, dict) and isinstance(message := content.get("message"), str):
         return message
     return "\n".join(filter(None, map(_text, content if isinstance(content, list) else [content])))

@@ -28,6 +28,8 @@ OFFERED_TOOLS = "gen_ai.tool.definitions"
 FIRST_CHUNK_S = (
     "gen_ai.response.time_to_first_chunk",
     "gen_ai.client.operation.time_to_first_chunk",
+    "lk.response.ttft",
+    "metrics.ttfb",
 )
 
 _METADATA = {
@@ -60,15 +62,25 @@ def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
     return pick(attributes, _METADATA)
 
 
+_CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
+
+
+def has_texts(attributes: Mapping[str, str]) -> bool:
+    """Return whether one of the attributes holds what a call was asked or answered."""
+    return not _CALL_TEXTS.isdisjoint(attributes)
+
+
 def read_model_call(attributes: Mapping[str, str]) -> Facts:
     """Return the facts of a model call's span."""
     return Facts(
         input=read_input(attributes)
         or indexed_text(attributes, "gen_ai.prompt.")
-        or _first_said(attributes, meanings.CALL_INPUTS),
+        or _first_said(attributes, meanings.CALL_INPUTS)
+        or indexed_text(attributes, "llm.prompts."),
         output=_messages(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion.")
-        or _read_answer(attributes),
+        or _read_answer(attributes)
+        or indexed_text(attributes, "llm.completions."),
         usage=read_counts(attributes),
         model=first(attributes, "gen_ai.response.model", "gen_ai.request.model"),
         first_token_ms=seconds_as_ms(first(attributes, *FIRST_CHUNK_S)),
@@ -89,10 +101,18 @@ def _first_said(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
 
 def _read_answer(attributes: Mapping[str, str]) -> str:
     """Return the answer under any other key, with the calls that a key of their own holds."""
-    answer = _first_said(attributes, meanings.CALL_OUTPUTS)
+    answer = _one_of_list(_first_said(attributes, meanings.CALL_OUTPUTS))
     listed = json_value(first(attributes, *meanings.CALLS_IN_ANSWER))
     calls = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
     return write_answer(answer, calls)
+
+
+def _one_of_list(answer: str) -> str:
+    """Return the text of ``["Rome"]``: Sentry's SDK writes a list with one text a choice."""
+    listed = json_value(answer) if answer.startswith('["') else None
+    if isinstance(listed, list) and len(listed) == 1 and isinstance(listed[0], str):
+        return listed[0]
+    return answer
 
 
 def write_answer(answer: str, calls: Sequence[dict[str, Json]]) -> str:

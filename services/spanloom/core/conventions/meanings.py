@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 OPERATION = "gen_ai.operation.name"
 OPERATION_KEYS = (
@@ -130,7 +130,10 @@ CALL_OUTPUTS = (
     *("traceloop.entity.output", "lmnr.span.output", "output.value", "completion", "response"),
     "output",
 )
-CALLS_IN_ANSWER = ("gen_ai.response.tool_calls", "ai.response.toolCalls", "llm.response.tool_calls")
+CALLS_IN_ANSWER = (
+    *("gen_ai.response.tool_calls", "ai.response.toolCalls", "llm.response.tool_calls"),
+    "lk.response.function_calls",
+)
 TOOL_INPUTS = (
     *("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"),
     *("gen_ai.tool.args", "gen_ai.retrieval.query.text", "ai.toolCall.args", "ai.toolCall.input"),
@@ -163,12 +166,13 @@ AGENT_INPUTS = (
     "input",
 )
 AGENT_OUTPUTS = (
-    *("gen_ai.output.messages", "gen_ai.response.text", "ai.response.text", "genkit:output"),
-    *("lk.response.text", "traceloop.entity.output", "lmnr.span.output", "output"),
+    *("gen_ai.output.messages", "gen_ai.completion", "gen_ai.response.text", "ai.response.text"),
+    *("genkit:output", "lk.response.text", "traceloop.entity.output", "lmnr.span.output", "output"),
 )
 AGENT_NAMES = ("gen_ai.agent.name", "agent.name", "agent_name", "lk.agent_name", "genkit:name")
 MODELS = (
-    *("gen_ai.response.model", "gen_ai.request.model", "llm.response.model", "llm.request.model"),
+    *("gen_ai.response.model", "gen_ai.request.model", "gen_ai.model_name", "gen_ai.model"),
+    *("llm.response.model", "llm.request.model"),
     *("llm.model_name", "llm.model", "ai.response.model", "ai.model.id", "model_name", "model"),
     "genkit:name",
 )
@@ -214,8 +218,40 @@ def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:
 
     ``None`` if it has none or none is known.
     """
-    words = (word_of(text) for key in OPERATION_KEYS if (text := attributes.get(key)))
-    return next((_KINDS[word] for word in words if word in _KINDS), None)
+    return kind_of_words(text for key in OPERATION_KEYS if (text := attributes.get(key)))
+
+
+def kind_of_words(texts: Iterable[str]) -> Kind | None:
+    """Return the kind that the first known one of some operations means, if any."""
+    return next((kind for text in texts if (kind := _kind_of_word(text)) is not None), None)
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_word(text: str) -> Kind | None:
+    word = word_of(text)
+    return _KINDS.get(word) or (None if word in _KNOWN_TO_DIALECTS else _kind_of_parts(text))
+
+
+def _kind_of_parts(operation: str) -> Kind | None:
+    """Return the kind of an operation of several words, in any order and company.
+
+    ``create.chat.completions``, ``ai.toolCall.doCall``: a thing, and what is done with it.
+    """
+    parts = {part.lower() for part in _PART.findall(operation[:_MAX_WORD])}
+    return next((k for k, thing, act in _PARTS if parts & thing and parts & act), None)
+
+
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_ACTS = frozenset({"call", "calls", "run", "invoke", "execute", "execution", "invocation"})
+_PARTS = (
+    (Kind.TOOL, frozenset({"tool", "tools", "function"}), _ACTS),
+    (Kind.AGENT, frozenset({"agent"}), _ACTS),
+    (Kind.MODEL, frozenset({"chat"}), frozenset({"completion", "completions"})),
+    (Kind.MODEL, frozenset({"llm"}), _ACTS | {"request", "generate", "completion", "chat"}),
+    (Kind.MODEL, frozenset({"generate", "stream"}), frozenset({"do", "text", "content"})),
+    (Kind.TOOL, frozenset({"embed", "embeddings"}), frozenset({"do", "create", "text", "many"})),
+)
+"""The words of a thing and of what is done with it, by the kind that they mean together."""
 
 
 def kind_of_name(name: str) -> Kind | None:
@@ -235,8 +271,7 @@ def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, s
 
 @lru_cache(maxsize=1024)
 def _is_known(text: str) -> bool:
-    word = word_of(text)
-    return word in _KINDS or word in _KNOWN_TO_DIALECTS
+    return word_of(text) in _KNOWN_TO_DIALECTS or _kind_of_word(text) is not None
 
 
 def data_kind_of(attributes: Mapping[str, str]) -> str:

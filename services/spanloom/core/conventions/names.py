@@ -34,12 +34,22 @@ MAX_FIELD_CHARS = 100
 MAX_CHARS = 1_000
 """Longer names stay as they are, so that the work on one is bounded."""
 _HEX = r"[0-9a-fA-F]"
+_PREFIXES = ("asst", "thread", "run", "msg", "call", "chatcmpl", "resp", "toolu", "conv", "sess")
+_AFTER_PREFIX = "|".join(rf"(?<={prefix}[_-])" for prefix in (*_PREFIXES, "req", "session"))
+"""Where the ids of providers' APIs begin: ``asst_…``."""
 _ID = re.compile(
-    rf"(?<![0-9a-zA-Z])(?:{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
-    rf"|(?=[a-fA-F]*[0-9]){_HEX}{{16,64}}|[0-9]{{10,}}|[0-7][0-9A-HJKMNP-TV-Z]{{25}})"
-    r"(?![0-9a-zA-Z])"
+    r"(?<![0-9a-zA-Z])(?=[0-9a-zA-Z]{8}|20[0-9][0-9]-)"
+    rf"(?:{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
+    rf"|(?=[a-fA-F]*[0-9]){_HEX}{{16,64}}|[0-9]{{10,}}|[0-7][0-9A-HJKMNP-TV-Z]{{25}}"
+    r"|(?=[0-9a-zA-Z]{12,64}(?![0-9a-zA-Z]))(?:[0-9]*+[a-zA-Z]++[0-9]++){4,}+[a-zA-Z]*"
+    rf"|(?:{_AFTER_PREFIX})(?=[a-zA-Z]*[0-9])[0-9a-zA-Z]{{12,64}}"
+    r"|20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?"
+    r"(?:Z|[+-][01][0-9]:?[0-5][0-9])?)(?![0-9a-zA-Z])"
 )
-"""A UUID, hexadecimal digits of a hash or a span, a time in seconds or longer, or a ULID."""
+"""A UUID, hexadecimal digits of a hash or a span, a time in seconds or longer, a ULID, letters and
+digits in turn, the id behind a prefix, or a date with a time."""
+_LABEL = re.compile(r"(?:(?<=[\s(\[{<,_.:/#@-])|^)(?:uu)?id\s?[=:]\s?$", re.IGNORECASE)
+"""What an id may be announced by: ``Agent(id=8f14…)``."""
 _DIGIT = re.compile(r"[0-9]")
 _ID_KEY = re.compile(r"(?:^|[._-])(?:uu)?ids?$|[a-z]I[dD]$")
 _OF_NAMES = re.compile(
@@ -189,6 +199,7 @@ def _own_ids(name: str, attributes: Mapping[str, str]) -> Iterable[str]:
 def _take_out(name: str, part: str) -> str:
     """Return the name without a part, its brackets, and the separator before it."""
     before, _, after = name.partition(part)
+    before = _LABEL.sub("", before)
     if before[-1:] in _CLOSING and after[:1] == _CLOSING[before[-1:]]:
         before, after = before[:-1], after[1:]
     before = before.rstrip(_SEPARATORS)

@@ -45,6 +45,21 @@ _USER = (
     "ai.telemetry.metadata.userId",
     "cozeloop.tag.user_id",
 )
+_OF_VENDORS = re.compile(
+    r"(?:^|[._])(?P<word>conversation|thread|chat|session)[._]id$"
+    r"|(?P<inner>[cC]onversation|[tT]hread|[cC]hat|[sS]ession)I[dD]$"
+)
+"""How the names of conversations end in the attributes of any sender: ``agno.session_id``."""
+_NO_CONVERSATION = re.compile(
+    r"^(?:mcp|http|rpc|db|messaging|faas|aws|browser|process|user|langsmith\.trace)\."
+    r"|^(?:thread|session)\.id$"
+)
+"""Names of other things: of a thread of the system, of a browser's session, of a transport's, of
+LangSmith's project."""
+_WORDS = ("conversation", "thread", "chat", "session")
+_OF_SERVERS = ("http.", "url.")
+"""Attributes of web servers, whose sessions are those of browsers."""
+_MAX_NAME = 100
 _TAGS = ("langfuse.trace.tags", "tag.tags", "langsmith.span.tags", "ai.telemetry.metadata.tags")
 _COST = (
     "gen_ai.cost.total_cost",  # LiteLLM
@@ -104,10 +119,24 @@ def find_context_keys(keys: Collection[str]) -> ContextKeys:
         tags=[key for key in _TAGS if key in keys],
         cost=[key for key in _COST if key in keys],
         own=[(key, name) for key, name in own if _is_own(name)],
-        conversation=[key for key in CONVERSATIONS if key in keys],
+        conversation=[key for key in CONVERSATIONS if key in keys] or _conversations(keys),
         has_metadata=_METADATA in keys,
         has_cost_details=_COST_DETAILS in keys,
     )
+
+
+def _conversations(keys: Collection[str]) -> Sequence[str]:
+    """Return the keys that name a conversation by their ending, the most telling word first."""
+    found = [
+        (_WORDS.index((match["word"] or match["inner"]).lower()), len(key), key)
+        for key in keys
+        if len(key) <= _MAX_NAME
+        and key[-2:].lower() == "id"
+        and (match := _OF_VENDORS.search(key))
+        and not _NO_CONVERSATION.search(key)
+    ]
+    words = len(_WORDS) - any(key.startswith(_OF_SERVERS) for key in keys)
+    return [key for rank, _, key in sorted(found) if rank < words]
 
 
 def note_context(facts: Facts, span: Span, keys: ContextKeys) -> None:
@@ -117,6 +146,8 @@ def note_context(facts: Facts, span: Span, keys: ContextKeys) -> None:
     """
     if keys.conversation and not facts.conversation_id:
         facts.conversation_id = unquoted(first(span.attributes, *keys.conversation))
+    elif keys.has_metadata and not facts.conversation_id:
+        facts.conversation_id = _read_metadata(span.attributes[_METADATA]).conversation
     context = dict(_context(span, keys))
     if context:
         facts.metadata = {**context, **facts.metadata}
@@ -147,6 +178,7 @@ class _Metadata(NamedTuple):
     user: str = ""
     """The user id in LangChain's run metadata."""
     own: Sequence[tuple[str, str]] = ()
+    conversation: str = ""
 
 
 _NO_METADATA = _Metadata()
@@ -160,7 +192,9 @@ def _read_metadata(text: str) -> _Metadata:
         fields = json_object(text)
         user = fields.get("user_id")
         own = [(n, as_text(v)) for n, v in fields.items() if _is_own(n) and v not in _EMPTY]
-        read = _Metadata(user if isinstance(user, str) else "", own)
+        named = (fields[key] for key in _conversations(fields))
+        conversation = next((text for text in named if isinstance(text, str)), "")
+        read = _Metadata(user if isinstance(user, str) else "", own, conversation)
         if len(text) <= FREE_BYTES:  # a longer one may be recorded as unread, in each trajectory
             _metadata.keep(text, read, 3 * sys.getsizeof(text) + 500)
     return read

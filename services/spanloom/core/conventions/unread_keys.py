@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import meanings
-from spanloom.core.conventions.usage import EVIDENCE, count_keys
+from spanloom.core.conventions.usage import NAMED, count_keys
 from spanloom.core.model.span import NOTHING_UNREAD, UnreadKeys
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def find_unread_keys(keys: Collection[str]) -> UnreadKeys:
     counts = [key for key in short if _is_count(key)]
     if not named and not counts:
         return NOTHING_UNREAD
-    read = count_keys(keys, EVIDENCE)
+    read = count_keys(keys, NAMED)
     return UnreadKeys(*[[key for key in group if key not in read] for group in (named, counts)])
 
 

@@ -11,15 +11,17 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.conventions.meanings import bare
+from spanloom.core.conventions.meanings import USAGES, bare
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.values.attributes import Json, count, integer
+from spanloom.core.values.attributes import Json, count, integer, json_object
 from spanloom.core.values.bounds import ByteCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 INPUT, OUTPUT, REASONING, CACHE_READ, CACHE_CREATION, TOTAL, NET_INPUT = range(7)
+_SHORT_CACHE, _LONG_CACHE = 7, 8
+"""Cached for five minutes and for one hour: Anthropic's parts of what was written."""
 _NAMES: Sequence[Sequence[str]] = (
     ("input", "prompt", "totalinput", "totalprompt", "prompteval", "in"),
     (
@@ -41,7 +43,12 @@ _NAMES: Sequence[Sequence[str]] = (
         *("cachecreationprompt", "cachewriteprompt", "inputcreationcached"),
     ),
     ("total",),
-    ("uncachedinput", "inputuncached", "inputnocache", "nocacheinput", "netinput"),
+    (
+        *("uncachedinput", "inputuncached", "inputnocache", "nocacheinput", "netinput"),
+        *("promptcachemiss", "cachemiss", "inputcachemiss"),
+    ),
+    ("ephemeral5minput", "cachecreationephemeral5minput", "inputcachecreation5m"),
+    ("ephemeral1hinput", "cachecreationephemeral1hinput", "inputcachecreation1h"),
 )
 """The words of each count, in the order in which they are preferred."""
 _MEANINGS = {
@@ -55,12 +62,23 @@ _GROUPS = frozenset(
     {"details", "experimental", "usage", "usagemetadata", "usagedetails", "tokens", "tokenusage"}
 )
 
-GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.")
+_ANY = "*"
+"""Stands for a vendor's prefix, which ends in a word for counts: ``gcp.gen_ai.usage.``."""
+_VENDOR = re.compile(
+    r"\.(?:(?:usage|token_?usage|token_?counts?|tokens)\.(?=\w)|metrics\.(?=\w*token))",
+    re.IGNORECASE,
+)
+_NO_COUNT = re.compile(r"max|limit|budget|window|request|estimat|remain|aggregat", re.IGNORECASE)
+"""Words of names that hold settings or sums in place of the call's own counts."""
+GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.", _ANY)
 """Prefixes of attributes that are counts, the preferred one first."""
 AI_SDK = ("ai.usage.", "gen_ai.usage.")
 OPENINFERENCE = ("llm.token_count.",)
-EVIDENCE = (*GENAI, "usage.", "token_usage.", "metrics.", "llm.", "")
+EVIDENCE = (*GENAI[:-1], "usage.", "token_usage.", "metrics.", "gen_ai.response.", "llm.", _ANY, "")
 """Prefixes of any sender; a name without one counts only with the word ``token`` in it."""
+
+NAMED = tuple(prefix for prefix in EVIDENCE if prefix != _ANY)
+"""The prefixes without those of vendors, whose counts are read on model calls alone."""
 
 Plan = tuple[tuple[str, ...], ...]
 """For each meaning the attributes that have it, the preferred one first."""
@@ -113,6 +131,25 @@ def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -
     return _first(attributes, _plan(attributes, prefixes)[TOTAL])
 
 
+def read_answered_counts(answer: str) -> Usage:
+    """Return the counts in an answer that is a provider's whole response, else zeros."""
+    holder = json_object(answer) if "sage" in answer else {}
+    payloads = (p for key in USAGES if isinstance(p := holder.get(key), dict))
+    return next((usage for p in payloads if any(usage := read_payload(p))), Usage())
+
+
+def total_key(attributes: Mapping[str, str]) -> str:
+    """Return the attribute that reports the sum of all tokens; empty if none does."""
+    keys = _plan(attributes, EVIDENCE)[TOTAL]
+    return next((key for key in keys if integer(attributes[key])), "")
+
+
+def read_json_counts(attributes: Mapping[str, str], keys: Iterable[str]) -> Usage:
+    """Return the counts in one of the attributes that hold all of them as JSON, else zeros."""
+    payloads = (json_object(attributes[key]) for key in keys)
+    return next((usage for p in payloads if any(usage := read_payload(p))), Usage())
+
+
 def has_counts(keys: Iterable[str]) -> bool:
     """Return whether attributes with these keys count both input and output."""
     plan = _plan(keys, EVIDENCE)
@@ -136,6 +173,8 @@ def read_total_in(payload: Mapping[str, Json]) -> int:
 
 def _usage(counts: Sequence[int]) -> Usage:
     usage = Usage(*counts[:TOTAL])
+    if not counts[CACHE_CREATION]:
+        usage = usage._replace(cache_creation_tokens=counts[_SHORT_CACHE] + counts[_LONG_CACHE])
     if counts[INPUT] or not counts[NET_INPUT]:
         return usage
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
@@ -154,13 +193,31 @@ def _bytes_of(keys: Sequence[str]) -> int:
 def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
     found: list[list[_Name]] = [[] for _ in _NAMES]
     for key in keys:
-        for number, prefix in enumerate(prefixes):
-            if key.startswith(prefix) and (prefix or "token" in key):
-                path = tuple(key[len(prefix) :].split("."))
-                if (meaning := meaning_of(path)) is not None:
-                    found[meaning[0]].append(_Name(number, len(path), meaning[1], key))
-                break
+        number, path = _path_in(key, prefixes)
+        if path and (meaning := meaning_of(path)) is not None:
+            found[meaning[0]].append(_Name(number, len(path), meaning[1], key))
     return tuple(tuple(name.key for name in sorted(names)) for names in found)
+
+
+def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
+    """Return the number of a key's prefix, and the words behind it; none if it has no prefix."""
+    for number, prefix in enumerate(prefixes):
+        if prefix == _ANY:
+            if (vendor := _VENDOR.search(key[:MAX_NAME_CHARS])) is not None:
+                return number, tuple(key[vendor.end() :].split("."))
+        elif prefix and key.startswith(prefix):
+            return number, tuple(key[len(prefix) :].split("."))
+        elif not prefix and "token" in key.lower():
+            is_vendors = _ANY in prefixes
+            return number, _last_words(key) if is_vendors else tuple(key.split("."))
+    return 0, ()
+
+
+def _last_words(key: str) -> tuple[str, ...]:
+    """Return the words of a key without a known prefix; of ``app.llm.input_tokens`` the last."""
+    path = tuple(key.split("."))
+    is_last = len(path) > 1 and meaning_of(path) is None and _NO_COUNT.search(key) is None
+    return path[-1:] if is_last else path
 
 
 def _first(attributes: Mapping[str, str], keys: Iterable[str]) -> int:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_total
+from spanloom.core.conventions.endings import find_endings
+from spanloom.core.conventions.usage import EVIDENCE, read_counts, read_json_counts, read_total
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def _find_usage(facts: Facts, span: Span) -> None:
     if usage is None or not usage.input_tokens or not usage.output_tokens:
         found = read_counts(span.attributes, EVIDENCE)
         facts.usage = usage.completed_by(found) if usage else found
+        if not any(facts.usage) and (as_json := find_endings(span.attributes).counts):
+            facts.usage = read_json_counts(span.attributes, as_json)
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:

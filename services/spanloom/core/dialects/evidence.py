@@ -9,15 +9,17 @@ too. Genkit's and LiveKit's spans are known by their own attributes and fixed na
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions import meanings
-from spanloom.core.conventions.usage import EVIDENCE, has_counts, read_counts, read_payload
+from spanloom.core.conventions.endings import find_endings
+from spanloom.core.conventions.usage import EVIDENCE, has_counts, read_counts
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind, Usage
-from spanloom.core.values.attributes import Json, first, json_object, json_value, unquoted
+from spanloom.core.values.attributes import first, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -35,10 +37,16 @@ SENDERS = {
     "Semantic Kernel": "`chat.completions`, messages in events",
     "LiteLLM's newer tree": "GenAI names of calls, MCP tools and guardrails",
     "Sentry's SDKs": "`sentry.op`, `gen_ai.request.messages`, `gen_ai.response.text`",
+    "LangChain4j on Quarkus": "names of its spans (`langchain4j.tools.…`), model and counts",
     "AgentOps, Laminar, Future AGI": "kinds of spans (`agentops.span.kind`, `lmnr.span.type`)",
+    "VoltAgent, agentUniverse, Datadog and others": "words at the end of their keys: "
+    "`….span.kind`, `….usage.prompt_tokens`, `….input.messages`, `….tool.name`",
     "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
 }
 """Senders without a dialect of their own, and what of them is read."""
+_TOOL_MARKS = tuple(key for key in meanings.TOOL_NAMES if key in meanings.TOOL_MARKS)
+_TOOL_PREFIX, _SERVICE_PREFIX = "langchain4j.tools.", "langchain4j.aiservices."
+"""Names of the spans of LangChain4j on Quarkus, which have no other mark."""
 _BY_OPERATION = {
     Kind.MODEL: Classification(Kind.MODEL, "evidence.operation_model"),
     Kind.TOOL: Classification(Kind.TOOL, "evidence.operation_tool"),
@@ -78,19 +86,24 @@ class Evidence(Dialect):
         return (
             not keys.isdisjoint(meanings.OPERATION_KEYS)
             or _has_call(keys)
-            or _has_tool(keys)
+            or not keys.isdisjoint(meanings.TOOL_MARKS)
             or not keys.isdisjoint(meanings.AGENT_NAMES)
+            or _has_kind(keys)
             or any(key.startswith(meanings.FLOW_PREFIXES) for key in keys)
+            or signature.name.startswith((_TOOL_PREFIX, _SERVICE_PREFIX))
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Classify by operation, else by what the span has."""
         kind = _kind_of(span)
+        is_function = kind is Kind.MODEL or span.name.startswith(_SERVICE_PREFIX)
+        if is_function and _runs_tools_too(span, view):
+            return _AGENT
         if kind is not None:
             return _BY_OPERATION[kind]
         if _has_call(span.attributes):
             return _classify_call(span, view)
-        if _has_tool(span.attributes):
+        if _has_tool(span.attributes) or _is_named_tool(span):
             return _TOOL
         return _AGENT if _is_agent(span, view) else _UNKNOWN
 
@@ -103,7 +116,7 @@ class Evidence(Dialect):
         facts = genai_facts.read_agent_run(span.attributes)
         facts.input = facts.input or span.attributes.get("input.value", "")
         facts.output = facts.output or span.attributes.get("output.value", "")
-        facts.agent_name = first(span.attributes, *meanings.AGENT_NAMES)
+        facts.agent_name = _agent_name(span.attributes)
         return facts
 
 
@@ -111,20 +124,38 @@ def _kind_of(span: Span) -> Kind | None:
     attributes = span.attributes
     if (kind := meanings.kind_of_operation(attributes)) is not None:
         return kind
+    if span.name.startswith(_TOOL_PREFIX):
+        return Kind.TOOL
+    found = find_endings(attributes)
+    if found.kinds and (kind := meanings.kind_of_words(attributes[key] for key in found.kinds)):
+        return kind
+    if any(attributes[key].lower() == "agent" for key in found.entity_types):
+        return Kind.AGENT
     if any(key.startswith(meanings.FLOW_PREFIXES) for key in attributes):
         return meanings.kind_of_name(span.name)
     return None
 
 
+def _has_kind(keys: Collection[str]) -> bool:
+    found = find_endings(keys)
+    return bool(found.kinds or found.entity_types)
+
+
 def _has_call(keys: Collection[str]) -> bool:
     """Return whether there are counts of both sides or messages, and a model."""
     if not any(key in keys for key in meanings.MODELS):
-        return False
+        return bool(find_endings(keys).models) and has_counts(keys)
     return has_counts(keys) or not _CALL_TEXTS.isdisjoint(keys)
 
 
 def _has_tool(keys: Collection[str]) -> bool:
     return not (meanings.TOOL_MARKS.isdisjoint(keys) or _TOOL_TEXTS.isdisjoint(keys))
+
+
+def _is_named_tool(span: Span) -> bool:
+    """Return whether the span is named after its tool: ``run search``."""
+    tool = first(span.attributes, *_TOOL_MARKS)
+    return bool(tool) and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", span.name) is not None
 
 
 def _classify_call(span: Span, view: TraceView) -> Classification:
@@ -137,6 +168,12 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
         span.span_id in view.remember_tree(_around_tools)
     )
     return _AGENT if is_agent else _SUM
+
+
+def _runs_tools_too(span: Span, view: TraceView) -> bool:
+    """Return whether calls and tools run inside: the function that an author called is an agent."""
+    holders = (view.remember_tree(_around_calls), view.remember_tree(_around_tools))
+    return all(span.span_id in holder for holder in holders)
 
 
 def _repeats_counts(span: Span, view: TraceView) -> bool:
@@ -214,30 +251,28 @@ def _agents_by_operation(tree: SpanTree) -> AbstractSet[str]:
     return {first(agent.attributes, *meanings.AGENT_NAMES) for agent in agents}
 
 
+def _agent_name(attributes: Mapping[str, str]) -> str:
+    found = find_endings(attributes)
+    return first(attributes, *meanings.AGENT_NAMES, *found.agent_names, *found.entity_names)
+
+
 def _describe_call(attributes: Mapping[str, str]) -> Facts:
     facts = genai_facts.read_model_call(attributes)
-    facts.model = facts.model or first(attributes, *meanings.MODELS)
+    facts.model = facts.model or first(
+        attributes, *meanings.MODELS, *find_endings(attributes).models
+    )
     facts.conversation_id = first(attributes, *meanings.SESSIONS)
     facts.usage = read_counts(attributes, EVIDENCE)
-    if not any(facts.usage):
-        facts.usage = _usage_in(attributes, facts.output)
     return facts
-
-
-def _usage_in(attributes: Mapping[str, str], answer: str) -> Usage:
-    """Return the counts in a JSON attribute, or in the answer."""
-    holder: Mapping[str, Json] = json_object(answer) if "sage" in answer else {}
-    payloads = [json_value(attributes[key]) for key in meanings.USAGES if key in attributes]
-    payloads += [holder.get(key) for key in meanings.USAGES]
-    found = (read_payload(p) for p in payloads if isinstance(p, dict))
-    return next((usage for usage in found if any(usage)), Usage())
 
 
 def _describe_tool(span: Span) -> Facts:
     attributes = span.attributes
     facts = genai_facts.read_tool_run(attributes)
     facts.output = unquoted(facts.output)
-    facts.tool_name = first(attributes, *meanings.TOOL_NAMES) or _named(span)
+    found = find_endings(attributes)
+    names = *meanings.TOOL_NAMES, *found.tool_names, *found.entity_names
+    facts.tool_name = first(attributes, *names) or _named(span)
     facts.data_kind = meanings.data_kind_of(attributes) or _data_model(attributes)
     if call_id := first(attributes, *meanings.TOOL_CALL_IDS):
         facts.metadata = {**facts.metadata, "tool_call_id": call_id}
@@ -246,6 +281,8 @@ def _describe_tool(span: Span) -> Facts:
 
 def _named(span: Span) -> str:
     """Return the name behind the operation, else the whole name of the span."""
+    if span.name.startswith(_TOOL_PREFIX):
+        return span.name.removeprefix(_TOOL_PREFIX)
     operation, _, name = span.name.partition(" ")
     return name if name and meanings.kind_of_name(operation) is Kind.TOOL else span.name
 

@@ -14,6 +14,7 @@ Verified on captures of 2.13; names before 1.20 (``call_llm``, ``agent_run``) on
 
 from collections.abc import Mapping, Sequence
 
+from spanloom.core.conventions.meanings import OPERATIONS
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.conventions.usage import read_payload, read_total_in
 from spanloom.core.conventions.view import Signature, TraceView
@@ -34,7 +35,8 @@ def _operation(span: Span) -> str:
     """Return the operation; before 1.20 agents and calls differ only in span name."""
     if span.name.startswith("invoke_agent "):
         return "invoke_agent"
-    if operation := operation_of(span):
+    operation = operation_of(span)
+    if operation and (operation in OPERATIONS or _REQUEST not in span.attributes):
         return operation
     if span.name.startswith("agent_run"):
         return "invoke_agent"

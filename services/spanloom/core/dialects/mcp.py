@@ -23,7 +23,7 @@ from spanloom.core.conventions import mcp
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.values.attributes import first, json_text
+from spanloom.core.values.attributes import first, json_text, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -91,13 +91,13 @@ def _arguments(span: Span) -> str:
 def _result(attributes: Mapping[str, str]) -> str:
     result = first(attributes, *_RESULTS)
     is_error = attributes.get(_IS_ERROR) == "true"
-    return json_text({"content": result, "isError": True}) if is_error else result
+    return json_text({"content": json_value(result), "isError": True}) if is_error else result
 
 
 def _own_attributes(attributes: Mapping[str, str]) -> Iterator[tuple[str, Json]]:
     for key, value in attributes.items():
         if key.startswith(_ARGUMENT):
-            yield key.removeprefix(_ARGUMENT), value
+            yield key.removeprefix(_ARGUMENT), json_value(value)
 
 
 DIALECTS = (MCP(),)

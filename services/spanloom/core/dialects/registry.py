@@ -10,18 +10,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
+from spanloom.core.conventions.endings import Endings, complete_texts, find_endings
 from spanloom.core.conventions.event_messages import complete_from_events
-from spanloom.core.conventions.failed_results import find_failed_result
+from spanloom.core.conventions.failed_results import (
+    find_failed_result,
+    find_flagged_result,
+    flags_in,
+)
 from spanloom.core.conventions.failures import (
     find_error,
     has_error_attribute,
     has_raised,
     join_control_flow,
 )
+from spanloom.core.conventions.genai import has_texts, read_model_call
 from spanloom.core.conventions.pauses import find_question, is_cancelled
 from spanloom.core.conventions.run_context import ContextKeys, find_context_keys, note_context
 from spanloom.core.conventions.scopes import join_scopes
 from spanloom.core.conventions.unread_keys import find_unread_keys
+from spanloom.core.conventions.usage import read_answered_counts
 from spanloom.core.conventions.usage_repair import settle_usage
 from spanloom.core.conventions.view import Signature, TraceView, read_signature
 from spanloom.core.dialects.base import arrange, collect
@@ -43,6 +50,8 @@ for _dialect in DIALECTS:
     _dialect.prepare(DIALECTS)
 _LAST = DIALECTS[-1]
 _EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
+_BY_MEANING = frozenset({"otel_genai", "evidence"})
+"""Dialects of no library: texts may be in attributes that they do not know."""
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 # Cached: before Python 3.12, enum members are looked up in Python code.
 _MODEL, _TOOL, _OTHER = Kind.MODEL, Kind.TOOL, Kind.OTHER
@@ -68,6 +77,8 @@ class Reading(NamedTuple):
     """Whether an attribute may report a failure."""
     is_foreign: bool
     """Whether the span has none of the attributes that the dialect's library sets."""
+    flags: Sequence[str]
+    """Attributes that say whether a tool failed."""
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
     is_scope_known: bool | None
@@ -101,6 +112,7 @@ def _find(signature: Signature) -> Reading:
         dialect,
         has_error_attribute(keys),
         _is_foreign(dialect, signature),
+        flags_in(keys),
         find_context_keys(keys),
         _SCOPES.knows(signature),
         find_unread_keys(keys),
@@ -158,11 +170,12 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
         dialect, classification = _pass_on(span, view, reading, classification)
     matters = classification.kind is not _OTHER or classification.part_of or span.span_id == root_id
     facts = dialect.describe(span, classification.kind) if matters else Facts()
-    if span.events and matters:
-        complete_from_events(facts, span, classification.kind)
+    if matters:
+        endings = find_endings(span.attributes) if dialect.id in _BY_MEANING else None
+        _complete(facts, span, view, classification.kind, endings)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
-    failed = find_failed_result(facts.output) if classification.kind is _TOOL else None
+    failed = _find_failed(span, reading, facts) if classification.kind is _TOOL else None
     if matters:
         show_texts(facts, classification.kind)
         note_context(facts, span, reading.context_keys)
@@ -205,6 +218,43 @@ def _find_failure(
     if classification.error is not None and not is_cut:
         error = classification.error
     return error, question, is_cut
+
+
+def _complete(
+    facts: Facts, span: Span, view: TraceView, kind: Kind, endings: Endings | None
+) -> None:
+    """Set texts that only an event, an attribute of an unknown vendor or the span around has."""
+    if span.events:
+        complete_from_events(facts, span, kind)
+    if endings is not None:
+        complete_texts(facts, span.attributes, kind, endings)
+        if kind is _MODEL and '"usage' in facts.output and not (facts.usage and any(facts.usage)):
+            facts.usage = read_answered_counts(facts.output)
+        if kind is _MODEL and not (facts.input or facts.output):
+            _take_texts_around(facts, span, view)
+
+
+def _take_texts_around(facts: Facts, span: Span, view: TraceView) -> None:
+    """Take the texts of the span around a call that has none, if it holds only this call.
+
+    LiveKit's ``llm_node`` has the texts of the ``llm_request`` in it.
+    """
+    around = view.tree.parent(span)
+    if around is None or len(view.tree.children(around)) > 1 or not has_texts(around.attributes):
+        return
+    if find_dialect(around).classify(around, view).kind is _OTHER:
+        told = read_model_call(around.attributes)
+        facts.input, facts.output = told.input, told.output
+        if facts.first_token_ms is None:
+            facts.first_token_ms = told.first_token_ms
+
+
+def _find_failed(span: Span, reading: Reading, facts: Facts) -> StepError | None:
+    """Return the failure that a tool's result reports, or an attribute about it."""
+    failed = find_failed_result(facts.output)
+    if failed is None and reading.flags:
+        return find_flagged_result(span.attributes, reading.flags, facts.output)
+    return failed
 
 
 def _corrected(facts: Facts, better: Facts) -> Facts:

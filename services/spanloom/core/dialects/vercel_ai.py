@@ -13,15 +13,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
-from spanloom.core.conventions.usage import AI_SDK, read_counts
+from spanloom.core.conventions.usage import AI_SDK, read_counts, read_payload
+from spanloom.core.conventions.usage_repair import with_cached
 from spanloom.core.conventions.view import loops_over_tools
 from spanloom.core.dialects.base import Dialect
+from spanloom.core.messages.wire import first_object
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import (
     Json,
     decimal,
     first,
+    json_object,
     json_value,
     unquoted,
     written,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.model.trajectory import Usage
 
 OPERATION = "ai.operationId"
 _RENAMED = "vercel.ai."
@@ -58,6 +62,8 @@ _BY_SENTRY = {
 _SCOPE = "ai"
 _TOOL = "ai.toolCall"
 _CALLS = (".doGenerate", ".doStream")
+_PROVIDER_METADATA = "ai.response.providerMetadata"
+_ANTHROPIC = '"cache_read_input_tokens"'
 _DATA = {"ai.embed": "embedding", "ai.rerank": "reranking"}
 _RUNS = frozenset(
     {"ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject", "ai.agent"}
@@ -164,11 +170,30 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
     )
     facts.response_id = first(attributes, "ai.response.id", "gen_ai.response.id")
     facts.first_token_ms = decimal(attributes.get("ai.response.msToFirstChunk", ""))
-    facts.usage = read_counts(attributes, AI_SDK)
+    facts.usage = _with_metadata(read_counts(attributes, AI_SDK), attributes)
     calls = json_value(attributes.get("ai.response.toolCalls", ""))
     thought = attributes.get("ai.response.reasoning", "")
     if calls or thought:
         facts.output = _answer(thought, facts.output, calls)
+
+
+def _with_metadata(usage: Usage, attributes: Mapping[str, str]) -> Usage:
+    """Return the counts with the parts that versions 4 and 5 leave in the provider's metadata.
+
+    Anthropic's own object excludes cached tokens from the input.
+    """
+    text = attributes.get(_PROVIDER_METADATA, "")
+    if usage.cache_read_tokens or usage.reasoning_tokens or "oken" not in text:
+        return usage
+    for own in json_object(text).values():
+        if isinstance(own, dict):
+            inner = first_object(own, ("usage", "usageMetadata"))
+            found = read_payload(inner or {}).completed_by(read_payload(own))
+            parts = found._replace(input_tokens=0, output_tokens=0)
+            excludes = _ANTHROPIC in text and found.input_tokens == usage.input_tokens
+            usage = usage.completed_by(parts)
+            usage = with_cached(usage) if excludes else usage
+    return usage
 
 
 def _answer(thought: str, text: str, calls: Json) -> str:

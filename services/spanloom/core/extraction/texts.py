@@ -59,10 +59,12 @@ def _answering(owned: Sequence[Step]) -> Sequence[Step]:
     may_answer = [s for s in owned if s.type in _MAY_ANSWER]
     guardrails = {s.id for s in owned if s.metadata.get("tool_kind") == GUARDRAIL}
     guardrails |= {s.id for s in owned if ASIDE in s.metadata}
-    if not guardrails:
+    tools = {s.id for s in owned if s.type is StepType.TOOL}
+    if not guardrails and not tools:
         return may_answer
     parents = {s.id: s.parent_id for s in owned}
-    return [s for s in may_answer if not _is_inside(s.id, parents, guardrails)]
+    may_answer = [s for s in may_answer if not _is_inside(s.id, parents, guardrails)]
+    return [s for s in may_answer if not _is_inside(s.id, parents, tools)] or may_answer
 
 
 def _is_inside(step_id: str, parents: Mapping[str, str], guardrails: Collection[str]) -> bool:

@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.endings import keys_read
 from spanloom.core.conventions.scopes import warn_of_unknown_scopes
 from spanloom.core.conventions.unread_keys import is_text
+from spanloom.core.conventions.usage import EVIDENCE, count_keys, total_key
 from spanloom.core.model.span import KNOWS_NOTHING
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from spanloom.core.model.span import NormalizedSpan
 
-_MODEL = Kind.MODEL  # cached: before Python 3.12, enum members are looked up in Python code
+# Cached: before Python 3.12, enum members are looked up in Python code.
+_MODEL, _OTHER = Kind.MODEL, Kind.OTHER
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
 _PLAIN = (*KNOWS_NOTHING, ".other_operation", ".frame")
 """Endings of rules for spans of which a dialect reads nothing."""
@@ -31,7 +34,7 @@ def warn_of_unread(spans: Sequence[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each such attribute and each unknown scope."""
     counts: Counter[str] = Counter()
     for n in spans:
-        if n.unread.named or n.unread.counts:  # false of nearly all
+        if n.kind is _MODEL or n.unread.named or n.unread.counts:  # false of most
             counts.update(_unread(n))
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
     return [
@@ -41,17 +44,27 @@ def warn_of_unread(spans: Sequence[NormalizedSpan]) -> Sequence[str]:
 
 
 def _unread(n: NormalizedSpan) -> Iterator[str]:
-    keys: Sequence[str] = ()
+    attributes = n.span.attributes
     if n.dialect in GENERIC or n.rule.endswith(_PLAIN):
         keys = n.unread.named
-    elif n.kind is _MODEL and _lacks_counts(n):
-        keys = n.unread.counts
+        if n.kind is _MODEL and not (n.facts.usage and any(n.facts.usage)):
+            yield from filter(None, (total_key(attributes),))  # alone, it tells of neither side
+    else:
+        keys = n.unread.counts if n.kind is _MODEL and _lacks_counts(n) else ()
+    read = _read_keys(n) if keys else ()
     for key in keys:
-        value = n.span.attributes[key]
-        if value and (is_text(key) or (decimal(value) or 0) > 0):
+        value = attributes[key]
+        if key not in read and value and (is_text(key) or (decimal(value) or 0) > 0):
             yield key
 
 
 def _lacks_counts(n: NormalizedSpan) -> bool:
     usage = n.facts.usage
     return not (usage and usage.input_tokens and usage.output_tokens)
+
+
+def _read_keys(n: NormalizedSpan) -> Collection[str]:
+    """Return the keys of unknown vendors that are read, on steps alone."""
+    if n.kind is _OTHER:
+        return ()
+    return {*count_keys(n.span.attributes, EVIDENCE), *keys_read(n.span.attributes)}

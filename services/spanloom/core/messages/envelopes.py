@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 _OBJECT = re.compile(r"""[\[<]?[A-Z]\w*(?:\(\w+=|\sobject\s)|[\[{]+["']""")
 """The beginning of an object's repr, or of JSON."""
 _LISTS = ("messages", "Messages", "generations", "choices", "candidates")
-_WRAPPERS = ("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response")
+_WRAPPERS = (
+    *("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response"),
+    "result",
+)
+_CHAT_ITEMS = frozenset({"message", "function_call", "function_call_output"})
+"""Types of the items of LiveKit's chat context that are messages."""
 _SYSTEMS = ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt")
 _OMITTED = ("<openai.Omit object at ", "<openai.NotGiven object at ")
 """Reprs of arguments that a caller of OpenAI's SDK omitted, as MLflow writes them."""
@@ -185,12 +190,19 @@ def _from_answer(value: dict[str, Json], role: str) -> UnreadMessages | None:
     return None
 
 
+def _is_chat_item(item: Json) -> bool:
+    return isinstance(item, dict) and item.get("type") in _CHAT_ITEMS and is_item(item)
+
+
 _RENAMED = {"text": "content", "reasoningText": "reasoning"}
 
 
 def _from_request(value: dict[str, Json], role: str) -> UnreadMessages | None:
     if role != "user":
         return None
+    items = value.get("items")
+    if isinstance(items, list) and any(map(_is_chat_item, items)):
+        return UnreadMessages([item for item in items if _is_chat_item(item)], role)
     prompts = first_list(value, ("prompts", "contents", "input"))
     if prompts and all(isinstance(p, str) or is_item(p) for p in prompts):
         return _completed(UnreadMessages(prompts, role), value)

@@ -22,6 +22,7 @@ ROLES = {
     "function": "tool",
     "tool-call": "assistant",
     "tool-response": "tool",
+    "toolResult": "tool",
 }
 """Role names of all APIs and frameworks; any other role is kept unchanged."""
 

@@ -116,6 +116,8 @@ def take_message(draft: Draft, payload: dict[str, Json]) -> None:
     content = payload.get("content")
     if content is None or content == "":
         content = first_of(payload, CONTENTS) or first_of(payload, MULTI_CONTENTS)
+        if content is None and isinstance(text := payload.get("text"), str):  # Dify
+            content, payload = text, {k: v for k, v in payload.items() if k != "text"}
     read_content(draft, content)
     if not _THINKING.isdisjoint(payload):
         _take_thoughts(draft, payload)

@@ -11,7 +11,7 @@ from spanloom.core.messages.parts import read_objects
 from spanloom.core.messages.wire import parse_composite
 from spanloom.core.values.attributes import json_value, unquoted
 from spanloom.core.values.cut_json import read_cut
-from spanloom.core.values.python_repr import as_json, objects_as_json
+from spanloom.core.values.python_repr import as_json, fields_as_json, objects_as_json
 
 if TYPE_CHECKING:
     from spanloom.core.model.message import Json
@@ -20,10 +20,21 @@ MAX_LAYERS = 64
 """Maximum layers of JSON strings: each doubles the quoting inside, so no text has as many."""
 _RESPONSES = (
     *("ChatCompletion(", "ParsedChatCompletion(", "ModelResponse("),
-    *("Message(id=", "Response("),
+    *("Message(id=", "Response(", "GenerateContentResponse("),
 )
 """The classes of SDKs whose objects are whole responses."""
-_STARTS = ('"', "[", "{", *_RESPONSES, *OBJECT_STARTS)
+_CLASSES = ("System", "Human", "AI", "Tool", "Function")
+_LANGCHAIN = re.compile(rf"\[?(?:{'|'.join(_CLASSES)})Message(?:Chunk)?\(content=")
+_FIELDS = re.compile(r"(?:content=['\"\[]|candidates=\[|sdk_http_response=)")
+"""The start of a message or a response as pydantic prints it: its fields, without its class."""
+_NO_JSON = re.compile(r",\s*+[\]}]|\b(?:NaN|Infinity)\b")
+"""What JavaScript and Python write, and JSON forbids."""
+_MARK = "\ufeff"
+"""The byte order mark, which some files begin with."""
+_STARTS = (
+    *('"', "[", "{", _MARK, "content=", "candidates=", "sdk_http_response="),
+    *(*_RESPONSES, *OBJECT_STARTS, *[f"{name}Message" for name in _CLASSES]),
+)
 """All that a text with messages may start with after blanks."""
 _QUOTED_JSON = ('"[', '"{', '"\\"')
 _MESSAGES = re.compile(r"""\s*+[\[{]\s*+(?:\{\s*+)?["'](?:role|messages)["']\s*+:""")
@@ -43,11 +54,9 @@ def mend(text: str, role: str) -> Mended:
     """Return the messages of a text that could not be parsed; ``role`` is their default role."""
     if not text.startswith(_STARTS) and not text[:1].isspace():  # plain text, as most is
         return Mended(text)
-    text, is_cut = _without_quotes(text)
-    if text.startswith(_RESPONSES):
-        items = json_value(objects_as_json(f"[{text}]"))
-        response = items[0] if isinstance(items, list) and len(items) == 1 else None
-        return Mended(text, None if find_messages(response, role) is None else response)
+    text, is_cut = _without_quotes(text.lstrip(_MARK) if text[:1] == _MARK else text)
+    if (found := _json_of_repr(text)) is not None:
+        return _checked(text, found, role)
     if may_be_object(text):
         is_call = role == "assistant" and read_objects(text)
         return Mended(text, [{"role": role, "content": text}] if is_call else None)
@@ -58,6 +67,23 @@ def mend(text: str, role: str) -> Mended:
             return Mended(text, value, is_cut)
         is_lost = is_cut and value in ([], {}) and _MESSAGES.match(text) is not None
         return Mended("", None, is_cut=True) if is_lost else Mended(text)
+    return Mended(text)
+
+
+def _json_of_repr(text: str) -> str | None:
+    """Return the JSON of a response or of messages that Python printed; ``None`` for other text."""
+    if text.startswith(_RESPONSES) or (text.endswith((")", "]")) and _LANGCHAIN.match(text)):
+        return objects_as_json(text if text[0] == "[" else f"[{text}]", may_omit=True)
+    return fields_as_json(text) if "=" in text[:20] and _FIELDS.match(text) else None
+
+
+def _checked(text: str, found: str, role: str) -> Mended:
+    """Return the messages in the JSON of a repr; nothing if it holds none."""
+    value = json_value(found)
+    only = value[0] if isinstance(value, list) and len(value) == 1 else None
+    for known in (value, only):
+        if find_messages(known, role) is not None:
+            return Mended(text, known)
     return Mended(text)
 
 
@@ -74,10 +100,18 @@ def _without_quotes(text: str) -> tuple[str, bool]:
     return text, is_cut
 
 
+def _read_lines(text: str) -> list[Json] | None:
+    """Return the objects of a text with one of them in each line."""
+    if not text.startswith("{") or "\n{" not in text:
+        return None
+    values = [json_value(line) for line in text.splitlines() if line]
+    return values if all(isinstance(value, dict) for value in values) else None
+
+
 def _read(text: str) -> tuple[Json, bool]:
     """Return the value of JSON or of a Python repr, and whether it was cut off."""
-    value = parse_composite(text)
-    if value is None and "'" in text[:8]:
+    value = parse_composite(text) or _read_lines(text)
+    if value is None and ("'" in text[:8] or _NO_JSON.search(text)):
         words = text.strip()
         value = parse_composite(as_json(words)) or parse_composite(objects_as_json(words))
     return (value, False) if value is not None else (read_cut(text.lstrip()), True)

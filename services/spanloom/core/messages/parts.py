@@ -29,10 +29,23 @@ _TEXTS = frozenset({"text", "input_text", "output_text", "summary_text", "reason
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking", "redacted-reasoning"})
 _CALLS = frozenset(
     {"tool_call", "tool-call", "tool_use", "function_call", "custom_tool_call"}
-    | {"server_tool_use", "mcp_tool_use"}
+    | {"server_tool_use", "mcp_tool_use", "toolCall", "mcp_approval_request"}
 )
+_SERVER_CALLS = frozenset(
+    {"web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "computer_call"}
+    | {"image_generation_call", "local_shell_call", "shell_call", "apply_patch_call"}
+    | {"server_tool_call"}
+)
+"""Tools that the provider runs while the model answers: items of the Responses API, and the parts
+of the GenAI conventions."""
+_SERVER_ARGUMENTS = ("arguments", "action", "queries", "code", "operation", "server_tool_call")
+_SERVER_RESULTS = ("output", "outputs", "results", "error")
+_RESULT_KEYS = ("response", "result", "output", "content", "server_tool_call_response")
+_NO_ANSWERS = frozenset({"mcp_list_tools", "compaction", "item_reference"})
+"""Items of the Responses API that say nothing of the conversation."""
 _RESULTS = frozenset(
-    {"tool_call_response", "tool_result", "tool-result", "tool_response"}
+    {"tool_call_response", "tool_result", "tool-result", "tool_response", "toolResult"}
+    | {"server_tool_call_response"}
     | {"function_call_output", "custom_tool_call_output"}
     | {"web_search_tool_result", "web_fetch_tool_result", "mcp_tool_result"}
     | {"code_execution_tool_result", "bash_code_execution_tool_result"}
@@ -40,7 +53,7 @@ _RESULTS = frozenset(
 )
 _MEDIA = frozenset(
     {"image_url", "image", "input_image", "audio", "input_audio", "video", "video_url"}
-    | {"file", "input_file", "document", "blob", "uri", "media"}
+    | {"file", "input_file", "document", "blob", "uri", "media", "image_content", "audio_content"}
 )
 _FINE = frozenset({"success", "completed", "ok"})
 
@@ -124,7 +137,7 @@ def is_part(value: Json) -> bool:
 def is_call_or_thought(part: dict[str, Json]) -> bool:
     """Return whether the part can only be an assistant's: a tool call or a thought."""
     handler = _find_handler(part)
-    return handler is _add_call or handler is add_thought or handler is _add_keyed_call
+    return handler in _OF_ASSISTANTS
 
 
 def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], None] | None:
@@ -138,8 +151,8 @@ def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], N
 
 def _add_text(draft: Draft, part: dict[str, Json]) -> None:
     text = part.get("text")
-    if isinstance(text, dict):  # Eino's agentic tool results
-        text = text.get("text")
+    if isinstance(text, dict):  # Eino's agentic tool results, and Azure's messages
+        text = text.get("text") or text.get("value")
     if not isinstance(text, str):
         text = part.get("content")
     if not isinstance(text, str):
@@ -170,13 +183,38 @@ def _add_call(draft: Draft, part: dict[str, Json]) -> None:
     draft.calls.append(read_call(part))
 
 
+def _add_server_call(draft: Draft, part: dict[str, Json]) -> None:
+    """Add a call that the provider ran itself, and its result if it is reported."""
+    name = first_text(part, ("name",)) or as_text(part.get("type")).removesuffix("_call")
+    call_id = as_text(first_of(part, IDS))
+    call = {"id": call_id, "name": name, "arguments": first_of(part, _SERVER_ARGUMENTS)}
+    draft.calls.append(read_call(call))
+    if result := first_of(part, _SERVER_RESULTS):
+        _add_result(draft, {"call_id": call_id, "name": name, "output": as_text(result)})
+
+
+def _add_code(draft: Draft, part: dict[str, Json]) -> None:
+    """Add code that Gemini ran, as a call."""
+    code = first_object(part, _CODES)
+    draft.calls.append(read_call({"name": "code_execution", "arguments": code}))
+
+
+def _add_code_result(draft: Draft, part: dict[str, Json]) -> None:
+    result = first_object(part, _CODE_RESULTS) or {}
+    _add_result(
+        draft, {"name": "code_execution", "output": first_of(result, ("output", "outcome"))}
+    )
+
+
+def _ignore(draft: Draft, part: dict[str, Json]) -> None:
+    """Add nothing."""
+
+
 def _add_result(draft: Draft, part: dict[str, Json]) -> None:
     """Output the preceding content, then the result as a message of its own."""
     draft.finish(is_last=False)
     message = Draft(draft.out, "tool")
-    read_content(
-        message, _result_content(first_of(part, ("response", "result", "output", "content")))
-    )
+    read_content(message, _result_content(first_of(part, _RESULT_KEYS)))
     if (call_id := first_of(part, ("tool_use_id", *IDS))) is not None:
         message.extras["tool_call_id"] = as_text(call_id)
     if name := first_text(part, ("name", "toolName", "tool_name")):
@@ -208,7 +246,7 @@ def _add_media(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_keyed_call(draft: Draft, part: dict[str, Json]) -> None:
-    call = first_object(part, ("toolUse", "functionCall", "function_call")) or part
+    call = first_object(part, ("toolUse", "functionCall", "function_call", "toolRequest")) or part
     draft.calls.append(read_call(call))
 
 
@@ -223,6 +261,12 @@ def _add_keyed_thought(draft: Draft, part: dict[str, Json]) -> None:
 def _add_keyed_media(draft: Draft, part: dict[str, Json]) -> None:
     kind = next(key for key in part if key in _KEYED_MEDIA and part[key] is not None)
     draft.content.append(read_media({"type": _KEYED_MEDIA[kind], **part}))
+
+
+def _add_genkit_media(draft: Draft, part: dict[str, Json]) -> None:
+    media = first_object(part, ("media",)) or part
+    address = {"url": media.get("url"), "mimeType": media.get("contentType")}
+    draft.content.append(read_media({"type": "media", **address}))
 
 
 def _add_eino_block(draft: Draft, part: dict[str, Json]) -> None:
@@ -245,7 +289,9 @@ _EINO_BLOCKS = {
     "assistant_gen_audio": "audio",
     "assistant_gen_video": "video",
 }
-_KEYED_RESULTS = ("toolResult", "functionResponse", "function_response")
+_KEYED_RESULTS = ("toolResult", "functionResponse", "function_response", "toolResponse")
+_CODES = ("executableCode", "executable_code")
+_CODE_RESULTS = ("codeExecutionResult", "code_execution_result")
 _KEYED_MEDIA = {
     "inlineData": "media",
     "inline_data": "media",
@@ -258,6 +304,8 @@ _BY_TYPE: dict[str, Callable[[Draft, dict[str, Json]], None]] = {
     **dict.fromkeys(_TEXTS, _add_text),
     **dict.fromkeys(_THOUGHTS, add_thought),
     **dict.fromkeys(_CALLS, _add_call),
+    **dict.fromkeys(_SERVER_CALLS, _add_server_call),
+    **dict.fromkeys(_NO_ANSWERS, _ignore),
     **dict.fromkeys(_RESULTS, _add_result),
     **dict.fromkeys(_MEDIA, _add_media),
     **dict.fromkeys(_EINO_BLOCKS, _add_eino_block),
@@ -267,10 +315,16 @@ _BY_KEY: dict[str, Callable[[Draft, dict[str, Json]], None]] = {
     "text": _add_text,
     "toolUse": _add_keyed_call,
     "functionCall": _add_keyed_call,
+    "toolRequest": _add_keyed_call,
     "function_call": _add_keyed_call,
     "tool_kwargs": _add_call,
     **dict.fromkeys(_KEYED_RESULTS, _add_keyed_result),
+    **dict.fromkeys(_CODES, _add_code),
+    **dict.fromkeys(_CODE_RESULTS, _add_code_result),
     "reasoningContent": _add_keyed_thought,
+    "reasoning": _add_keyed_thought,
+    "media": _add_genkit_media,
     **dict.fromkeys(_KEYED_MEDIA, _add_keyed_media),
 }
-"""Parts of Gemini, Bedrock and LlamaIndex have no type; a key identifies their kind."""
+"""Parts of Gemini, Bedrock, Genkit and LlamaIndex have no type; a key identifies their kind."""
+_OF_ASSISTANTS = (_add_call, _add_server_call, _add_code, _ignore, add_thought, _add_keyed_call)

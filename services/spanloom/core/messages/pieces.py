@@ -16,6 +16,7 @@ from spanloom.core.messages.wire import (
     parse_written,
 )
 from spanloom.core.values.attributes import unquoted
+from spanloom.core.values.python_repr import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ NAMES = ("name", "toolName", "tool_name")
 ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "function_call_arguments_json")
 NO_ARGUMENTS = "{}"
 """Arguments of a call without any; some senders leave the text empty."""
-IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id")
+IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id", "ref")
 """The Responses API has both ``id`` and ``call_id``; results refer to the latter."""
 
 _READ_OF_CALL = frozenset(
@@ -57,7 +58,8 @@ def read_call(payload: dict[str, Json]) -> dict[str, Json]:
 def _unwrapped(arguments: Json) -> Json:
     """Return the invalid JSON text in OpenLLMetry's ``{"_raw": "{broken"}``.
 
-    Arguments that were encoded several times are decoded to the JSON of an object or a list.
+    Arguments that were encoded several times are decoded to the JSON of an object or a list, and
+    Python's ``{'a': None}`` becomes JSON.
     """
     if isinstance(arguments, dict) and arguments.keys() == {"_raw"}:
         return arguments["_raw"]
@@ -66,6 +68,8 @@ def _unwrapped(arguments: Json) -> Json:
         while (text := unquoted(inner)) is not inner:  # each layer is shorter
             inner = text
         return inner if parse_composite(inner) is not None else arguments
+    if isinstance(arguments, str) and arguments.startswith("{'"):
+        return as_json(arguments)
     return arguments
 
 
@@ -77,6 +81,7 @@ def _is_canonical(payload: dict[str, Json], function: dict[str, Json]) -> bool:
         and isinstance(function["name"], str)
         and isinstance(function["arguments"], str)
         and function["arguments"][:1] not in ("", '"')
+        and function["arguments"][:2] != "{'"
         and isinstance(payload.get("id", ""), str)
         and payload.get("id") != ""
     )

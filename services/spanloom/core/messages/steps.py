@@ -20,6 +20,7 @@ from spanloom.core.messages.wire import (
 from spanloom.core.model.message import CONVERSATION_START, make_message, read_conversation
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Written
+from spanloom.core.values.cut_json import read_cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,8 +46,7 @@ def show_texts(facts: Facts, kind: Kind) -> None:
     if kind is Kind.MODEL:
         _show_model_call(facts)
     elif kind is Kind.TOOL:
-        facts.input = read_arguments(facts.input)
-        facts.output = read_result(facts.output)
+        _show(facts, _checked(read_arguments(facts.input)), _checked(read_result(facts.output)))
     elif kind is Kind.AGENT:
         facts.is_resuming = facts.is_resuming or is_resuming(facts.input)
         sent = _settle(facts.input, unwrap.read_request, "user")
@@ -67,6 +67,12 @@ class _Text(NamedTuple):
     tools: str = ""
     """The tool definitions found with messages, as compact JSON."""
     is_cut: bool = False
+
+
+def _checked(text: str) -> _Text:
+    """Return a tool's text; it was cut if it is the beginning of a JSON object or list."""
+    may_be_cut = text[:1] in ("{", "[") and text[-1:] not in ("}", "]")
+    return _Text(text, "", may_be_cut and read_cut(text) is not None)
 
 
 def _show(facts: Facts, sent: _Text, received: _Text) -> None:
@@ -115,6 +121,8 @@ def _converse(text: str, role: str) -> _Text:
         value = text.value if isinstance(text, Written) else parse_composite(text)
         if value is None:
             text, value, is_cut = mend(text, role)
+        if role == "user" and value == []:
+            return _Text("")
         if value and isinstance(value, list) and all(map(is_settled, value)):
             return _Text(str(text) if isinstance(text, Written) else compact(value), "", is_cut)
         messages = None if value is None else find_messages(value, role)

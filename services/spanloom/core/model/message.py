@@ -127,10 +127,14 @@ def _before_results(messages: Sequence[Json]) -> Json:
     for message in reversed(messages):
         if not isinstance(message, dict):
             break
-        if message.get("role") != "tool":
-            is_caller = results and results <= _called_by(message)
-            return message if is_caller and message.get("content") else messages[-1]
-        results.add(str(message.get("tool_call_id")))
+        if message.get("role") == "tool":
+            results.add(str(message.get("tool_call_id")))
+        elif not results or not results <= _called_by(message):
+            break
+        elif message.get("content"):
+            return message
+        else:  # a call without a text between two others
+            results.clear()
     return messages[-1] if messages else None
 
 

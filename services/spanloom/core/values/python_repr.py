@@ -21,9 +21,31 @@ each quote inside is not searched again: 32 KB of ``\\'`` took two seconds."""
 _LITERAL = re.compile(_QUOTED, re.DOTALL)
 _NAME = r"(?<![\w.])[A-Za-z_][\w.]*+[=(]?"
 _TOO_LARGE = r"(?<![\w.])\d{20}"
-_TOKEN = re.compile(rf"{_QUOTED}|{_CUT_OFF}|{_NAME}|\(|,\s*+\)|\)|{_TOO_LARGE}", re.DOTALL)
+_ENUM = rf"<[A-Za-z_][\w.]*+: (?P<enum>{_QUOTED}|[\w.]++)>"
+_OPAQUE = (
+    rf"(?P<opaque>(?<![\w.])[A-Za-z_][\w.]*+\((?![\s)]|[A-Za-z_]\w*+=)"
+    rf"(?:{_QUOTED}|[^()'\"]|\([^()'\"]*+\))*+\))"
+)
+"""A call with positional arguments, ``datetime.datetime(2026, 1, 1)``: its text is its value."""
+_ADDRESS = r"(?P<address><[A-Za-z_][^<>'\"]*+>)"
+"""``<openai.Omit object at 0x7f…>``, ``<dict len=10>``: a value that the repr does not tell."""
+_MESSAGE = re.compile(r"(?:System|Human|AI|Tool|Function)Message(?:Chunk)?\(")
+"""LangChain's classes, which hold the role of their messages."""
+_TOKEN = re.compile(
+    rf"{_QUOTED}|{_CUT_OFF}|{_ENUM}|{_ADDRESS}|{_OPAQUE}|{_NAME}|\(|,\s*+[)\]}}]|\)|{_TOO_LARGE}",
+    re.DOTALL,
+)
 """Tokens that JSON writes differently; other numbers, brackets and commas are the same."""
-_WORDS = {"None": "null", "True": "true", "False": "false"}
+_WORDS = {
+    "None": "null",
+    "True": "true",
+    "False": "false",
+    "NaN": "null",
+    "Infinity": "null",
+    "true": "true",
+    "false": "false",
+    "null": "null",
+}
 _NO_JSON = "!"
 """Replaces tokens that JSON cannot express, so that parsing fails."""
 
@@ -71,12 +93,26 @@ def as_json(text: str) -> str:
     return _rewritten(text, _Rewriter(may_call=False)) if text.startswith(("[", "{")) else text
 
 
-def objects_as_json(text: str) -> str:
+def objects_as_json(text: str, *, may_omit: bool = False) -> str:
     """Return a list of ``Class(field=value)`` objects as JSON of their fields.
 
-    Return other text, and other notations (``<Class at 0x…>``), unchanged.
+    Return other text, and other notations (``<Class at 0x…>``) unless they ``may_omit`` values,
+    unchanged.
     """
-    return _rewritten(text, _Rewriter(may_call=True)) if text.startswith("[") else text
+    if not text.startswith("["):
+        return text
+    return _rewritten(text, _Rewriter(may_call=True, may_omit=may_omit))
+
+
+def fields_as_json(text: str) -> str:
+    """Return the fields ``content='hi' id='1'``, as pydantic prints an object, as JSON of a list.
+
+    Return other text unchanged.
+    """
+    fields = json_value(
+        _TOKEN.sub(_Rewriter(may_call=True, may_omit=True, is_spaced=True), f"[X({text})]")
+    )
+    return text if isinstance(fields, str) else orjson.dumps(fields).decode()
 
 
 def _rewritten(text: str, rewrite: Callable[[re.Match[str]], str]) -> str:
@@ -84,31 +120,60 @@ def _rewritten(text: str, rewrite: Callable[[re.Match[str]], str]) -> str:
     return text if isinstance(value, str) else orjson.dumps(value).decode()
 
 
+def _literal(text: str) -> str:
+    value = _unquote(text)
+    return _NO_JSON if value is None else orjson.dumps(value).decode()
+
+
 class _Rewriter:
     """Rewrites each token of a repr as JSON; tracks which bracket a ``)`` closes."""
 
-    def __init__(self, *, may_call: bool) -> None:
+    def __init__(self, *, may_call: bool, may_omit: bool = False, is_spaced: bool = False) -> None:
         self._may_call = may_call
+        self._may_omit = may_omit
+        self._is_spaced = is_spaced
+        self._has_field = False
         self._closers: list[str] = []
+        self._by_end = {")": self._close, "(": self._open, "=": self._field}
 
     def __call__(self, token: re.Match[str]) -> str:
         text = token.group()
-        first, last = text[0], text[-1]
-        if token["cut"]:
-            return _NO_JSON
-        if first in "'\"":
-            value = _unquote(text)
-            return _NO_JSON if value is None else orjson.dumps(value).decode()
-        if last == ")":
-            return self._closers.pop() if self._closers else _NO_JSON
-        if last == "(":
-            return self._open(is_tuple=text == "(")
-        if last == "=":
-            return f'"{text[:-1]}":' if self._may_call else _NO_JSON
-        return _WORDS.get(text, _NO_JSON)
+        if token.lastgroup is not None:
+            return self._special(token)
+        if text[0] in "'\"":
+            return _literal(text)
+        if text[0] == "," and text[-1] != ")":
+            return text[-1]
+        handler = self._by_end.get(text[-1])
+        return _WORDS.get(text, _NO_JSON) if handler is None else handler(text)
 
-    def _open(self, *, is_tuple: bool) -> str:
+    def _special(self, token: re.Match[str]) -> str:
+        """Return the JSON of a token of objects: an enum's value, a text for what is no data."""
+        if token["cut"] or not self._may_call:
+            return _NO_JSON
+        if enum := token["enum"]:
+            return _literal(enum if enum[0] in "'\"" else f"'{enum}'")
+        if token["address"]:
+            return "null" if self._may_omit else _NO_JSON
+        return orjson.dumps(token.group()).decode()
+
+    def _close(self, _: str) -> str:
+        return self._closers.pop() if self._closers else _NO_JSON
+
+    def _open(self, text: str) -> str:
+        is_tuple = text == "("
         if not is_tuple and not self._may_call:
             return _NO_JSON
         self._closers.append("]" if is_tuple else "}")
+        if _MESSAGE.fullmatch(text):
+            return f'{{"type":"{text[:-1]}",'
         return "[" if is_tuple else "{"
+
+    def _field(self, text: str) -> str:
+        """Return a field of an object; the outermost ones may have only spaces between them."""
+        if not self._may_call:
+            return _NO_JSON
+        name = text[:-1]
+        is_next = self._is_spaced and len(self._closers) == 1 and self._has_field
+        self._has_field = self._has_field or len(self._closers) == 1
+        return f'{"," if is_next else ""}"{name}":'

@@ -75,3 +75,10 @@ def test_a_call_alone_that_failed_or_answered_is_a_call() -> None:
     failed = make_span(1, 0, {"request_data": REQUEST}, scope=SCOPE, status="Error")
     for span in (failed, make_span(1, 0, answered, scope=SCOPE)):
         assert extract_spans(span).step_counts["model"] == 1
+
+
+def test_the_beginning_of_a_span_is_no_step() -> None:
+    agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "a"}
+    begun = {**agent, "logfire.span_type": "pending_span", "logfire.pending_parent_id": "0" * 16}
+    spans = (make_span(1, 0, agent, end=9), make_span(2, 1, begun, start=0, end=0))
+    assert extract_spans(*spans).step_counts["agent"] == 1

@@ -21,11 +21,11 @@ from spanloom.core.model.trajectory import Usage
         ("RERANKER", ("tool", "openinference.kind_reranker")),
         ("EMBEDDING", ("tool", "openinference.kind_embedding")),
         ("GUARDRAIL", ("graph", "openinference.kind_guardrail")),
+        ("EVALUATOR", ("graph", "openinference.kind_evaluator")),
         ("AGENT", ("agent", "openinference.kind_agent")),
         ("CHAIN", ("other", "openinference.plumbing")),
         ("PROMPT", ("other", "openinference.plumbing")),
         ("", ("other", "openinference.plumbing")),
-        ("EVALUATOR", ("other", "openinference.plumbing")),
     ],
 )
 def test_kinds(kind: str, expected: tuple[str, str]) -> None:

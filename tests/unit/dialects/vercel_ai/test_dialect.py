@@ -87,3 +87,36 @@ def test_thoughts_stand_beside_the_answer() -> None:
     said = op(CALL, ai__response__reasoning="hm", ai__response__text="Rome")
     [message] = orjson.loads(normalized(make_span(1, 0, said))[1].facts.output)
     assert message == {"role": "assistant", "content": "Rome", "reasoning_content": "hm"}
+
+
+ANTHROPIC = {
+    "usage": {
+        "input_tokens": 7,
+        "cache_creation_input_tokens": 2089,
+        "cache_read_input_tokens": 16399,
+        "output_tokens": 445,
+    },
+    "cacheCreationInputTokens": 2089,
+}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "usage"),
+    [
+        ({"anthropic": ANTHROPIC}, Usage(18495, 445, 0, 16399, 2089)),
+        ({"openai": {"cachedPromptTokens": 5, "reasoningTokens": 20}}, Usage(7, 445, 20, 5)),
+        ({"bedrock": {"usage": {"cacheReadInputTokens": 4}}}, Usage(7, 445, 0, 4)),
+        ({"openai": {"responseId": "resp_1"}}, Usage(7, 445)),
+    ],
+)
+def test_older_versions_leave_cached_tokens_in_metadata(
+    metadata: dict[str, object], usage: Usage
+) -> None:
+    attributes = {
+        **op("ai.generateText.doGenerate"),
+        "ai.usage.promptTokens": "7",
+        "ai.usage.completionTokens": "445",
+        "ai.response.providerMetadata": orjson.dumps(metadata).decode(),
+    }
+    (call,) = normalized(make_span(1, attributes=attributes)).values()
+    assert call.facts.usage == usage

@@ -61,7 +61,7 @@ _KINDS = {
     "EMBEDDING": Kind.TOOL,
     "EMBEDDINGS": Kind.TOOL,
     "RERANKER": Kind.TOOL,
-    "GUARDRAIL": Kind.TOOL,
+    "GUARDRAIL": Kind.GRAPH,
 }
 _RUNS = {
     "AGENT": Kind.AGENT,
@@ -76,7 +76,6 @@ _DATA_KINDS = {
     "EMBEDDING": "embedding",
     "EMBEDDINGS": "embedding",
     "RERANKER": "reranking",
-    "GUARDRAIL": "guardrail",
 }
 
 
@@ -129,8 +128,8 @@ class MLflow(Dialect):
         if kind is Kind.TOOL:
             facts.data_kind = _DATA_KINDS.get(_span_type(span), "")
             facts.tool_name = mlflow_names.tool_name(span)
-        elif kind is Kind.GRAPH and mlflow_libraries.is_guardrail(span):
-            facts.data_kind = GUARDRAIL
+        elif kind is Kind.GRAPH and _is_guardrail(span):
+            facts.data_kind, facts.tool_name = GUARDRAIL, mlflow_names.tool_name(span)
         elif kind is not Kind.MODEL:
             facts.agent_name = mlflow_names.agent_name(span)
             if answer := read_decisions(facts.input):
@@ -138,6 +137,10 @@ class MLflow(Dialect):
             if mlflow_names.is_method(span):
                 mlflow_facts.show_run(facts)
         return facts
+
+
+def _is_guardrail(span: Span) -> bool:
+    return mlflow_libraries.is_guardrail(span) or _span_type(span) == "GUARDRAIL"
 
 
 def _span_type(span: Span) -> str:

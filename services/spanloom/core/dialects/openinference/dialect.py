@@ -57,6 +57,7 @@ _BY_KIND = {
     "RERANKER": Classification(Kind.TOOL, "openinference.kind_reranker"),
     "EMBEDDING": Classification(Kind.TOOL, "openinference.kind_embedding"),
     "GUARDRAIL": Classification(Kind.GRAPH, "openinference.kind_guardrail"),
+    "EVALUATOR": Classification(Kind.GRAPH, "openinference.kind_evaluator"),
 }
 _TOOL_NAME = Classification(Kind.TOOL, "openinference.tool_name")
 _NATIVE_AGENT = Classification(Kind.AGENT, "openinference.kind_agent")
@@ -67,7 +68,7 @@ _DATA_KINDS = {
     "EMBEDDING": "embedding",
     "GUARDRAIL": GUARDRAIL,
 }
-_GUARDRAIL_KIND = "GUARDRAIL"
+_JUDGES = ("GUARDRAIL", "EVALUATOR")
 
 _LANGCHAIN = frozenset({f"{SCOPES[0]}langchain", f"{SCOPES[1]}langchain"})
 _CHAINS = frozenset({"CHAIN", "AGENT"})
@@ -172,7 +173,7 @@ class OpenInference(Dialect):
                 facts.metadata = {"tool_call_id": call_id, **facts.metadata}
         else:
             facts.agent_name = attributes.get("agent.name", "") or span.name
-            if kind is Kind.GRAPH and span_kind(span) == _GUARDRAIL_KIND:
+            if kind is Kind.GRAPH and span_kind(span) in _JUDGES:
                 facts.agent_name, facts.data_kind = "", GUARDRAIL
         if "metadata" in attributes:
             note_node(facts, kind, _run_metadata(span))

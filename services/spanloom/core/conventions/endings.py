@@ -1,0 +1,165 @@
+"""Attributes of unknown senders, by how their keys end: ``au.llm.input`` holds an input.
+
+Each vendor has a prefix of its own, ``flue.turn.input``, ``_ml_obs.meta.input.messages``; what
+follows it is nearly always one of a few words. They count after all names that are known.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.conventions import meanings
+from spanloom.core.conventions.meanings import bare
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import decimal
+from spanloom.core.values.bounds import ByteCache
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from spanloom.core.model.span import Facts
+
+_INPUT, _OUTPUT, _ARGUMENTS, _RESULT = "input", "output", "arguments", "result"
+_SIDES = {
+    **dict.fromkeys(("input", "inputs", "request", "prompt", "prompts", "user"), _INPUT),
+    **dict.fromkeys(("messages", "message", "query", "question", "chatctx"), _INPUT),
+    **dict.fromkeys(("output", "outputs", "response", "responses", "assistant"), _OUTPUT),
+    **dict.fromkeys(("completion", "completions", "answer", "generation"), _OUTPUT),
+    **dict.fromkeys(("arguments", "args", "parameters", "params", "toolargs"), _ARGUMENTS),
+    **dict.fromkeys(("toolinput", "toolarguments", "kwargs"), _ARGUMENTS),
+    **dict.fromkeys(("result", "results", "toolresult", "tooloutput"), _RESULT),
+}
+"""What a last word is; with one of ``_FORMS`` behind it, it is the same."""
+_FORMS = frozenset({"value", "messages", "text", "content", "data", "json", "message", "body"})
+_MODEL = re.compile(r"^(?:\w+_)?model(?:_?(?:name|id))?$", re.IGNORECASE)
+_NAMES = {
+    **dict.fromkeys(("spankind", "spantype", "opkind", "observationtype", "runtype"), "kinds"),
+    "entitytype": "entity_types",
+    **dict.fromkeys(("toolname", "functionname"), "tool_names"),
+    "agentname": "agent_names",
+    "entityname": "entity_names",
+    **dict.fromkeys(("usage", "usagemetadata", "tokenusage", "usagedetails"), "counts"),
+}
+"""What one or two last words name. Children may have the type of the entity around them."""
+_NO_VENDOR = re.compile(
+    r"^(?:http|url|db|rpc|net|network|server|client|messaging|code|exception|thread|process|host"
+    r"|faas|aws|k8s|user|enduser|otel|error|log|metadata|session|device|browser)\.|header|cookie"
+)
+"""Attributes of other conventions, which end in the same words."""
+_MAX_KEY = 100
+
+
+class Endings(NamedTuple):
+    """The keys of a span by their meaning, the shortest one first."""
+
+    kinds: Sequence[str] = ()
+    entity_types: Sequence[str] = ()
+    models: Sequence[str] = ()
+    tool_names: Sequence[str] = ()
+    agent_names: Sequence[str] = ()
+    entity_names: Sequence[str] = ()
+    inputs: Sequence[str] = ()
+    outputs: Sequence[str] = ()
+    arguments: Sequence[str] = ()
+    results: Sequence[str] = ()
+    counts: Sequence[str] = ()
+    """JSON with all counts of a call."""
+
+
+NAMES_KEPT = 8192
+CACHE_BYTES = 4 * 2**20
+_found: ByteCache[tuple[str, ...], Endings] = ByteCache(CACHE_BYTES)
+
+
+def find_endings(keys: Collection[str]) -> Endings:
+    """Return which keys end in a word that tells their meaning."""
+    key = tuple(keys)
+    return _found.get(key) or _found.keep(key, _find(key), 2_000 + sum(map(sys.getsizeof, key)))
+
+
+def _find(keys: Sequence[str]) -> Endings:
+    found: dict[str, list[str]] = {}
+    for key in sorted(keys, key=lambda k: (len(k), k)):
+        if len(key) <= _MAX_KEY:
+            for meaning in _meanings(key):
+                found.setdefault(meaning, []).append(key)
+    return Endings(**found)
+
+
+@lru_cache(maxsize=NAMES_KEPT)
+def _meanings(key: str) -> Sequence[str]:
+    if _NO_VENDOR.search(key) is not None:
+        return ()
+    words = re.split(r"[.:/]", key)
+    last, before = bare(words[-1]), bare(words[-2]) if len(words) > 1 else ""
+    if named := _NAMES.get(last) or _NAMES.get(before + last):
+        return (named,)
+    if _MODEL.match(words[-1]):
+        return ("models",)
+    places = _PLACES.get(_side(last, before), ())
+    return places[:1] if _CONVERSING.search(key) else places
+
+
+_CONVERSING = re.compile(r"messages|prompt|completion|chat_?ctx", re.IGNORECASE)
+"""In names that only calls have, not tools."""
+_PLACES = {
+    _INPUT: ("inputs", "arguments"),
+    _OUTPUT: ("outputs", "results"),
+    _ARGUMENTS: ("arguments",),
+    _RESULT: ("results",),
+}
+
+
+def _side(last: str, before: str) -> str:
+    """Return on which side of a step a text is: ``output.messages`` is an output."""
+    if last in _FORMS and before in _SIDES:
+        return _SIDES[before]
+    for form in _FORMS:
+        stem = last.removesuffix(form)
+        if stem != last and stem in _SIDES:
+            return _SIDES[stem]
+    return _SIDES.get(last, "")
+
+
+def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
+    """Return the keys of a model, an input and an output that are read, as no known one is."""
+    found = find_endings(attributes)
+    sides = (
+        (found.models, meanings.MODELS),
+        (found.inputs, meanings.CALL_INPUTS),
+        (found.outputs, meanings.CALL_OUTPUTS),
+    )
+    lacking = [keys for keys, known in sides if not any(map(attributes.get, known))]
+    return {key for keys in lacking if (key := _first_key(attributes, keys))}
+
+
+def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind, found: Endings) -> None:
+    """Set the input and output that no known attribute or event has."""
+    if facts.input and facts.output:
+        return
+    is_tool = kind is Kind.TOOL
+    facts.input = facts.input or _first_text(
+        attributes, found.arguments if is_tool else found.inputs
+    )
+    facts.output = facts.output or _first_text(
+        attributes, found.results if is_tool else found.outputs
+    )
+
+
+def _first_text(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
+    """Return the first value that is neither empty, a number nor a flag."""
+    return attributes.get(_first_key(attributes, keys), "")
+
+
+def _first_key(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
+    return next((key for key in keys if _is_text(attributes[key])), "")
+
+
+def _is_text(value: str) -> bool:
+    return value not in _EMPTY and decimal(value) is None
+
+
+_EMPTY = frozenset({"", "[]", "{}", "null", "None", "true", "false"})
