@@ -83,7 +83,9 @@ NAMED = tuple(prefix for prefix in EVIDENCE if prefix != _ANY)
 Plan = tuple[tuple[str, ...], ...]
 """For each meaning the attributes that have it, the preferred one first."""
 CACHE_BYTES = 8 * 2**20
-MAX_NAME_CHARS, NAMES_KEPT = 100, 2048
+MAX_NAME_CHARS, NAMES_KEPT = 100, 8192
+_MAX_KEY_CHARS = 2 * MAX_NAME_CHARS
+"""Longer keys, prefix included, count nothing."""
 _MAX_DEPTH = 2
 _EMPTY_PLAN: Plan = ((),) * len(_NAMES)
 _NO_USAGE = Usage()
@@ -193,12 +195,13 @@ def _bytes_of(keys: Sequence[str]) -> int:
 def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
     found: list[list[_Name]] = [[] for _ in _NAMES]
     for key in keys:
-        number, path = _path_in(key, prefixes)
+        number, path = _path_in(key, prefixes) if len(key) <= _MAX_KEY_CHARS else (0, ())
         if path and (meaning := meaning_of(path)) is not None:
             found[meaning[0]].append(_Name(number, len(path), meaning[1], key))
     return tuple(tuple(name.key for name in sorted(names)) for names in found)
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
     """Return the number of a key's prefix, and the words behind it; none if it has no prefix."""
     for number, prefix in enumerate(prefixes):
