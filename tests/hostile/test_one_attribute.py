@@ -28,7 +28,7 @@ MAX_BYTES_PER_BYTE = 60
 MAX_SLOWDOWN = 8
 """For four times the text: a linear reader takes four times as long, a quadratic one sixteen."""
 NOISE_S = 0.25
-WITHOUT_CAPTURES = {"a2a", "imported", "openinference_mastra"}
+WITHOUT_CAPTURES = {"a2a", "imported", "logfire_pending", "openinference_mastra"}
 DIALECTS = sorted({dialect.id for dialect in registry.DIALECTS} - WITHOUT_CAPTURES)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -123,6 +124,7 @@ def test_commands_to_type_keep_their_flags(monkeypatch: pytest.MonkeyPatch) -> N
 
 def status_of(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.setattr(sys, "argv", ["spanloom", *arguments])
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())  # serve moves it
     with pytest.raises(SystemExit) as ended:
         entry.main()
     return ended.value.code

@@ -82,6 +82,9 @@ class OneTrajectory:
     def find_home(self, trace_id: str, _reach: Reach) -> TraceKey | None:
         return TraceKey("default", trace_id) if trace_id == TRACE else None
 
+    def parts_shown(self, _key: TraceKey) -> Sequence[TraceKey]:
+        return ()
+
     def read_otlp(
         self, _key: TraceKey, span_id: str = "", after: str = "", limit: int = 9
     ) -> bytes:

@@ -67,14 +67,20 @@ _SUB_AGENT = "subagent"
 _REPORTS = ("<task-notification>",)
 """What prompts begin with that a program wrote itself when a sub-agent in the background ended."""
 NAMES_KEPT = 4096
+MAX_NAME_CHARS = 200
+"""Longer names report nothing."""
 
 
-@lru_cache(maxsize=NAMES_KEPT)
 def what_is_named(name: str) -> What | None:
     """Return what records of this name report; ``None`` if nothing.
 
     Records that begin or end a sub-agent are ``FINISHED``: their attributes tell which.
     """
+    return _what_is_named(name) if len(name) <= MAX_NAME_CHARS else None
+
+
+@lru_cache(maxsize=NAMES_KEPT)
+def _what_is_named(name: str) -> What | None:
     if name in _OF_ONE_SENDER:
         return _OF_ONE_SENDER[name]
     *before, last = name.rsplit(".", 2)

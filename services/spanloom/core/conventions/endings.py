@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 _INPUT, _OUTPUT, _ARGUMENTS, _RESULT = "input", "output", "arguments", "result"
 _SIDES = {
-    **dict.fromkeys(("input", "inputs", "request", "prompt", "prompts", "user"), _INPUT),
-    **dict.fromkeys(("messages", "message", "query", "question", "chatctx"), _INPUT),
-    **dict.fromkeys(("output", "outputs", "response", "responses", "assistant"), _OUTPUT),
+    **dict.fromkeys(("input", "inputs", "request", "prompt", "prompts"), _INPUT),
+    **dict.fromkeys(("messages", "query", "question", "chatctx"), _INPUT),
+    **dict.fromkeys(("output", "outputs", "response", "responses"), _OUTPUT),
     **dict.fromkeys(("completion", "completions", "answer", "generation"), _OUTPUT),
     **dict.fromkeys(("arguments", "args", "parameters", "params", "toolargs"), _ARGUMENTS),
     **dict.fromkeys(("toolinput", "toolarguments", "kwargs"), _ARGUMENTS),
     **dict.fromkeys(("result", "results", "toolresult", "tooloutput"), _RESULT),
 }
-"""What a last word is; with one of ``_FORMS`` behind it, it is the same."""
+"""What a last word is; with one of ``_FORMS`` after it, it is the same."""
 _FORMS = frozenset({"value", "messages", "text", "content", "data", "json", "message", "body"})
 _MODEL = re.compile(r"^(?:\w+_)?model(?:_?(?:name|id))?$", re.IGNORECASE)
 _NAMES = {
@@ -45,11 +45,9 @@ _NAMES = {
 }
 """What one or two last words name. Children may have the type of the entity around them."""
 _NO_VENDOR = re.compile(
-    r"^(?:http|url|db|rpc|net|network|server|client|messaging|code|exception|thread|process|host"
-    r"|faas|aws|k8s|user|enduser|otel|error|log|metadata|session|device|browser)\.|header|cookie"
+    rf"^(?:{'|'.join(meanings.OTHER_CONVENTIONS)})\.|header|cookie", re.IGNORECASE
 )
 """Attributes of other conventions, which end in the same words."""
-_MAX_KEY = 100
 
 
 class Endings(NamedTuple):
@@ -83,7 +81,7 @@ def find_endings(keys: Collection[str]) -> Endings:
 def _find(keys: Sequence[str]) -> Endings:
     found: dict[str, list[str]] = {}
     for key in sorted(keys, key=lambda k: (len(k), k)):
-        if len(key) <= _MAX_KEY:
+        if len(key) <= meanings.MAX_KEY_CHARS:
             for meaning in _meanings(key):
                 found.setdefault(meaning, []).append(key)
     return Endings(**found)

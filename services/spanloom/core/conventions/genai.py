@@ -20,7 +20,7 @@ from spanloom.core.values.cut_json import read_cut
 from spanloom.core.values.indexed import indexed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 OFFERED_TOOLS = "gen_ai.tool.definitions"
@@ -65,9 +65,9 @@ def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
 _CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
 
 
-def has_texts(attributes: Mapping[str, str]) -> bool:
-    """Return whether one of the attributes holds what a call was asked or answered."""
-    return not _CALL_TEXTS.isdisjoint(attributes)
+def has_texts(keys: Iterable[str]) -> bool:
+    """Return whether an attribute with one of these keys holds a call's question or answer."""
+    return not _CALL_TEXTS.isdisjoint(keys)
 
 
 def read_model_call(attributes: Mapping[str, str]) -> Facts:

@@ -199,6 +199,15 @@ CONVERSATIONS = (
 """Names of a conversation, on spans of any kind. ``session.id`` may be a browser's instead."""
 SESSIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
 """Those of steps that are read by meaning alone, first: their ``session.id`` is no browser's."""
+OTHER_CONVENTIONS = (
+    *("http", "url", "db", "rpc", "net", "network", "server", "client", "messaging", "code"),
+    *("exception", "thread", "process", "host", "faas", "aws", "k8s", "user", "enduser", "otel"),
+    *("error", "log", "metadata", "session", "device", "browser", "tls", "ssh", "websocket"),
+    *("jvm", "os", "system", "hw", "container", "cloud", "prefect", "airflow", "dagster", "cicd"),
+)
+"""First words of attributes that describe machines, services and jobs, not what agents do."""
+MAX_KEY_CHARS = 100
+"""Longer keys are no names, and not searched for words."""
 FLOW_PREFIXES = ("lk.", "genkit:")
 """Attributes of frameworks whose spans have fixed names in place of an operation."""
 
@@ -223,7 +232,8 @@ def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:
 
 def kind_of_words(texts: Iterable[str]) -> Kind | None:
     """Return the kind that the first known one of some operations means, if any."""
-    return next((kind for text in texts if (kind := _kind_of_word(text)) is not None), None)
+    kinds = (_kind_of_word(text[:_MAX_WORD]) for text in texts)
+    return next((kind for kind in kinds if kind is not None), None)
 
 
 @lru_cache(maxsize=1024)
@@ -265,7 +275,7 @@ def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, s
         (key, text)
         for key in KIND_KEYS
         for text in {attributes[key] for attributes in spans if key in attributes}
-        if text and not _is_known(text)
+        if text and not _is_known(text[:_MAX_WORD])
     }
 
 

@@ -8,7 +8,11 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.conventions.meanings import CONVERSATIONS
+from spanloom.core.conventions.meanings import (
+    CONVERSATIONS,
+    MAX_KEY_CHARS,
+    OTHER_CONVENTIONS,
+)
 from spanloom.core.messages.wire import as_text, compact
 from spanloom.core.values.attributes import decimal, first, json_object, json_value, unquoted
 from spanloom.core.values.bounds import FREE_BYTES, ByteCache
@@ -50,16 +54,18 @@ _OF_VENDORS = re.compile(
     r"|(?P<inner>[cC]onversation|[tT]hread|[cC]hat|[sS]ession)I[dD]$"
 )
 """How the names of conversations end in the attributes of any sender: ``agno.session_id``."""
+_MAY_NAME = frozenset({"metadata", "session", "log"})
 _NO_CONVERSATION = re.compile(
-    r"^(?:mcp|http|rpc|db|messaging|faas|aws|browser|process|user|langsmith\.trace)\."
-    r"|^(?:thread|session)\.id$"
+    rf"^(?:mcp|langsmith\.trace|{'|'.join(w for w in OTHER_CONVENTIONS if w not in _MAY_NAME)})\."
+    r"|^(?:thread|session)\.id$|(?:^|[._])rum(?:[._]|Session)"
 )
 """Names of other things: of a thread of the system, of a browser's session, of a transport's, of
 LangSmith's project."""
 _WORDS = ("conversation", "thread", "chat", "session")
 _OF_SERVERS = ("http.", "url.")
 """Attributes of web servers, whose sessions are those of browsers."""
-_MAX_NAME = 100
+_MIN_SYSTEM_DIGITS = 4
+"""Numbers of threads that are at least as long are the system's."""
 _TAGS = ("langfuse.trace.tags", "tag.tags", "langsmith.span.tags", "ai.telemetry.metadata.tags")
 _COST = (
     "gen_ai.cost.total_cost",  # LiteLLM
@@ -106,6 +112,8 @@ class ContextKeys(NamedTuple):
     own: Sequence[tuple[str, str]]
     """Keys of the sender's own metadata, each with its name."""
     conversation: Sequence[str]
+    conversation_by_ending: Sequence[str]
+    """Keys that name a conversation by their ending, of any sender."""
     has_metadata: bool
     has_cost_details: bool
 
@@ -119,7 +127,8 @@ def find_context_keys(keys: Collection[str]) -> ContextKeys:
         tags=[key for key in _TAGS if key in keys],
         cost=[key for key in _COST if key in keys],
         own=[(key, name) for key, name in own if _is_own(name)],
-        conversation=[key for key in CONVERSATIONS if key in keys] or _conversations(keys),
+        conversation=[key for key in CONVERSATIONS if key in keys],
+        conversation_by_ending=_conversations(keys),
         has_metadata=_METADATA in keys,
         has_cost_details=_COST_DETAILS in keys,
     )
@@ -130,7 +139,7 @@ def _conversations(keys: Collection[str]) -> Sequence[str]:
     found = [
         (_WORDS.index((match["word"] or match["inner"]).lower()), len(key), key)
         for key in keys
-        if len(key) <= _MAX_NAME
+        if len(key) <= MAX_KEY_CHARS
         and key[-2:].lower() == "id"
         and (match := _OF_VENDORS.search(key))
         and not _NO_CONVERSATION.search(key)
@@ -139,15 +148,29 @@ def _conversations(keys: Collection[str]) -> Sequence[str]:
     return [key for rank, _, key in sorted(found) if rank < words]
 
 
+def _find_conversation(attributes: Mapping[str, str], keys: ContextKeys) -> str:
+    """Return the id under the first name that has one; empty if none does."""
+    if keys.conversation and (known := unquoted(first(attributes, *keys.conversation))):
+        return known
+    for key in keys.conversation_by_ending:
+        named = unquoted(attributes[key])
+        if named and not _is_system_thread(key, named):
+            return named
+    return _read_metadata(attributes[_METADATA]).conversation if keys.has_metadata else ""
+
+
+def _is_system_thread(key: str, value: str) -> bool:
+    is_number = value.isdecimal() and len(value) >= _MIN_SYSTEM_DIGITS
+    return is_number and "thread" in key.lower()
+
+
 def note_context(facts: Facts, span: Span, keys: ContextKeys) -> None:
     """Add the span's run context to the metadata; values set by the dialect take precedence.
 
     The conversation is set likewise, by whichever of its names the span has.
     """
-    if keys.conversation and not facts.conversation_id:
-        facts.conversation_id = unquoted(first(span.attributes, *keys.conversation))
-    elif keys.has_metadata and not facts.conversation_id:
-        facts.conversation_id = _read_metadata(span.attributes[_METADATA]).conversation
+    if not facts.conversation_id:
+        facts.conversation_id = _find_conversation(span.attributes, keys)
     context = dict(_context(span, keys))
     if context:
         facts.metadata = {**context, **facts.metadata}

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 NAMES_KEPT = 4096
-_MAX_KEY_CHARS = 100
-"""Longer keys are no names, and not searched."""
 _NUMBERS = re.compile(r"(?:^|[._])(?:\w*tokens?(?:_?count)?|usage)(?=$|\.)", re.IGNORECASE)
 _TEXTS = re.compile(r"(?:^|[._])(?:messages|prompts?|completions?|model(?:_?(?:name|id))?)$")
 _FINE = re.compile(
@@ -39,7 +37,7 @@ _READ = frozenset(
 
 def find_unread_keys(keys: Collection[str]) -> UnreadKeys:
     """Return which of these keys are unread."""
-    short = [key for key in keys if len(key) <= _MAX_KEY_CHARS]
+    short = [key for key in keys if len(key) <= meanings.MAX_KEY_CHARS]
     named = [key for key in short if _is_named(key)]
     counts = [key for key in short if _is_count(key)]
     if not named and not counts:

@@ -68,8 +68,10 @@ _VENDOR = re.compile(
     r"\.(?:(?:usage|token_?usage|token_?counts?|tokens)\.(?=\w)|metrics\.(?=\w*token))",
     re.IGNORECASE,
 )
-_NO_COUNT = re.compile(r"max|limit|budget|window|request|estimat|remain|aggregat", re.IGNORECASE)
-"""Words of names that hold settings or sums in place of the call's own counts."""
+_NO_COUNT = re.compile(
+    r"max|limit|budget|window|request|estimat|remain|aggregat|pric|cost|rate", re.IGNORECASE
+)
+"""Words of names that hold settings, sums or prices in place of the call's own counts."""
 GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.", _ANY)
 """Prefixes of attributes that are counts, the preferred one first."""
 AI_SDK = ("ai.usage.", "gen_ai.usage.")
@@ -203,13 +205,16 @@ def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
 
 @lru_cache(maxsize=NAMES_KEPT)
 def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """Return the number of a key's prefix, and the words behind it; none if it has no prefix."""
+    """Return the number of a key's prefix, and the words after it; none if it has no prefix."""
     for number, prefix in enumerate(prefixes):
         if prefix == _ANY:
-            if (vendor := _VENDOR.search(key[:MAX_NAME_CHARS])) is not None:
+            vendor = _VENDOR.search(key[:MAX_NAME_CHARS])
+            if vendor is not None and _NO_COUNT.search(key) is None:
                 return number, tuple(key[vendor.end() :].split("."))
         elif prefix and key.startswith(prefix):
-            return number, tuple(key[len(prefix) :].split("."))
+            path = tuple(key[len(prefix) :].split("."))
+            if meaning_of(path) is not None:
+                return number, path
         elif not prefix and "token" in key.lower():
             is_vendors = _ANY in prefixes
             return number, _last_words(key) if is_vendors else tuple(key.split("."))
@@ -219,7 +224,8 @@ def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
 def _last_words(key: str) -> tuple[str, ...]:
     """Return the words of a key without a known prefix; of ``app.llm.input_tokens`` the last."""
     path = tuple(key.split("."))
-    is_last = len(path) > 1 and meaning_of(path) is None and _NO_COUNT.search(key) is None
+    is_last = "token" in path[-1].lower() and _NO_COUNT.search(key) is None
+    is_last = is_last and len(path) > 1 and meaning_of(path) is None
     return path[-1:] if is_last else path
 
 

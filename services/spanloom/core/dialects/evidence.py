@@ -45,6 +45,11 @@ SENDERS = {
 }
 """Senders without a dialect of their own, and what of them is read."""
 _TOOL_MARKS = tuple(key for key in meanings.TOOL_NAMES if key in meanings.TOOL_MARKS)
+_NAMING = tuple(key for key in _TOOL_MARKS if key not in ("tool.name", "tool_name"))
+"""Those that only agents' tools have: builds run tools, too."""
+_MAX_NAME_CHARS = 100
+_VAGUE = frozenset({"request", "response", "function", "messages", "flow", "graph"})
+"""Kinds of what services and jobs do as well."""
 _TOOL_PREFIX, _SERVICE_PREFIX = "langchain4j.tools.", "langchain4j.aiservices."
 """Names of the spans of LangChain4j on Quarkus, which have no other mark."""
 _BY_OPERATION = {
@@ -63,7 +68,6 @@ _AGENT = Classification(Kind.AGENT, "evidence.agent")
 _SUM = Classification(Kind.OTHER, "evidence.sum_of_calls")
 _ACCOUNT = Classification(Kind.OTHER, "evidence.counts_of_a_call")
 _UNKNOWN = Classification(Kind.OTHER, "evidence.unknown", is_unknown=True)
-_CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
 _TOOL_TEXTS = frozenset(
     {*meanings.TOOL_INPUTS, *meanings.TOOL_OUTPUTS, *meanings.TOOL_CALL_IDS, "gen_ai.tool.type"}
 )
@@ -127,13 +131,20 @@ def _kind_of(span: Span) -> Kind | None:
     if span.name.startswith(_TOOL_PREFIX):
         return Kind.TOOL
     found = find_endings(attributes)
-    if found.kinds and (kind := meanings.kind_of_words(attributes[key] for key in found.kinds)):
+    if kind := meanings.kind_of_words(
+        filter(_is_specific, map(attributes.__getitem__, found.kinds))
+    ):
         return kind
     if any(attributes[key].lower() == "agent" for key in found.entity_types):
         return Kind.AGENT
     if any(key.startswith(meanings.FLOW_PREFIXES) for key in attributes):
         return meanings.kind_of_name(span.name)
     return None
+
+
+def _is_specific(word: str) -> bool:
+    """Return whether a word under a key that nobody knows is more than that of any job."""
+    return meanings.word_of(word) not in _VAGUE
 
 
 def _has_kind(keys: Collection[str]) -> bool:
@@ -144,8 +155,9 @@ def _has_kind(keys: Collection[str]) -> bool:
 def _has_call(keys: Collection[str]) -> bool:
     """Return whether there are counts of both sides or messages, and a model."""
     if not any(key in keys for key in meanings.MODELS):
-        return bool(find_endings(keys).models) and has_counts(keys)
-    return has_counts(keys) or not _CALL_TEXTS.isdisjoint(keys)
+        named = [key for key in keys if "token" in key.lower()]
+        return bool(named and find_endings(keys).models) and has_counts(named)
+    return has_counts(keys) or genai_facts.has_texts(keys)
 
 
 def _has_tool(keys: Collection[str]) -> bool:
@@ -154,8 +166,10 @@ def _has_tool(keys: Collection[str]) -> bool:
 
 def _is_named_tool(span: Span) -> bool:
     """Return whether the span is named after its tool: ``run search``."""
-    tool = first(span.attributes, *_TOOL_MARKS)
-    return bool(tool) and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", span.name) is not None
+    tool = first(span.attributes, *_NAMING)
+    if not tool or len(tool) > _MAX_NAME_CHARS or tool not in span.name:
+        return False
+    return re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", span.name) is not None
 
 
 def _classify_call(span: Span, view: TraceView) -> Classification:
@@ -178,7 +192,7 @@ def _runs_tools_too(span: Span, view: TraceView) -> bool:
 
 def _repeats_counts(span: Span, view: TraceView) -> bool:
     """Return whether the span has no texts, and the counts of a call around it or beside it."""
-    if not _CALL_TEXTS.isdisjoint(span.attributes):
+    if genai_facts.has_texts(span.attributes):
         return False
     counts, parent = read_counts(span.attributes, EVIDENCE), view.tree.parent(span)
     if parent is not None and counts in _counts_of_calls([parent]):

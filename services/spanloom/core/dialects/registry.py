@@ -228,7 +228,7 @@ def _complete(
         complete_from_events(facts, span, kind)
     if endings is not None:
         complete_texts(facts, span.attributes, kind, endings)
-        if kind is _MODEL and '"usage' in facts.output and not (facts.usage and any(facts.usage)):
+        if kind is _MODEL and not (facts.usage and any(facts.usage)):
             facts.usage = read_answered_counts(facts.output)
         if kind is _MODEL and not (facts.input or facts.output):
             _take_texts_around(facts, span, view)
@@ -243,10 +243,10 @@ def _take_texts_around(facts: Facts, span: Span, view: TraceView) -> None:
     if around is None or len(view.tree.children(around)) > 1 or not has_texts(around.attributes):
         return
     if find_dialect(around).classify(around, view).kind is _OTHER:
-        told = read_model_call(around.attributes)
-        facts.input, facts.output = told.input, told.output
+        found = read_model_call(around.attributes)
+        facts.input, facts.output = found.input, found.output
         if facts.first_token_ms is None:
-            facts.first_token_ms = told.first_token_ms
+            facts.first_token_ms = found.first_token_ms
 
 
 def _find_failed(span: Span, reading: Reading, facts: Facts) -> StepError | None:

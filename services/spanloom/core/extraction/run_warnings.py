@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.agent_logs import BRIDGED
-from spanloom.core.conventions.usage import read_counts
+from spanloom.core.conventions.usage import NAMED, read_counts
 from spanloom.core.conventions.usage_repair import ABOVE_TOTAL, DOUBTFUL
 from spanloom.core.extraction.metrics import sum_usage
 from spanloom.core.extraction.unread import warn_of_unread
@@ -72,4 +72,4 @@ def _token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) 
 
 
 def _reports_tokens(attributes: Mapping[str, str]) -> bool:
-    return any(read_counts(attributes)[:2])
+    return any(read_counts(attributes, NAMED)[:2])
