@@ -297,7 +297,11 @@ def test_arguments_that_are_a_python_repr_are_json() -> None:
 
 @pytest.mark.parametrize(
     ("text", "is_cut"),
-    [('{"a":"b', True), ('["a","b', True), ('{"a":1} and more', False), ("plain", False)],
+    [
+        *[(text, True) for text in ('{"a":"b', '["a","b', '[{"a":1},{"id":')],
+        *[(text, False) for text in ('{"a":1} and more', "plain")],
+        *[(text, False) for text in ("[INFO] ok", "[package]\nname = 1", "{ foo", "[main 3f] x")],
+    ],
 )
 def test_what_a_tool_said_is_marked_as_cut(text: str, *, is_cut: bool) -> None:
     facts = Facts(input=text, output=text)
