@@ -19,6 +19,7 @@ from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.model.message import find_answer
 from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.bounds import watch_unread
 from spanloom.core.values.cut_json import read_cut
 
 MESSAGES = [
@@ -260,6 +261,20 @@ _META = "additional_kwargs={}, response_metadata={}"
 def test_conversations_that_are_no_json_as_they_are(text: str) -> None:
     messages = json.loads(read_input(text))
     assert [{key: m[key] for key in ("role", "content")} for m in messages] == SPOKEN
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+def test_only_line_feeds_end_a_line(end: str) -> None:
+    said = [{"role": "user", "content": "a\u2028b\u0085c"}, {"role": "user", "content": "d"}]
+    text = end.join(json.dumps(message, ensure_ascii=False) for message in said) + end
+    assert json.loads(read_input(text)) == said
+
+
+def test_lines_too_dense_to_be_read_at_once_are_not_read_one_by_one() -> None:
+    line = json.dumps({"role": "user", "content": "x", "n": [0] * 1_000}, separators=(",", ":"))
+    with watch_unread() as unread:
+        assert read_input(f"{line}\n{line}\n{line}") == f"{line}\n{line}\n{line}"
+    assert len(unread) == 1
 
 
 @pytest.mark.parametrize(
