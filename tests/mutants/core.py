@@ -717,7 +717,7 @@ MUTANTS = (
     Mutant(
         name="azure-says-nothing",
         room="core",
-        was="answer = _last_said(span)",
+        was="answer = _last_answer(span)",
         becomes="answer = None",
         why="the answer of an agent of Azure is shown as its question",
         killed_by=[f"{UNIT}/reading/test_event_messages.py"],
