@@ -425,7 +425,7 @@ MUTANTS = (
     Mutant(
         name="status-of-a-tool-message",
         room="core",
-        was='return (is_error and is_result) or (value.get("status") == "error" and is_told)',
+        was="return has_failed or (is_error and is_result)",
         becomes="return is_error and is_result",
         why="a tool that failed is shown as successful where only LangChain's message tells",
         killed_by=[f"{UNIT}/reading/test_failed_results.py"],
@@ -717,7 +717,7 @@ MUTANTS = (
     Mutant(
         name="azure-says-nothing",
         room="core",
-        was="answer = _last_said(span)",
+        was="answer = _last_answer(span)",
         becomes="answer = None",
         why="the answer of an agent of Azure is shown as its question",
         killed_by=[f"{UNIT}/reading/test_event_messages.py"],

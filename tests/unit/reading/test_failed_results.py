@@ -35,6 +35,10 @@ def message(text: str) -> str | None:
         "content='no such city' name='weather' tool_call_id='c1' status='error'",
         '{"status": "error", "error_message": "no such city"}',
         '{"status": "error", "error": "no such city", "rows": 3}',
+        '{"status": "error", "error": true, "message": "no such city"}',
+        '{"status": "error", "result": {"rows": 3}, "message": "no such city"}',
+        '{"status": "error", "error": "", "reason": "no such city"}',
+        '"{\\"status\\": \\"error\\", \\"message\\": \\"no such city\\"}"',
         "meta=None content=[TextContent(type='text', text='no such city')] isError=True",
         "CallToolResult(content=[TextContent(type='text', text='no such city')], is_error=True)",
     ],
@@ -54,7 +58,11 @@ def test_a_result_that_is_marked_as_an_error_is_a_failure(text: str) -> None:
         '{"content": [{"type": "text", "text": "a b"}], "isError": false}',
         '{"status": "error", "rows": 3}',
         '{"isError": true}',
+        '{"status": "error", "error": {"code": 3}}',
         '{"jobs": [{"status": "error", "content": "x"}], "total": 1}',
+        '[{"status": "ok"}, {"status": "error", "message": "disk full"}]',
+        '{"data": {"status": "error", "reason": "disk full"}}',
+        '{"result": "{\\"status\\": \\"error\\", \\"message\\": \\"disk full\\"}"}',
         '{"raw_output": {"content": "x"}, "raw_input": {"is_error": true}}',
         '{"content": "log: status error", "status": "success"}',
         "content=\"it says status='error' and isError=True\" name='log' status='success'",
@@ -77,7 +85,8 @@ def test_code_and_type_are_read_from_the_text() -> None:
 
 
 def test_a_mark_without_a_text_is_a_failure() -> None:
-    assert message('{"content": [], "isError": true}') == "the result is marked as an error"
+    for text in ('{"content": [], "isError": true}', '{"status": "error", "message": ""}'):
+        assert message(text) == "the result is marked as an error"
 
 
 @pytest.mark.parametrize(

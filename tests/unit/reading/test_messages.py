@@ -403,3 +403,26 @@ def test_thoughts_and_media_of_genkit() -> None:
     (message,) = read_back({"message": {"role": "model", "content": content}})
     assert message["reasoning_content"] == "hm"
     assert [part["type"] for part in message["content"]] == ["text", "image_url"]
+
+
+def test_details_next_to_thoughts_of_genkit() -> None:
+    thought = {"reasoning": "hm", "text": None, "custom": {"signature": "s"}, "metadata": {}}
+    (message,) = read_back({"message": {"role": "model", "content": [thought, {"text": "yo"}]}})
+    assert (message["content"], message["reasoning_content"]) == ("yo", "hm")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"reasoning": "It rains.", "label": "A"},
+        {"label": "A", "reasoning": "It rains."},
+        {"media": "a.jpg", "caption": "x"},
+        {"media": {"url": "a.jpg"}, "caption": "x"},
+    ],
+)
+def test_data_with_a_key_of_genkits_is_an_answer(data: dict[str, Any]) -> None:
+    assert read_back([data]) == [data]
+    for content in ([data], json.dumps([data])):
+        (message,) = read_back([{"role": "assistant", "content": content}])
+        assert message.keys() == {"role", "content"}
+        assert json.loads(message["content"]) == [data]

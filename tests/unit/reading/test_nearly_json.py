@@ -19,6 +19,7 @@ from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.model.message import find_answer
 from spanloom.core.model.span import Facts
 from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.bounds import watch_unread
 from spanloom.core.values.cut_json import read_cut
 
 MESSAGES = [
@@ -262,6 +263,20 @@ def test_conversations_that_are_no_json_as_they_are(text: str) -> None:
     assert [{key: m[key] for key in ("role", "content")} for m in messages] == SPOKEN
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+def test_only_line_feeds_end_a_line(end: str) -> None:
+    said = [{"role": "user", "content": "a\u2028b\u0085c"}, {"role": "user", "content": "d"}]
+    text = end.join(json.dumps(message, ensure_ascii=False) for message in said) + end
+    assert json.loads(read_input(text)) == said
+
+
+def test_lines_too_dense_to_be_read_at_once_are_not_read_one_by_one() -> None:
+    line = json.dumps({"role": "user", "content": "x", "n": [0] * 1_000}, separators=(",", ":"))
+    with watch_unread() as unread:
+        assert read_input(f"{line}\n{line}\n{line}") == f"{line}\n{line}\n{line}"
+    assert len(unread) == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -297,7 +312,11 @@ def test_arguments_that_are_a_python_repr_are_json() -> None:
 
 @pytest.mark.parametrize(
     ("text", "is_cut"),
-    [('{"a":"b', True), ('["a","b', True), ('{"a":1} and more', False), ("plain", False)],
+    [
+        *[(text, True) for text in ('{"a":"b', '["a","b', '[{"a":1},{"id":')],
+        *[(text, False) for text in ('{"a":1} and more', "plain")],
+        *[(text, False) for text in ("[INFO] ok", "[package]\nname = 1", "{ foo", "[main 3f] x")],
+    ],
 )
 def test_what_a_tool_said_is_marked_as_cut(text: str, *, is_cut: bool) -> None:
     facts = Facts(input=text, output=text)

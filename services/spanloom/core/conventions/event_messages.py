@@ -73,9 +73,9 @@ def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
         facts.input = facts.input or _first(span, _TOOL)
         facts.output = facts.output or _first(span, CHOICE)
     elif kind is Kind.MODEL:
-        answer = _last_said(span)
-        told = span if answer is None else _without(span, answer)
-        facts.input = facts.input or _messages(told, _INPUTS) or _whole(span, _WHOLE_INPUTS)
+        answer = _last_answer(span)
+        rest = span if answer is None else _without(span, answer)
+        facts.input = facts.input or _messages(rest, _INPUTS) or _whole(span, _WHOLE_INPUTS)
         facts.output = facts.output or _messages(span, _OUTPUTS) or _whole(span, _WHOLE_OUTPUTS)
         if answer is not None and not facts.output:
             facts.output = written([_message(answer, "assistant")])
@@ -91,13 +91,13 @@ def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
     )
 
 
-def _last_said(span: Span) -> Event | None:
+def _last_answer(span: Span) -> Event | None:
     """Return the event of an assistant's message after all others, which is the answer then.
 
     Azure's agents write no choices.
     """
-    said = [e for e in span.events if e.name in _INPUTS or e.name in _OUTPUTS]
-    return said[-1] if len(said) > 1 and said[-1].name == _ASSISTANT else None
+    messages = [e for e in span.events if e.name in _INPUTS or e.name in _OUTPUTS]
+    return messages[-1] if len(messages) > 1 and messages[-1].name == _ASSISTANT else None
 
 
 def _without(span: Span, event: Event) -> Span:

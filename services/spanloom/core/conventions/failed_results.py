@@ -6,7 +6,11 @@ as such. LangChain marks its tool message, the Model Context Protocol and Anthro
     {"type": "tool", "data": {"content": "no such city", "status": "error"}}
     {"content": [{"type": "text", "text": "no such city"}], "isError": true}
 
-A mark deeper inside is data of the tool's own.
+The author of a tool may do the same without a protocol, as those of Google's ADK are taught to::
+
+    {"status": "error", "error_message": "no such city"}
+
+This form counts only as the whole result. A mark deeper inside is data of the tool's own.
 """
 
 from __future__ import annotations
@@ -36,7 +40,7 @@ _AROUND = (
 _MAX_LAYERS = 8
 _CONTENTS = ("content", "result", "error", "message")
 _MESSAGES = ("error", "error_message", "errorMessage", "message", "detail", "reason")
-"""Keys of the message in a result of an author's own: ``{"status": "error", "message": …}``."""
+"""Keys of the message in an author's own result. Its other keys may have any name."""
 _FLAG = re.compile(r"(?:^|[._])is_?error$", re.IGNORECASE)
 _SUCCESS = ("success", "tool.success", "gen_ai.tool.success")
 _STATES = ("gen_ai.tool.status", "gen_ai.tool.call.status", "tool.status", "genkit:state")
@@ -80,16 +84,20 @@ def _is_raised(key: str, value: str) -> bool:
 
 
 def _in_json(value: Json) -> str | None:
+    is_whole = True
     for _ in range(_MAX_LAYERS):
         if isinstance(value, str) and value[:1] in ("{", "["):
             inner = json_value(value)
             value = None if inner == value else inner
         if isinstance(value, list):
-            value = value[-1] if value else None
+            value, is_whole = value[-1] if value else None, False
         if not isinstance(value, dict):
             return None
         if _is_marked(value):
             return _content(value)
+        if is_whole and (message := _own_message(value)) is not None:
+            return message
+        is_whole = False
         value = next((value[key] for key in _AROUND if isinstance(value.get(key), _NESTED)), None)
     return None
 
@@ -102,8 +110,16 @@ def _is_marked(value: dict[str, Json]) -> bool:
         return True
     is_error = value.get("isError") is True or value.get("is_error") is True
     is_result = any(key in value for key in _CONTENTS)
-    is_told = "content" in value or any(isinstance(value.get(key), str) for key in _MESSAGES)
-    return (is_error and is_result) or (value.get("status") == "error" and is_told)
+    has_failed = value.get("status") == "error" and "content" in value
+    return has_failed or (is_error and is_result)
+
+
+def _own_message(value: dict[str, Json]) -> str | None:
+    """Return the message of ``{"status": "error", "message": …}``; ``None`` of another result."""
+    if value.get("status") != "error":
+        return None
+    messages = [text for key in _MESSAGES if isinstance(text := value.get(key), str)]
+    return next(filter(None, messages), "") if messages else None
 
 
 def _content(value: dict[str, Json]) -> str:

@@ -42,12 +42,13 @@ _ID = re.compile(
     rf"(?:{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
     rf"|(?=[a-fA-F]*[0-9]){_HEX}{{16,64}}|[0-9]{{10,}}|[0-7][0-9A-HJKMNP-TV-Z]{{25}}"
     r"|(?=[0-9a-zA-Z]{12,64}(?![0-9a-zA-Z]))(?:[0-9]*+[a-zA-Z]++[0-9]++){4,}+[a-zA-Z]*"
-    rf"|(?:{_AFTER_PREFIX})(?=[a-zA-Z]*[0-9])[0-9a-zA-Z]{{12,64}}"
+    rf"|(?:{_AFTER_PREFIX})(?=[a-zA-Z]*+[0-9]++[a-zA-Z])[0-9a-zA-Z]{{12,64}}"
     r"|20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?"
     r"(?:Z|[+-][01][0-9]:?[0-5][0-9])?)(?![0-9a-zA-Z])"
 )
 """A UUID, hexadecimal digits of a hash or a span, a time in seconds or longer, a ULID, letters and
-digits in turn, the id behind a prefix, or a date with a time."""
+digits in turn, an id after a prefix, or a date with a time. Letters with a number at their end are
+a name even there: ``run_simulation2024``."""
 _LABEL = re.compile(r"(?:(?<=[\s(\[{<,_.:/#@-])|^)(?:uu)?id\s?[=:]\s?$", re.IGNORECASE)
 """What an id may be announced by: ``Agent(id=8f14…)``."""
 _DIGIT = re.compile(r"[0-9]")

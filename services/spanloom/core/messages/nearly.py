@@ -10,6 +10,7 @@ from spanloom.core.messages.objects import OBJECT_STARTS, may_be_object
 from spanloom.core.messages.parts import read_objects
 from spanloom.core.messages.wire import parse_composite
 from spanloom.core.values.attributes import json_value, unquoted
+from spanloom.core.values.bounds import may_read
 from spanloom.core.values.cut_json import read_cut
 from spanloom.core.values.python_repr import as_json, fields_as_json, objects_as_json
 
@@ -101,10 +102,13 @@ def _without_quotes(text: str) -> tuple[str, bool]:
 
 
 def _read_lines(text: str) -> list[Json] | None:
-    """Return the objects of a text with one of them in each line."""
-    if not text.startswith("{") or "\n{" not in text:
+    """Return the objects of a text with one of them in each line.
+
+    Only line feeds end lines: strings of JSON may contain what else Unicode calls a line's end.
+    """
+    if not text.startswith("{") or "\n{" not in text or not may_read(text):
         return None
-    values = [json_value(line) for line in text.splitlines() if line]
+    values = [json_value(line) for line in text.split("\n") if line.strip()]
     return values if all(isinstance(value, dict) for value in values) else None
 
 

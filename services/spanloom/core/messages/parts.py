@@ -146,7 +146,23 @@ def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], N
         return _BY_TYPE.get(part_type)
     if "role" in part:
         return None
-    return next((_BY_KEY[key] for key in part if key in _BY_KEY and part[key] is not None), None)
+    return next((_BY_KEY[key] for key in part if key in _BY_KEY and _is_kind(part, key)), None)
+
+
+def _is_kind(part: dict[str, Json], key: str) -> bool:
+    """Return whether a key identifies the part's kind.
+
+    Data that a model wrote may have Genkit's keys, too: ``{"reasoning": "…", "label": "A"}``.
+    """
+    if key == "media" and not isinstance(part[key], dict):
+        return False
+    rest = part.keys() - {key, *_NEXT_TO_IT} if key in _OF_GENKIT else ()
+    return part[key] is not None and all(part[other] is None for other in rest)
+
+
+_OF_GENKIT = frozenset({"reasoning", "media"})
+_NEXT_TO_IT = ("metadata", "custom")
+"""Keys of details that Genkit adds to these parts, such as the signature of a thought."""
 
 
 def _add_text(draft: Draft, part: dict[str, Json]) -> None:
