@@ -77,6 +77,7 @@ NOT_SEEN = {
     "find_calls": "newest_versions says, within the project, what of it counts",
     "find_calls_near": "newest_versions says, within the project, what of it counts",
     "known_call_keys": "find_calls is asked for what it found",
+    "mark_live": "writes, of traces named with their project",
     "parts_elsewhere": "a deletion compares what it found with its own traces, by project",
 }
 """Queries whose answer nobody sees: the project spares them work."""
@@ -97,6 +98,7 @@ NOT_BY_PROJECT = {
     "read_deletions": "the audit, which needs a key of all projects",
     "count_deleted_rows": "the keeper's",
     "remove_deleted_rows": "the keeper's",
+    "homes_of_deleted": "the keeper's, told apart by project",
     "count_expired_rows": "the keeper's",
     "count_to_keep_rows": "the keeper's",
     "keep_rows": "the keeper's",

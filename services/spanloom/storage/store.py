@@ -160,7 +160,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         scores=ClickHouseScores(worker, reader, announcer),
         queues=queues,
         replays=ClickHouseReplays(worker, is_alone=is_alone),
-        deletions=ClickHouseDeletions(worker, hiding, progress, spans.revisit),
+        deletions=ClickHouseDeletions(worker, hiding, spans.revisit),
         snapshots=ClickHouseSnapshots(writer, worker, path),
         usage=ClickHouseUsage(prober),
         codec=ClickHouseCodec(),

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.contract.test_deletions import answers, deletion, extract, fill, send
+from tests.support.otlp_requests import START_NS, next_seq
+from tests.support.trajectory_records import make_record, make_trajectory
 
+from spanloom.core.joining.parts import Part
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
 from spanloom.core.model.upkeep import DeletionScope
+from spanloom.core.ports.progress import Progress
+from spanloom.storage.deletions import store as ledger
 from spanloom.storage.deletions.hiding import NOT_OF_TRACES, OF_TRACES
+from spanloom.storage.deletions.store import read_traces
+from spanloom.storage.deletions.torn import find_torn
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.parameters import within
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from spanloom.storage.engine.parameters import Row
     from spanloom.storage.store import ClickHouseStore
 
 TABLES = """
@@ -76,3 +87,85 @@ def test_a_deletion_ends_when_its_time_is_over_and_stays_in_the_audit(
     assert answers(clickhouse_store, key) == {}
     fill(clickhouse_store, key)
     assert next(d for d in clickhouse_store.deletions.list(100) if d.id == asked.id).is_over
+
+
+class EndedError(Exception):
+    """The process ended here."""
+
+
+def show_in(store: ClickHouseStore, part: TraceKey, home: TraceKey) -> None:
+    """Store two finished traces, of which one shows the other as a part of its run."""
+    for key in (part, home):
+        fill(store, key)
+    settle(store, home)
+    call = Part(part, "part of s", START_NS, START_NS, 0, 0, 1, home.trace_id).as_call()
+    head = store.trajectories.heads([part])[part]
+    record = make_record(part, make_trajectory(part), version=2, previous=head)
+    store.trajectories.write([replace(record, calls=[call])])
+
+
+def settle(store: ClickHouseStore, key: TraceKey) -> None:
+    store.progress.record_progress([Progress(key, next_seq(), Status.SETTLED)])
+
+
+def is_due(store: ClickHouseStore, key: TraceKey) -> bool:
+    return key in {change.key for change in store.progress.unfinished()}
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_home_is_built_again_without_a_deleted_part_though_the_process_ended(
+    clickhouse_store: ClickHouseStore,
+    upkeep: ClickHouseUpkeep,
+    new_project: Callable[[], str],
+    monkeypatch: pytest.MonkeyPatch,
+    is_recorded: bool,
+) -> None:
+    part, home = (TraceKey(project, c * 32) for project in [new_project()] for c in "ab")
+    show_in(clickhouse_store, part, home)
+    record = ledger.record_traces
+
+    def end(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
+        if is_recorded:
+            record(lane, deletion_id, traces)
+        raise EndedError
+
+    monkeypatch.setattr(ledger, "record_traces", end)
+    scope = DeletionScope(Reach.only(part.project), trace_id=part.trace_id)
+    with pytest.raises(EndedError):
+        clickhouse_store.deletions.delete(deletion(scope))
+    assert is_due(clickhouse_store, home)
+    settle(clickhouse_store, home)  # built while the part was not hidden yet
+    upkeep.remove_deleted(0)
+    assert answers(clickhouse_store, part) == {}
+    assert is_due(clickhouse_store, home)
+    settle(clickhouse_store, home)
+    upkeep.remove_deleted(0)
+    assert not is_due(clickhouse_store, home), "once is enough"
+
+
+def test_a_deletion_reads_no_parts_of_other_runs(
+    clickhouse_store: ClickHouseStore, new_project: Callable[[], str]
+) -> None:
+    part, home, other, its_home = (TraceKey(p, c * 32) for p in [new_project()] for c in "abcd")
+    show_in(clickhouse_store, part, home)
+    show_in(clickhouse_store, other, its_home)
+    for key in (part, home):
+        rows = clickhouse_store.lanes.worker.rows(
+            "parts_elsewhere", keys=[key], reach=within(Reach.only(part.project))
+        )
+        assert list(rows) == [(part.project, part.trace_id, home.trace_id)]
+
+
+def test_a_part_that_is_deleted_already_is_not_built_again(
+    clickhouse_store: ClickHouseStore, new_project: Callable[[], str]
+) -> None:
+    part, home = (TraceKey(project, c * 32) for project in [new_project()] for c in "ab")
+    show_in(clickhouse_store, part, home)
+    of_home, of_part = (
+        DeletionScope(Reach.only(key.project), trace_id=key.trace_id) for key in (home, part)
+    )
+    worker = clickhouse_store.lanes.worker
+    gone = [row for row in read_traces(worker, of_home, 2**63) if row.TraceId == home.trace_id]
+    assert find_torn(worker, of_home, gone) == [part]
+    clickhouse_store.deletions.delete(deletion(of_part))
+    assert find_torn(worker, of_home, gone) == []

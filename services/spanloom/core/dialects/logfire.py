@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.meanings import OPERATION
 from spanloom.core.conventions.usage import read_payload
-from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.otel_genai import OtelGenAI
-from spanloom.core.model.span import Classification, Facts
+from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, json_object, text_or_json
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.conventions.view import Signature, TraceView
-    from spanloom.core.model.span import Span
+    from spanloom.core.model.span import Facts, Span
 
 _SCOPE = "logfire."
 _REQUEST, _RESPONSE, _USAGE = "request_data", "response_data", "gen_ai.usage.raw"
@@ -54,30 +53,6 @@ def _only_began(span: Span) -> bool:
 def _is_stream_end(span: Span) -> bool:
     attributes = span.attributes
     return attributes.get("logfire.msg_template", span.name).startswith(_STREAMED)
-
-
-_PENDING = "logfire.pending_parent_id"
-_BEGUN = Classification(Kind.OTHER, "logfire_pending.begun")
-
-
-class LogfirePending(Dialect):
-    """The beginning of a span, which Logfire sends as a span of its own below it: no step."""
-
-    id = "logfire_pending"
-    claims = Claim.OVERLAY
-    before = ("langfuse", "langsmith")
-
-    def recognises(self, signature: Signature) -> bool:
-        """Recognise by the parent that the span itself will have."""
-        return _PENDING in signature.keys
-
-    def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """Classify as no step: the span follows when it has ended."""
-        return _BEGUN
-
-    def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the protocol's signature
-        """Read nothing."""
-        return Facts()
 
 
 class Logfire(OtelGenAI):
@@ -141,4 +116,4 @@ def _text(value: Json) -> str:
     return text_or_json(value) if value else ""
 
 
-DIALECTS = (Logfire(), LogfirePending())
+DIALECTS = (Logfire(),)

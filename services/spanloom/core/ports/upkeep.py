@@ -51,6 +51,8 @@ class Upkeep(Protocol):
 
         Deletions requested before ``over_before_ns`` end with that: spans that arrive later for
         their traces are stored like any other.
+        A trace that showed a deleted part is due again, also if the process that deleted it ended
+        on the way.
         """
 
     def close(self) -> None:

@@ -6,17 +6,16 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status
 from spanloom.core.model.upkeep import Deletion, DeletionScope
 from spanloom.core.ports.upkeep import Extent
-from spanloom.storage.engine.parameters import batched, reach_columns, reach_of, within
+from spanloom.storage.deletions.torn import find_torn, mark_live
+from spanloom.storage.engine.parameters import reach_columns, reach_of, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import CarriedRecord
-    from spanloom.core.ports.store import ProgressStore
     from spanloom.storage.deletions.hiding import DeletedRows
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
@@ -78,21 +77,6 @@ def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
     lane.insert("deleted_traces", TRACE_COLUMNS, rows)
 
 
-def find_torn(lane: Lane, scope: DeletionScope, traces: Sequence[Row]) -> Sequence[TraceKey]:
-    """Return the stored traces that show parts of a run with a trace that is deleted alone.
-
-    A home has the spans of its deleted parts in its document; a part whose home is deleted is a run
-    of its own. To be called before the deletion is recorded, which hides the parts.
-    """
-    gone = {TraceKey(trace.Project, trace.TraceId) for trace in traces}
-    found: set[TraceKey] = set()
-    for row in lane.rows("parts_elsewhere", reach=within(scope.reach)) if gone else ():
-        part, home = TraceKey(row.Project, row.TraceId), TraceKey(row.Project, row.Home)
-        if (part in gone) != (home in gone):
-            found.add(home if part in gone else part)
-    return sorted(found)
-
-
 def record_late(lane: Lane, records: Sequence[CarriedRecord]) -> None:
     """Delete runs found to be of a deleted conversation only now, as they are built."""
     if not lane.hiding.may_hide:
@@ -142,16 +126,14 @@ class ClickHouseDeletions:
         self,
         worker: Lane,
         hiding: DeletedRows,
-        progress: ProgressStore,
         revisit: Callable[[Sequence[TraceKey]], None],
     ) -> None:
         """Use the lane, which the caller owns and closes, and what hides deleted rows.
 
-        By ``progress`` and ``revisit`` the extractor finds what has to be built again.
+        By ``revisit`` the extractor finds at once what has to be built again.
         """
         self._worker = worker
         self._hiding = hiding
-        self._progress = progress
         self._revisit = revisit
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
@@ -161,12 +143,15 @@ class ClickHouseDeletions:
     def delete(self, deletion: Deletion) -> Deletion:
         """See ``DeletionLedger.delete``.
 
-        The traces are read first: with the deletion recorded, its own rows would be hidden.
+        The traces are read first: with the deletion recorded, its own rows would be hidden. Torn
+        runs are due before it is recorded, so that they are even if the process ends on the way,
+        and again after it, as they may have been built in between.
         """
         until_seq = reaching(self._worker, deletion.until_seq)
         traces = read_traces(self._worker, deletion.scope, until_seq)
         extent = _extent(traces)
         torn = find_torn(self._worker, deletion.scope, traces)
+        self._build_again(torn)
         self._hiding.begin()
         counted = replace(deletion, traces=extent.traces, spans=extent.spans, until_seq=until_seq)
         record_deletion(self._worker, counted)
@@ -176,9 +161,7 @@ class ClickHouseDeletions:
 
     def _build_again(self, keys: Sequence[TraceKey]) -> None:
         """Make traces due: now, and for an extractor that starts later."""
-        for some in batched(keys):
-            known = self._progress.read_progress(some).values()
-            self._progress.record_progress([replace(p, status=Status.LIVE) for p in known])
+        mark_live(self._worker, keys)
         self._revisit(keys)
 
     def list(self, limit: int) -> Sequence[Deletion]:

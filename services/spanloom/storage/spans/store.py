@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
@@ -15,9 +14,9 @@ from spanloom.core.ports.building import CarriedSpans
 from spanloom.core.ports.spans import Arrived, Signal, SpooledRequest, TracePart
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Writes
-from spanloom.storage.engine.statements import query
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
+from spanloom.storage.spans.revisits import record_revisits
 from spanloom.storage.spans.rows import (
     are_told_apart,
     event_of,
@@ -86,9 +85,7 @@ class ClickHouseSpans:
     def revisit(self, keys: Sequence[TraceKey]) -> None:
         """Let the extractor build stored traces again, as if nothing but their root had come."""
         with self._appends or nullcontext():
-            for some in batched(keys):
-                named = json.dumps([list(key) for key in some])
-                self._worker.run(query("revisit_traces"), keys=named)
+            record_revisits(self._worker, keys)
 
     def appends(self) -> int | None:
         """See ``SpanWriter.appends``."""

@@ -18,8 +18,10 @@ from spanloom.storage.deletions.store import (
     record_deletion,
     record_traces,
 )
+from spanloom.storage.deletions.torn import find_homes_of_deleted, mark_live
 from spanloom.storage.engine.parameters import Condition, bind, fill_in
 from spanloom.storage.engine.statements import query
+from spanloom.storage.spans.revisits import record_revisits
 
 if TYPE_CHECKING:
     from spanloom.core.model.upkeep import RetentionPlan
@@ -137,12 +139,24 @@ def remove_deleted(lane: Lane, over_before_ns: int) -> int:
     for deletion in lasting:
         known = read_traces(lane, deletion.scope, deletion.until_seq)
         record_traces(lane, deletion.id, known)
+    if lasting:
+        _build_homes_again(lane)
     removed = sum(_empty(lane, table) for table in OF_TRACES) if lasting else 0
     for deletion in lasting:
         if deletion.requested_at_ns < over_before_ns:
             lane.run(query("end_deletion"), id=deletion.id)
             record_deletion(lane, replace(deletion, step=deletion.step + 1, is_over=True))
     return removed
+
+
+def _build_homes_again(lane: Lane) -> None:
+    """Make traces due whose documents may have deleted parts, for a deletion that was cut off.
+
+    Without the rows of the parts they are no longer found: to be called before these are removed.
+    """
+    homes = find_homes_of_deleted(lane)
+    mark_live(lane, homes)
+    record_revisits(lane, homes)
 
 
 def _empty(lane: Lane, table: str) -> int:

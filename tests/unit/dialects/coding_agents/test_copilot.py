@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 from tests.support.agent_events import event, run, steps
 from tests.support.spans import genai, make_span
 
+from spanloom.core.conventions.view import TraceView
+from spanloom.core.dialects.coding_agents.copilot import Copilot
+from spanloom.core.model.span import Span
+from spanloom.core.model.tree import SpanTree
+
 if TYPE_CHECKING:
-    from spanloom.core.model.span import Span
     from spanloom.core.model.trajectory import Trajectory
 
 SCOPE = "github.copilot"
@@ -72,3 +76,21 @@ def test_spans_of_the_program_without_a_turn_are_no_run() -> None:
         make_span(2, 0, conversation, start=4, name="custom_notification", scope=SCOPE),
     )
     assert not found.agent_steps
+
+
+class Turn(Span):
+    """A span that must not be compared whole: with thousands of turns that takes minutes."""
+
+    __slots__ = ()
+    __hash__ = Span.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError(other)
+
+
+def test_turns_are_known_by_their_ids() -> None:
+    turns = [Turn(*span(number, "invoke_agent", 0)) for number in range(1, 5)]
+    view = TraceView(SpanTree(turns))
+    first, *others = (Copilot().classify(turn, view) for turn in turns)
+    assert first.part_of is None
+    assert {turn.part_of for turn in others} == {turns[0].span_id}

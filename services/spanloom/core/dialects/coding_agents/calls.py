@@ -33,7 +33,7 @@ _ASIDE = re.compile(
     r"title|summary|suggestion|classif|memor|namer|_name$|compact|^hook_|cache_warm|^auto_|validat"
     r"|_parse$|feedback|insights|^web_|side_question|comment|_texts$|comparison|^plugin_"
 )
-"""Parts that work beside the agent: for a title, a memory, a page that was fetched."""
+"""Parts that work apart from the agent: for a title, a memory, a page that was fetched."""
 
 
 @dataclass(slots=True)

@@ -70,7 +70,7 @@ def _classify_turn(span: Span, view: TraceView, known: Classification) -> Classi
     The turns of a prompt are traces of their own, whose calls name one interaction.
     """
     first_turn, *others = view.remember_tree(_turns)
-    if first_turn is not span and span in others:
+    if first_turn.span_id != span.span_id:
         rule = "copilot.turn_goes_on.fragment"
         return known._replace(rule=rule, part_of=first_turn.span_id, is_sound=True)
     facts = Facts(

@@ -40,7 +40,7 @@ def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool])
 def only_whole(spans: Sequence[Span]) -> Span | None:
     """Return opencode's span of the run, if there is one that is in no other.
 
-    The requests to its server around and beside it are topmost, as their parent is never sent.
+    The requests to its server around it and next to it are topmost, as their parent is never sent.
     """
     own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
     runs = [span for span in own.values() if span.name == _WHOLE]

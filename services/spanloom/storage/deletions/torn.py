@@ -1,0 +1,44 @@
+"""Runs of several traces of which a deletion takes some: what is left is built again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.engine.parameters import batched, bind, within
+from spanloom.storage.engine.statements import query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.model.upkeep import DeletionScope
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+
+
+def find_torn(lane: Lane, scope: DeletionScope, traces: Sequence[Row]) -> Sequence[TraceKey]:
+    """Return the stored traces that show parts of a run with a trace that is deleted alone.
+
+    A home has the spans of its deleted parts in its document; a part whose home is deleted is a run
+    of its own. To be called before the deletion is recorded, which hides the parts.
+    """
+    gone = {TraceKey(trace.Project, trace.TraceId) for trace in traces}
+    found: set[TraceKey] = set()
+    for some in batched(sorted(gone)):
+        for row in lane.rows("parts_elsewhere", keys=some, reach=within(scope.reach)):
+            part, home = TraceKey(row.Project, row.TraceId), TraceKey(row.Project, row.Home)
+            if (part in gone) != (home in gone):
+                found.add(home if part in gone else part)
+    deleted = lane.hiding.deleted_among(lane, found)
+    return sorted(key for key in found if key not in deleted)
+
+
+def find_homes_of_deleted(lane: Lane) -> Sequence[TraceKey]:
+    """Return the stored traces that showed a part that is deleted, until its rows are removed."""
+    return [TraceKey(row.Project, row.Home) for row in lane.rows("homes_of_deleted")]
+
+
+def mark_live(lane: Lane, keys: Sequence[TraceKey]) -> None:
+    """Record that traces are unfinished, so that an extractor that starts later builds them."""
+    for some in batched(keys):
+        lane.run(query("mark_live"), **bind({"keys": some}))
