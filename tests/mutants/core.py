@@ -417,8 +417,8 @@ MUTANTS = (
     Mutant(
         name="proxy-is-an-agent",
         room="core",
-        was="if n.span.service_name == above.span.service_name:",
-        becomes="if n.span.service_name != above.span.service_name:",
+        was="return n.span.service_name != above.span.service_name and is_idle(above.span.span_id)",
+        becomes="return n.span.service_name == above.span.service_name",
         why="an agent in another service counts twice, once for its proxy",
         killed_by=[f"{UNIT}/dialects/test_mcp.py"],
     ),

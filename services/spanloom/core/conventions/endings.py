@@ -134,11 +134,11 @@ def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
     return {key for keys in lacking if (key := _first_key(attributes, keys))}
 
 
-def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind, found: Endings) -> None:
+def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> None:
     """Set the input and output that no known attribute or event has."""
     if facts.input and facts.output:
         return
-    is_tool = kind is Kind.TOOL
+    found, is_tool = find_endings(attributes), kind is Kind.TOOL
     facts.input = facts.input or _first_text(
         attributes, found.arguments if is_tool else found.inputs
     )

@@ -63,7 +63,7 @@ _GROUPS = frozenset(
 )
 
 _ANY = "*"
-"""Stands for a vendor's prefix, which ends in a word for counts: ``gcp.gen_ai.usage.``."""
+"""Any prefix that ends in a word for counts: ``gcp.gen_ai.usage.``, of whatever vendor."""
 _VENDOR = re.compile(
     r"\.(?:(?:usage|token_?usage|token_?counts?|tokens)\.(?=\w)|metrics\.(?=\w*token))",
     re.IGNORECASE,

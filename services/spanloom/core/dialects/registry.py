@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core import dialects
-from spanloom.core.conventions.endings import Endings, complete_texts, find_endings
+from spanloom.core.conventions.endings import complete_texts
 from spanloom.core.conventions.event_messages import complete_from_events
 from spanloom.core.conventions.failed_results import (
     find_failed_result,
@@ -171,8 +171,7 @@ def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
     matters = classification.kind is not _OTHER or classification.part_of or span.span_id == root_id
     facts = dialect.describe(span, classification.kind) if matters else Facts()
     if matters:
-        endings = find_endings(span.attributes) if dialect.id in _BY_MEANING else None
-        _complete(facts, span, view, classification.kind, endings)
+        _complete(facts, span, view, classification.kind, dialect)
     if classification.facts is not None:
         facts = _corrected(facts, classification.facts)
     failed = _find_failed(span, reading, facts) if classification.kind is _TOOL else None
@@ -220,18 +219,17 @@ def _find_failure(
     return error, question, is_cut
 
 
-def _complete(
-    facts: Facts, span: Span, view: TraceView, kind: Kind, endings: Endings | None
-) -> None:
+def _complete(facts: Facts, span: Span, view: TraceView, kind: Kind, dialect: Dialect) -> None:
     """Set texts that only an event, an attribute of an unknown vendor or the span around has."""
     if span.events:
         complete_from_events(facts, span, kind)
-    if endings is not None:
-        complete_texts(facts, span.attributes, kind, endings)
-        if kind is _MODEL and not (facts.usage and any(facts.usage)):
-            facts.usage = read_answered_counts(facts.output)
-        if kind is _MODEL and not (facts.input or facts.output):
-            _take_texts_around(facts, span, view)
+    if dialect.id not in _BY_MEANING:
+        return
+    complete_texts(facts, span.attributes, kind)
+    if kind is _MODEL and not (facts.usage and any(facts.usage)):
+        facts.usage = read_answered_counts(facts.output)
+    if kind is _MODEL and not (facts.input or facts.output):
+        _take_texts_around(facts, span, view)
 
 
 def _take_texts_around(facts: Facts, span: Span, view: TraceView) -> None:

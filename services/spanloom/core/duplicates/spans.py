@@ -13,7 +13,7 @@ from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import with_all_below
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from spanloom.core.conventions.mcp import Leg
     from spanloom.core.model.span import NormalizedSpan
@@ -126,6 +126,12 @@ def _merge_nested(
     calls: dict[str, str] = {}
     merged: dict[str, str] = {}
     idle: dict[str, bool] = {}
+
+    def is_idle(agent_id: str) -> bool:
+        if agent_id not in idle:
+            idle[agent_id] = _does_nothing_itself(tree, reports.spans, agent_id)
+        return idle[agent_id]
+
     tools: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for n, above in _nearest_above(tree, reports.spans, outer):
         if n.kind is _MODEL:
@@ -135,7 +141,7 @@ def _merge_nested(
             continue
         elif _is_same_tool(n, above):
             tools[above.span.span_id, n.span.scope_name].append(n.span.span_id)
-        elif _is_part_of_tool(n) or _is_same_agent(n, above, tree, reports.spans, idle):
+        elif _is_part_of_tool(n) or _is_same_agent(n, above, is_idle):
             merged[n.span.span_id] = above.span.span_id
     # No instrumentation reports a run twice: several runs in one of their name are its own.
     merged |= {ids[0]: outer_id for (outer_id, _), ids in tools.items() if len(ids) == 1}
@@ -215,13 +221,9 @@ def _comes_after(n: NormalizedSpan, above: NormalizedSpan) -> bool:
 
 
 def _is_same_agent(
-    n: NormalizedSpan,
-    above: NormalizedSpan,
-    tree: SpanTree,
-    by_id: Mapping[str, NormalizedSpan],
-    idle: dict[str, bool],
+    n: NormalizedSpan, above: NormalizedSpan, is_idle: Callable[[str], bool]
 ) -> bool:
-    """Return whether two nested agent spans report the same run; ``idle`` caches their search.
+    """Return whether two nested agent spans report the same run.
 
     They are custom and the framework's, or a proxy and, in another service, the agent itself.
     """
@@ -229,12 +231,7 @@ def _is_same_agent(
         return False
     if _convention(n) != _convention(above):
         return True
-    if n.span.service_name == above.span.service_name:
-        return False
-    above_id = above.span.span_id
-    if above_id not in idle:
-        idle[above_id] = _does_nothing_itself(tree, by_id, above_id)
-    return idle[above_id]
+    return n.span.service_name != above.span.service_name and is_idle(above.span.span_id)
 
 
 def _does_nothing_itself(

@@ -1,4 +1,4 @@
-"""What the ``extraction`` object says of a run beside its metrics: names, totals, linked traces."""
+"""Names, totals and linked traces of a run: the ``extraction`` object without its metrics."""
 
 from __future__ import annotations
 

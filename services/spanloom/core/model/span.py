@@ -159,7 +159,7 @@ class UnreadKeys(NamedTuple):
     named: Sequence[str] = ()
     """Keys that name tokens, messages or a model."""
     counts: Sequence[str] = ()
-    """Keys that name tokens; attributes that hold messages elsewhere may be among them."""
+    """Keys that name tokens, even if other senders hold messages in them."""
 
 
 NOTHING_UNREAD = UnreadKeys()
