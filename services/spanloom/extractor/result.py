@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.feed import Announcement
-    from spanloom.core.ports.spans import Arrived
+    from spanloom.core.ports.spans import Arrived, Read
 
 
 MAX_TRACE_SPANS = 1_000_000
@@ -39,6 +39,10 @@ class BatchResult:
     """The newest sequence that each build has seen; 0 if the trace has no spans."""
     arrived: dict[TraceKey, Arrived] = field(default_factory=dict)
     """What had arrived of each trace before it was read."""
+    reads: dict[TraceKey, Read] = field(default_factory=dict)
+    """How much of each trace its build read."""
+    whole: set[TraceKey] = field(default_factory=set)
+    """Traces whose builds read all that had arrived."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
     """The actual status of each built trace: discovery may not know of a root, or of a recovery."""
     written: set[TraceKey] = field(default_factory=set)
@@ -61,6 +65,8 @@ class BatchResult:
         """Add the outcome of other traces."""
         self.seqs |= other.seqs
         self.arrived |= other.arrived
+        self.reads |= other.reads
+        self.whole |= other.whole
         self.statuses |= other.statuses
         self.written |= other.written
         self.kept |= other.kept

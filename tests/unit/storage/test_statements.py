@@ -58,7 +58,9 @@ def test_migrations_are_numbered_without_gaps_from_the_baseline_on() -> None:
 
 MOVED = "RowVersion = Seq"
 """What the first release stored and no statement has moved yet."""
-REPEATABLE = ("IF NOT EXISTS", "IF EXISTS", "OR REPLACE", "MODIFY", MOVED)
+SAYS_WHY = "-- Repeated, "
+"""Begins the comment that says why a statement which inserts rows can be repeated."""
+REPEATABLE = ("IF NOT EXISTS", "IF EXISTS", "OR REPLACE", "MODIFY", MOVED, SAYS_WHY)
 
 
 def test_every_statement_of_a_migration_can_be_repeated() -> None:

@@ -80,6 +80,23 @@ class Arrived(NamedTuple):
 NOTHING_ARRIVED = Arrived(0)
 
 
+class Read(NamedTuple):
+    """How much of a trace a build read; grows with every span or newer version that is read."""
+
+    items: int
+    """How many spans and content events."""
+    ranks: int
+    """The sum of their ranks (``RowVersion``), each plus one."""
+
+    @property
+    def mark(self) -> str:
+        """The two numbers as text of a fixed width, which orders as they do."""
+        return f"{self.items:08x}{self.ranks:026x}"
+
+
+NOTHING_READ = Read(0, 0)
+
+
 class SpanReader(Protocol):
     """Reads the spans of traces; a key names the project."""
 

@@ -47,6 +47,7 @@ OF_TRACES = (
 """Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all."""
 NOT_OF_TRACES = {
     "schema_migrations": "what the keeper did",
+    "store_facts": "facts of the whole store",
     "access_keys": "who may come in, whatever is stored",
     "deletions": "the audit of deletions itself",
     "deleted_traces": "which traces are deleted; the keeper ends them with their deletion",
