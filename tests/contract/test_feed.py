@@ -80,6 +80,38 @@ def test_what_was_announced_comes_once_in_order(store: Store, key: TraceKey) -> 
     assert told(read(store, key, at)) == []
 
 
+def test_what_may_have_been_announced_comes_once(store: Store, key: TraceKey) -> None:
+    other = TraceKey(key.project, trace(1))
+    say(store, key, 1)
+    store.trajectories.write([make_record(other, make_trajectory(other))])
+    both = [Announcement(own, 1, Status.SETTLED, START_NS) for own in (key, other)]
+    store.feed.announce_missing(both)
+    store.feed.announce_missing(both)
+    assert sorted(told(read(store, key, Position()))) == [(other.trace_id, 1), (key.trace_id, 1)]
+
+
+def test_a_version_that_two_processes_announce_comes_once(
+    clickhouse_store: ClickHouseStore, key: TraceKey
+) -> None:
+    """One of them was stopped before it announced, and its work was taken over."""
+    ours, theirs, third = (
+        compose(clickhouse_store.lanes, DeletedRows(has_deletions=True)) for _ in range(3)
+    )
+    at = read(third, key, None).next
+    seen: list[tuple[str, int]] = []
+    for number in range(3):
+        own = TraceKey(key.project, trace(number + 1))
+        say(ours, own)
+        if number:
+            page = read(third, key, at)
+            seen, at = [*seen, *told(page)], page.next
+        say(theirs, own)
+    page = read(third, key, at)
+    assert [*seen, *told(page)] == [(trace(n), 1) for n in (1, 2, 3)]
+    assert told(read(third, key, page.next)) == []
+    assert sorted(told(read(third, key, Position()))) == [(trace(n), 1) for n in (1, 2, 3)]
+
+
 def test_an_announcement_says_what_changed_and_when(store: Store, key: TraceKey) -> None:
     before_us = time.time_ns() // 1000
     say(store, key, 4)

@@ -15,6 +15,32 @@ MUTANTS = (
         killed_by=[f"{CONTRACT}/test_feed.py::test_a_reader_is_told_of_its_projects_alone"],
     ),
     Mutant(
+        name="late-rows-of-a-writer-are-old",
+        room="core",
+        was="return [c for c in found if not c.writer or c.number > seen.get(c.writer, 0)]",
+        becomes="return [c for c in found if not c.writer or c.writer not in seen]",
+        why="a reader on a server misses what a writer announces soon after another row",
+        killed_by=["tests/properties/test_feed_never_skips.py"],
+    ),
+    Mutant(
+        name="a-version-comes-twice",
+        room="storage",
+        was="if not any(was_enough(other, announcement) for other in others):",
+        becomes="if True:",
+        why="a version that two processes announce is shown twice",
+        killed_by=[
+            f"{CONTRACT}/test_feed.py::test_a_version_that_two_processes_announce_comes_once"
+        ],
+    ),
+    Mutant(
+        name="lost-answers-keep-the-writer",
+        room="storage",
+        was="self._begin()  # the INSERT may be under way",
+        becomes="pass",
+        why="a row whose INSERT lost its answer and ends late counts as old",
+        killed_by=[f"{UNIT}/test_feed.py"],
+    ),
+    Mutant(
         name="open-copies-of-full-rank",
         room="storage",
         was="seq, greatest(seq, 1125899906842624) - 1125899906842624) AS RowVersion,",

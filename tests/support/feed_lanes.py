@@ -28,6 +28,9 @@ class FeedRow(NamedTuple):
     StartTimeUnixNano: int
     IsSaid: bool
     changed: int
+    Writer: int = 0
+    Number: int = 0
+    IsAgain: bool = False
 
     @property
     def told(self) -> tuple[TraceKey, int]:
@@ -58,10 +61,11 @@ class FeedLane:
         assert most_s
         has_time = columns[0] == "ChangedAt"
         now_us = self.now_us
-        made = [
-            FeedRow._make([*row[has_time:], _time_of(row[0]) if has_time else now_us])
-            for row in rows
-        ]
+        made = []
+        for row in rows:
+            at_us = _time_of(row[0]) if has_time else now_us
+            named = dict(zip(columns[has_time:], row[has_time:], strict=True))
+            made.append(FeedRow(**named, changed=at_us))
         self.inserting(made)
 
     def rows(self, name: str, **parameters: Any) -> Iterator[Any]:
@@ -73,13 +77,21 @@ class FeedLane:
             return iter([(row.changed,) for row in sorted(self.visible, key=_place)[-1:]])
         if name == "announcements":
             return iter(self._announcements(**parameters))
+        if name == "announcements_of":
+            keys = {TraceKey(*key) for key in parameters["keys"]}
+            found = (row for row in self.visible if row.told[0] in keys and not row.IsSaid)
+            return iter(sorted(found, key=_place))
         assert name in ("list_page", "table_definitions")
         return iter([])
 
     def _announcements(
-        self, after_us: int, until_us: int, most: int, **_: object
+        self, after_us: int, until_us: int, numberless_us: int, most: int, **_: object
     ) -> Sequence[FeedRow]:
-        found = sorted(row for row in self.visible if after_us < row.changed <= until_us)
+        found = sorted(
+            row
+            for row in self.visible
+            if after_us < row.changed <= until_us and (row.Writer or row.changed <= numberless_us)
+        )
         found.sort(key=_place)
         last = found[most - 1].changed if len(found) >= most else until_us
         return [row for row in found if row.changed <= last]

@@ -28,6 +28,11 @@ class MemoryFeed(MemoryListing):
         """See ``FeedWriter.announce``."""
         self._state.announce(announcements)
 
+    def announce_missing(self, announcements: Sequence[Announcement]) -> None:
+        """See ``FeedWriter.announce_missing``."""
+        known = {(a.key, a.version) for a in self._state.announced}
+        self.announce([a for a in announcements if (a.key, a.version) not in known])
+
     def announced(
         self, reach: Reach, where: Condition | None, after: Position | None, limit: int
     ) -> FeedPage:
@@ -37,10 +42,10 @@ class MemoryFeed(MemoryListing):
                 self._state.newest_us,
                 max(self._state.newest_us, self._state.clock_ns() // 1000),
             )
-            sight = Sight(end_us, end_us, end_us, now_us)
+            sight = Sight(end_us, end_us, end_us, now_us, end_us)
             if after is None:
                 return FeedPage((), Position(end_us))
-            if after.seen_us > now_us:
+            if after.until_us > now_us:
                 raise PositionGoneError("It is of the future.", Position(end_us))
             behind = [a for a in self._state.announced if a.changed_us > after.until_us]
             own = [a for a in behind if reach.covers(a.key.project)]

@@ -54,7 +54,7 @@ def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error:
             store.feed.announce([record.announcement])
         elif head is not None:
             stored = Announcement(trace.key, head.version, Status.FAILED, head.start_ns)
-            store.feed.announce([stored])
+            store.feed.announce_missing([stored])
     except SpanloomError as trouble:
         log.warning("a failure could not be shown", trace_id=trace.key.trace_id, error=str(trouble))
 
@@ -122,7 +122,7 @@ class Recorder:
         if result.stored:
             known = self._store.progress.read_progress(list(result.stored))
             lost = [p.key for p in progress if p.key in result.stored and not _matches(p, known)]
-            self._store.feed.announce([result.stored[key] for key in lost])
+            self._store.feed.announce_missing([result.stored[key] for key in lost])
 
     def _due_again(self, keys: Sequence[TraceKey]) -> Iterator[Progress]:
         """Yield the progress of stored traces to build again, with status live (unfinished).

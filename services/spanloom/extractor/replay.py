@@ -107,7 +107,7 @@ class Replayer:
             log.error("a trace could not be replayed", trace_id=key.trace_id, exc_info=error)
         stored |= self._built_again(result.repeated_elsewhere)
         if is_first:
-            self._store.feed.announce(list(stored.values()))
+            self._store.feed.announce_missing(list(stored.values()))
         written, failed = len(result.written), len(result.failures)
         for label, count in (
             ("written", written),

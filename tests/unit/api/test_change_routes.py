@@ -16,6 +16,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.api.app import create_app
 from spanloom.api.feed import feed as feed_module
+from spanloom.api.feed.tokens import LONGEST, decode_token, encode_token
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
@@ -186,7 +187,22 @@ def test_too_many_readers_are_refused(told: Told) -> None:
     assert b"spanloom_feed_readers 0.0" in told.metrics.render()
 
 
-@pytest.mark.parametrize("token", ["", "x", "-1", "1-2", "1-2-3-4-5", "9" * 17, "\u0661", "now"])
+def test_a_token_keeps_how_far_each_writer_was_seen() -> None:
+    position = Position(1_715_400_004_500_000, 3, ((7, 27), (2**32 - 1, 2**32 - 1)))
+    assert encode_token(position) == "1715400004500000-3-7.1b-ffffffff.ffffffff"
+    assert decode_token(encode_token(position)) == position
+    many = position._replace(seen=tuple((2**32 - 1 - n, 2**20) for n in range(200)))
+    assert len(encode_token(many)) < LONGEST
+    assert decode_token(encode_token(many)) == many
+
+
+def test_a_token_of_the_first_release_is_read() -> None:
+    assert decode_token("1715400004500000-1715400004600000-2-99") == Position(1_715_400_004_500_000)
+
+
+@pytest.mark.parametrize(
+    "token", ["", "x", "-1", "1-2", "1-2-3-4-5", "1-2-3.x", "1-2-3.4-", "9" * 17, "\u0661", "now"]
+)
 def test_what_is_no_token_is_refused(told: Told, token: str) -> None:
     answer = told.client.get(PATH, params={"after": token})
     assert answer.status_code == 422
@@ -197,12 +213,12 @@ def test_a_token_that_is_too_old_is_gone_and_the_answer_says_where_to_go_on(
     told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(*_: object) -> object:
-        raise PositionGoneError("It is not kept as far back.", Position(5, 7, 2, 9))
+        raise PositionGoneError("It is not kept as far back.", Position(5, 2, ((9, 7), (171, 28))))
 
     monkeypatch.setattr(told.store.feed, "announced", gone)
     for accept in ("application/json", "text/event-stream"):
         answer = told.client.get(PATH, params={"after": "1"}, headers={"accept": accept})
-        assert (answer.status_code, answer.json()["resume"]) == (410, "5-7-2-9")
+        assert (answer.status_code, answer.json()["resume"]) == (410, "5-2-9.7-ab.1c")
     assert b"spanloom_feed_readers 0.0" in told.metrics.render()
 
 

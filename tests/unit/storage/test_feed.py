@@ -58,6 +58,28 @@ def test_a_store_that_stays_too_slow_is_tried_again_later() -> None:
         feed.announce(SOMETHING)
 
 
+def test_a_row_whose_insert_lost_its_answer_and_ends_late_is_read() -> None:
+    lane = FeedLane()
+    feed = make_feed(lane.as_lane(), SharedClock(lambda: lane.now_us / US))
+    late: list[FeedRow] = []
+
+    def lose(rows: list[FeedRow]) -> None:
+        late.extend(rows)
+        raise StoreUnavailableError("the answer got lost, and the INSERT goes on")
+
+    lane.inserting, visible = lose, lane.inserting
+    with pytest.raises(StoreUnavailableError):
+        feed.announce(SOMETHING)
+    lane.inserting = visible
+    feed.announce([a._replace(key=TraceKey("p", "other")) for a in SOMETHING])
+    page = feed.announced(Reach.ALL, None, Position(), 10)
+    lane.visible += late
+    feed.announce(SOMETHING)
+    told = [a.key.trace_id for a in page.announcements]
+    told += [a.key.trace_id for a in feed.announced(Reach.ALL, None, page.next, 10).announcements]
+    assert told == ["other", "t"]
+
+
 def test_an_insert_that_takes_too_long_stores_nothing(fresh_database: Client) -> None:
     fresh_database.command("CREATE TABLE entrance (x UInt64) ENGINE = Null")
     fresh_database.command("CREATE TABLE kept (x UInt64) ENGINE = MergeTree ORDER BY x")

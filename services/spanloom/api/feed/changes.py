@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.api.examples import CHANGES
 from spanloom.api.feed.feed import Feed
 from spanloom.api.feed.stream import EVENT_STREAM, EventStream
-from spanloom.api.feed.tokens import decode_token, encode_token
+from spanloom.api.feed.tokens import LONGEST, decode_token, encode_token
 from spanloom.api.feed.window import Wanted
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
@@ -45,7 +45,7 @@ class ChangesQuery(Filters):
     after: Annotated[
         str | None,
         Field(
-            max_length=64,
+            max_length=LONGEST,
             description="Behind this: `next` of the answer before, or `beginning` for all that is "
             "kept. Left out: what changes from now on.",
             examples=[EXAMPLE_TOKEN],
@@ -128,7 +128,7 @@ AcceptInHeader = Annotated[
 LastEventId = Annotated[
     str | None,
     Header(
-        max_length=64,
+        max_length=LONGEST,
         description="The id of the last event that was read, as an `EventSource` sends it when it "
         "connects again; in place of `after`.",
         examples=[EXAMPLE_TOKEN],
@@ -153,7 +153,7 @@ async def list_changes(
     accept: AcceptInHeader = "application/json",
     last_event_id: LastEventId = None,
 ) -> Response | ChangeList:
-    """Return the versions that were stored behind `after`, oldest first, each at least once.
+    """Return the versions that were stored after `after`, oldest first, each once.
 
     Who asks again with `next` is told of the newest version of every trajectory, whatever wrote it
     and however slowly; of one that was soon replaced perhaps not. Filters ask what the trajectory

@@ -9,7 +9,12 @@ from spanloom.core.query.positions import Position
 
 BEGINNING = "beginning"
 """Token of the position before everything that is kept."""
-_TOKEN = re.compile(r"(\d{1,16})(?:-(\d{1,16})-(\d{1,5})-(\d{1,10}))?", re.ASCII)
+LONGEST = 4096
+"""The most characters of a token: some 250 writers within a few seconds."""
+_SEEN = r"(?:-([0-9a-f]{1,8})\.([0-9a-f]{1,8}))"
+_TOKEN = re.compile(rf"(\d{{1,16}})(?:-(\d{{1,7}})({_SEEN}+))?", re.ASCII)
+_EARLIER = re.compile(r"(\d{1,16})-\d{1,16}-\d{1,5}-\d{1,10}", re.ASCII)
+"""A token of version 0.1.0: what was shown after its time is shown again."""
 _NO_TOKEN = (
     "not one that the feed gave; pass `next` of the answer before, unchanged, or "
     f"`{BEGINNING}` for all that is kept"
@@ -17,15 +22,26 @@ _NO_TOKEN = (
 
 
 def encode_token(position: Position) -> str:
-    """Return the position as text: ``1715400004500000``, or all four parts if ``shown`` is set."""
-    return "-".join(map(str, position if position.shown else position[:1]))
+    """Return the position as text.
+
+    ``1715400004500000``, and where something was shown after it, how much, and how far of each
+    writer, in hex: ``1715400004500000-3-9f01c2aa.1b-c0ffee01.2``.
+    """
+    if not position.shown:
+        return str(position.until_us)
+    seen = (f"-{writer:x}.{number:x}" for writer, number in position.seen)
+    return f"{position.until_us}-{position.shown}{''.join(seen)}"
 
 
 def decode_token(text: str) -> Position:
     """Return the position; raises ``InvalidQueryError`` for text that is no valid token."""
     if text == BEGINNING:
         return Position()
+    if earlier := _EARLIER.fullmatch(text):
+        return Position(int(earlier[1]))
     found = _TOKEN.fullmatch(text)
     if found is None:
         raise InvalidQueryError(_NO_TOKEN, "after")
-    return Position(*(int(part) for part in found.groups() if part is not None))
+    seen = re.findall(_SEEN, found[3] or "")
+    numbers = tuple((int(writer, 16), int(number, 16)) for writer, number in seen)
+    return Position(int(found[1]), int(found[2] or 0), numbers)

@@ -82,7 +82,7 @@ class Window:
         found = cut(own, PAGE + after.shown)
         has_more = len(found) < len(own)
         until_us = self.at.until_us
-        sight = Sight(until_us, until_us, until_us, until_us)
+        sight = Sight(until_us, until_us, until_us, until_us, until_us)
         position = advance(found, after, sight, has_more=has_more)
         return FeedPage(wanted.of(unseen(found, after)), position, has_more)
 

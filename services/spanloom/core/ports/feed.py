@@ -32,6 +32,12 @@ class Announcement(NamedTuple):
     """The current trajectory; ``None`` if it is gone or does not pass the reader's filter."""
     is_said: bool = False
     """Whether annotations or scores changed; it has no version of its own."""
+    writer: int = 0
+    """The process that stored it, if several may; else 0."""
+    number: int = 0
+    """Its number among the announcements of the writer."""
+    is_again: bool = False
+    """Whether it was announced before, and readers may have missed that."""
 
     @classmethod
     def of_said(cls, key: TraceKey) -> Announcement:
@@ -67,7 +73,13 @@ class FeedWriter(Protocol):
 
         To be called after ``TrajectoryWriter.write`` and before the progress is recorded: an
         announced version can be read, and one that was not announced is found unfinished.
-        Announcing a version twice is harmless: readers recognise versions that they have.
+        """
+
+    def announce_missing(self, announcements: Sequence[Announcement]) -> None:
+        """Announce those of the versions that the feed does not have.
+
+        To be called for versions that were stored before: their writer may have died between
+        storing and announcing them.
         """
 
 
@@ -81,7 +93,7 @@ class FeedReader(Protocol):
 
         ``None`` is the end: the answer has only the position after all announcements.
         A reader that follows from position to position gets the newest version of each
-        trajectory at least once, and a line after the last change of its annotations and scores,
+        trajectory once, and a line after the last change of its annotations and scores,
         however slow or concurrent the writes; an older version may be missing. Changes that a
         blind queue withholds from anonymous readers are announced once they are withheld no more.
 

@@ -2,17 +2,19 @@
 
 The feed is ordered by the time at which each change began to be stored, and a slow write becomes
 visible later than a quick one that began after it. So a position has two parts: the time up to
-which everything was shown, for no write that began before it can still be under way; and a summary
-of what was shown after it, so that it is not shown again unless something came in between.
+which everything was shown, for no write that began before it can still be under way; and how far
+each writer was shown after it. A writer numbers its changes and stores one INSERT after the other,
+so that its changes become visible in their order: one with a higher number is new, also if it
+appears among older ones. Changes without a writer are of a process that knows all its writes; they
+are shown only when all changes before them were.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
-from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
 
@@ -22,17 +24,16 @@ class Position(NamedTuple):
 
     until_us: int = 0
     """All changes up to this time were shown."""
-    shown_us: int = 0
-    """The newest change that was shown after it; 0 if none was."""
     shown: int = 0
     """How many were shown after it."""
-    mark: int = 0
-    """A checksum of these, to recognise whether they are still the same."""
+    seen: tuple[tuple[int, int], ...] = ()
+    """The highest number shown after it of each writer, by writer."""
 
-    @property
-    def seen_us(self) -> int:
-        """The time of the newest change that the reader may have seen."""
-        return max(self.until_us, self.shown_us)
+    def has_shown(self, change: Placed) -> bool:
+        """Return whether a reader at this position has been shown the change."""
+        if change.changed_us <= self.until_us:
+            return True
+        return change.writer > 0 and change.number <= dict(self.seen).get(change.writer, 0)
 
 
 class Sight(NamedTuple):
@@ -46,6 +47,8 @@ class Sight(NamedTuple):
     """Changes up to this time are shown."""
     now_us: int
     """No change is later than this time yet."""
+    numberless_us: int
+    """Of changes without a writer, those up to this time are shown."""
 
 
 class Placed(Protocol):
@@ -63,6 +66,14 @@ class Placed(Protocol):
     def version(self) -> int:
         """Its current version."""
 
+    @property
+    def writer(self) -> int:
+        """The process that stored it, if several may; else 0."""
+
+    @property
+    def number(self) -> int:
+        """Its number among the changes of the writer, from 1."""
+
 
 PlacedT = TypeVar("PlacedT", bound=Placed)
 
@@ -76,14 +87,9 @@ def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
 
 
 def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
-    """Return the new ones of all changes after ``after.until_us``, oldest first.
-
-    Usually these are the ones after the newest change that was shown. If something appeared
-    before it, all are returned again: it is unknown which of them are new.
-    """
-    before = [change for change in found if change.changed_us <= after.shown_us]
-    same = (len(before), _mark(before)) == (after.shown, after.mark)
-    return found[len(before) :] if same else found
+    """Return the new ones of changes after ``after.until_us``, in the same order."""
+    seen = dict(after.seen)
+    return [c for c in found if not c.writer or c.number > seen.get(c.writer, 0)]
 
 
 def advance(
@@ -91,22 +97,26 @@ def advance(
 ) -> Position:
     """Return the position of a reader that was shown all changes found after ``after``.
 
-    ``has_more`` means that there are further changes.
+    ``has_more`` means that there are further changes, some of which may have been shown.
     """
     until_us = min(found[-1].changed_us, sight.complete_us) if found else 0
     if not has_more:
         until_us = max(until_us, sight.quiet_us)
     until_us = max(until_us, after.until_us)
     behind = [change for change in found if change.changed_us > until_us]
-    if not behind:
-        return Position(until_us)
-    return Position(until_us, behind[-1].changed_us, len(behind), _mark(behind))
+    if not has_more:
+        return Position(until_us, len(behind), _seen(behind, {}))
+    shown = after.shown + len(unseen(found, after)) - (len(found) - len(behind))
+    return Position(until_us, max(shown, len(behind)), _seen(behind, dict(after.seen)))
 
 
-def _mark(changes: Sequence[Placed]) -> int:
-    """Return a checksum that does not depend on the order of changes of the same time."""
-    told = (f"{c.changed_us} {c.version} {c.key.trace_id} {c.key.project}" for c in changes)
-    return sum(crc32(text.encode()) for text in told) & 0xFFFFFFFF
+def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+    """Return the highest number of each writer among these changes and those seen before."""
+    seen = dict(before)
+    for change in changes:
+        if change.writer:
+            seen[change.writer] = max(seen.get(change.writer, 0), change.number)
+    return tuple(sorted(seen.items()))
 
 
 REMEMBERED = 10_000
@@ -115,8 +125,7 @@ REMEMBERED = 10_000
 class Recent:
     """The last items that were seen, in bounded memory.
 
-    The change feed repeats versions at most within seconds, or after a restart; a reader that
-    remembers the last 10,000 gets each once.
+    A reader that goes back to an earlier position and remembers the last 10,000 gets each once.
     """
 
     def __init__(self, most: int = REMEMBERED) -> None:
@@ -131,3 +140,7 @@ class Recent:
         if len(self._seen) > self._most:
             del self._seen[next(iter(self._seen))]
         return is_new
+
+    def has(self, thing: Hashable) -> bool:
+        """Return whether an item is remembered."""
+        return thing in self._seen

@@ -2,32 +2,37 @@
 
 Neither time nor the order of parts is enough: the write that began first may end last. With four
 writers whose INSERTs took up to 2.8 s a reader that followed only the time missed nine of ten rows.
+On a server each process numbers its rows, and a reader remembers how far it has seen each of them.
 """
 
 from __future__ import annotations
 
+import secrets
 import time
 from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.feed import Announcement
-from spanloom.core.query.positions import Sight
+from spanloom.core.query.positions import Recent, Sight
+from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from spanloom.core.model.span import TraceKey
     from spanloom.storage.engine.lane import Lane
 
 
 TABLE = "trajectory_changes"
 COLUMNS = ("Project", "TraceId", "Version", "Status", "StartTimeUnixNano", "IsSaid")
+NUMBERED = (*COLUMNS, "Writer", "Number", "IsAgain")
 US = 1_000_000
 HORIZON_S = 10.0
-"""A row of another process is visible at most this long after its time, or is written again."""
+"""How far back a reader looks: a row of another process is visible at most this long after its
+time, or is written again."""
 LONGEST_INSERT_S = 4
 CLOCK_HOLDS_S = 1.0
 """How long the store's time is cached: reading it is a third of the cost of a quick poll."""
@@ -87,7 +92,7 @@ class OwnClock:
             complete_us = min(self._under_way) - 1 if self._under_way else self._last_us
             now_us = max(self._last_us, self._time_us())
         # Not further than the stored rows: after a restart only they are known.
-        return Sight(complete_us, min(quiet_us, complete_us), complete_us, now_us)
+        return Sight(complete_us, min(quiet_us, complete_us), complete_us, now_us, complete_us)
 
     @contextmanager
     def _writing(self, lane: Lane) -> Iterator[int]:
@@ -112,6 +117,54 @@ class OwnClock:
         return self._clock() // 1000
 
 
+class Numbers:
+    """The writer and the numbers of the rows of one process, in the order of its INSERTs."""
+
+    def __init__(self) -> None:
+        """Begin as a writer that nobody knows."""
+        self._doubtful = Recent()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._writer = secrets.randbelow(2**32 - 1) + 1
+        self._last = 0
+
+    @contextmanager
+    def numbered(self, rows: Rows) -> Iterator[Rows]:
+        """Return the rows with ``NUMBERED``, for an INSERT within the context.
+
+        After an error the INSERT may still be under way: what follows is of another writer, so that
+        its rows are new whenever they appear.
+        """
+        first = self._last + 1
+        self._last += len(rows)
+        try:
+            yield [
+                [*row, self._writer, n, self._is_again(row)] for n, row in enumerate(rows, first)
+            ]
+        except BaseException:
+            self._begin()  # the INSERT may be under way
+            self.doubt(rows)
+            raise
+
+    def doubt(self, rows: Rows) -> None:
+        """Remember rows that readers may have missed, for when they are inserted again."""
+        for row in rows:
+            self._doubtful.add(tuple(row[:3]))
+
+    def _is_again(self, row: Sequence[object]) -> bool:
+        return self._doubtful.has(tuple(row[:3]))
+
+
+def was_enough(shown: Announcement, later: Announcement) -> bool:
+    """Return whether a reader that was shown all up to the first need not be shown the second.
+
+    Both announce one version. If the first took too long, the reader may have gone past it; it did
+    not if its INSERT ended, and the second began, within the horizon.
+    """
+    return not later.is_again or later.changed_us - shown.changed_us <= HORIZON_S * US
+
+
 class SharedClock:
     """For a ClickHouse server, to which several processes write: its clock, and a horizon."""
 
@@ -120,6 +173,8 @@ class SharedClock:
         self._monotonic = monotonic
         self._known_us = 0
         self._known_until = -1.0
+        self._one_insert = Lock()
+        self._numbers = Numbers()
 
     @contextmanager
     def around(self, lane: Lane, rows: Rows) -> Iterator[None]:
@@ -127,7 +182,8 @@ class SharedClock:
         try:
             yield
         finally:
-            self._insert(lane, rows)
+            with self._one_insert:
+                self._insert(lane, list(rows))
 
     def look(self, lane: Lane) -> Sight:
         """See ``FeedClock.look``: the time is read before the rows are, and may be a little old."""
@@ -137,16 +193,18 @@ class SharedClock:
             self._known_until = now + CLOCK_HOLDS_S
         now_us = self._known_us
         horizon_us, quiet_us = int(HORIZON_S * US), int(QUIET_S * US)
-        return Sight(now_us - horizon_us, now_us - quiet_us, FOREVER_US, now_us + horizon_us)
+        complete_us = now_us - horizon_us
+        return Sight(complete_us, now_us - quiet_us, FOREVER_US, now_us + horizon_us, complete_us)
 
     def _insert(self, lane: Lane, rows: Rows) -> None:
         """Insert rows, again if it took so long that readers may have missed them."""
-        kept = list(rows)
         for _ in range(TRIES):
             began = self._monotonic()
-            lane.insert(TABLE, COLUMNS, kept, most_s=LONGEST_INSERT_S)
+            with self._numbers.numbered(rows) as numbered:
+                lane.insert(TABLE, NUMBERED, numbered, most_s=LONGEST_INSERT_S)
             if self._monotonic() - began <= HORIZON_S / 2:
                 return
+            self._numbers.doubt(rows)
         raise StoreUnavailableError(
             f"the store takes longer than {HORIZON_S / 2:g} s for a row of {TABLE}; readers of the "
             "change feed could miss it, so it is tried again"
@@ -165,6 +223,15 @@ class Announcer:
         """See ``FeedWriter.announce``."""
         with self.announcing(announcements):
             pass
+
+    def announce_missing(self, announcements: Sequence[Announcement]) -> None:
+        """See ``FeedWriter.announce_missing``."""
+        known = {
+            (TraceKey(row.Project, row.TraceId), row.Version)
+            for some in batched([a.key for a in announcements])
+            for row in self._worker.rows("announcements_of", keys=some)
+        }
+        self.announce([a for a in announcements if (a.key, a.version) not in known])
 
     def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
         """See ``AnnotationStore.telling``."""

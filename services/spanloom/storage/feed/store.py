@@ -9,8 +9,8 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
 from spanloom.core.query.positions import Position, advance, unseen
-from spanloom.storage.engine.parameters import within
-from spanloom.storage.feed.clocks import TABLE, US
+from spanloom.storage.engine.parameters import batched, within
+from spanloom.storage.feed.clocks import TABLE, US, was_enough
 from spanloom.storage.runs.current import SUMMARY, read_current, with_continuations
 from spanloom.storage.upkeep.retention import DAY_S, retained_days
 from spanloom.storage.where.compile import passing
@@ -47,6 +47,10 @@ class ClickHouseFeed:
         """See ``FeedWriter.announce``."""
         self._announcer.announce(announcements)
 
+    def announce_missing(self, announcements: Sequence[Announcement]) -> None:
+        """See ``FeedWriter.announce_missing``."""
+        self._announcer.announce_missing(announcements)
+
     def announced(
         self, reach: Reach, where: tree.Condition | None, after: Position | None, limit: int
     ) -> FeedPage:
@@ -63,7 +67,8 @@ class ClickHouseFeed:
         most = limit + after.shown
         found = self._behind(reach, after, sight, most)
         has_more = len(found) >= most
-        new = list(self._as_they_are(unseen(found, after), reach, where))
+        first = self._first_of_each(unseen(found, after), after)
+        new = list(self._as_they_are(first, reach, where))
         return FeedPage(new, advance(found, after, sight, has_more=has_more), has_more)
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
@@ -78,7 +83,7 @@ class ClickHouseFeed:
 
     def _is_gone(self, after: Position, sight: Sight) -> bool:
         """Return whether the position is older than the kept rows, or not of this store."""
-        if after.seen_us > sight.now_us:
+        if after.until_us > sight.now_us:
             return True
         if not 0 < after.until_us < sight.now_us - DAY_S * US:
             return False
@@ -95,9 +100,34 @@ class ClickHouseFeed:
             reach=within(reach),
             after_us=after.until_us,
             until_us=sight.shown_us,
+            numberless_us=sight.numberless_us,
             most=most,
         )
         return list(map(_announcement_of, rows))
+
+    def _first_of_each(
+        self, new: Sequence[Announcement], after: Position
+    ) -> Sequence[Announcement]:
+        """Leave out versions that were announced twice and shown to the reader before.
+
+        A process that was stopped between storing and announcing a version announces it when it
+        goes on, and so does the one that has taken its place. Where only one process writes, it
+        announces none twice.
+        """
+        if not any(a.writer for a in new):
+            return new
+        shown: dict[object, list[Announcement]] = {}
+        for some in batched([a.key for a in new if not a.is_said]):
+            for stored in map(_announcement_of, self._reader.rows("announcements_of", keys=some)):
+                if after.has_shown(stored):
+                    shown.setdefault(stored[:2], []).append(stored)
+        kept = []
+        for announcement in new:
+            others = [] if announcement.is_said else shown.setdefault(announcement[:2], [])
+            if not any(was_enough(other, announcement) for other in others):
+                kept.append(announcement)
+                others.append(announcement)
+        return kept
 
     def _as_they_are(
         self, found: Sequence[Announcement], reach: Reach, where: tree.Condition | None
@@ -122,4 +152,7 @@ def _announcement_of(row: Row) -> Announcement:
         start_ns=row.StartTimeUnixNano,
         changed_us=row.changed,
         is_said=row.IsSaid,
+        writer=row.Writer,
+        number=row.Number,
+        is_again=row.IsAgain,
     )

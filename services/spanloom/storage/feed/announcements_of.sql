@@ -1,0 +1,6 @@
+-- The announcements of versions of some traces, oldest first.
+SELECT Project, TraceId, Version, Status, StartTimeUnixNano, IsSaid, Writer, Number, IsAgain,
+       toUnixTimestamp64Micro(ChangedAt) AS changed
+FROM trajectory_changes
+WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))') AND NOT IsSaid
+ORDER BY ChangedAt
