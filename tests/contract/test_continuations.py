@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_lists import trace
-from tests.support.trajectory_records import make_record, make_trajectory
+from tests.support.trajectory_records import make_record, make_trajectory, next_version
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
@@ -43,7 +43,7 @@ def write(store: Store, *turns: Trajectory) -> None:
     keys = [TraceKey(t.project, t.trace_id) for t in turns]
     heads = store.trajectories.heads(keys)
     records = [
-        make_record(k, t, version=2 if k in heads else 1, previous=heads.get(k))
+        make_record(k, t, version=next_version(heads.get(k)), previous=heads.get(k))
         for k, t in zip(keys, turns, strict=True)
     ]
     store.trajectories.write(records)

@@ -12,7 +12,7 @@ from tests.support.listed_runs import listed_conversation, listed_run
 from tests.support.otlp_requests import START_NS
 from tests.support.paging import read_pages
 from tests.support.trajectory_lists import trace
-from tests.support.trajectory_records import make_record, make_trajectory
+from tests.support.trajectory_records import make_record, make_trajectory, next_version
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
@@ -43,7 +43,9 @@ def write(store: Store, *turns: Trajectory, status: Status = Status.SETTLED) -> 
     heads = store.trajectories.heads(keys)
     store.trajectories.write(
         [
-            make_record(k, t, version=2, status=status, previous=heads.get(k))
+            make_record(
+                k, t, version=next_version(heads.get(k)), status=status, previous=heads.get(k)
+            )
             for k, t in zip(keys, turns, strict=True)
         ]
     )

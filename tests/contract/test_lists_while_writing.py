@@ -173,7 +173,7 @@ def test_steps_are_those_of_the_newest_version_each_once(unmerged: Store) -> Non
     first, second = (make_trajectory(key, steps=list(map(model_step, n))) for n in ([2, 3], [2]))
     seq = next_seq()
     for version, trajectory in ((1, first), (2, second), (2, second)):
-        unmerged.trajectories.write([make_record(key, trajectory, seq, version)])
+        unmerged.trajectories.write([make_record(key, trajectory, seq + version, version)])
     found = unmerged.steps.list(Reach.only(key.project), None, 50)
     assert [(line.row.version, int(line.row.step_id, 16)) for line in found] == [(2, 1), (2, 2)]
     assert not unmerged.steps.list(Reach.only(key.project), None, 50, found[-1].cursor)

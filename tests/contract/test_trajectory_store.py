@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.calls import windows
 from tests.support.filters import filtered
+from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.trajectory_lists import listed, trace
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
@@ -17,10 +18,13 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.spans import Read
+from spanloom.storage.store import ClickHouseStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.store import Store
 
 pytestmark = pytest.mark.parametrize("store", ["memory", "clickhouse", "server"], indirect=True)
@@ -150,14 +154,52 @@ def test_who_writes_alone_can_tell_that_nothing_was_written(store: Store, key: T
     assert (before is None and after is None) or before != after
 
 
-def test_of_equal_sequences_the_last_written_stays(store: Store, key: TraceKey) -> None:
+def test_a_part_never_replaces_a_whole(store: Store, key: TraceKey) -> None:
+    """Two builders, each with the head that was true when it asked: none was stored."""
     seq = next_seq()
-    for version, status in ((1, Status.LIVE), (2, Status.SETTLED)):
-        previous = store.trajectories.heads([key]).get(key)
-        store.trajectories.write([make_record(key, None, seq, version, status, previous=previous)])
-    [line] = store.runs.list(Reach.only(key.project), None, 10)
-    assert (line.version, line.status) == (2, Status.SETTLED)
-    assert store.documents.get(key.trace_id, Reach.ALL) == make_record(key, version=2).document
+    whole, part = (run_of(key, spans, seq) for spans in (10, 5))
+    assert store.trajectories.write([whole]) == {key}
+    assert store.trajectories.write([part]) == set()
+    head = store.trajectories.heads([key])[key]
+    behind = replace(part, version=head.next_version, previous=head)
+    assert store.trajectories.write([behind]) == set(), "it read less, though it came later"
+    for _ in range(2):
+        assert store.documents.get(key.trace_id, Reach.only(key.project)) == whole.document
+        assert store.documents.spans(key.trace_id, Reach.ALL) == whole.spans_document
+        assert store.trajectories.heads([key])[key].span_count == 10
+        [line] = store.runs.list(Reach.only(key.project), None, 10)
+        assert (line.run.span_count, line.start_ns) == (10, whole.start_ns)
+        if isinstance(store, MemoryStore):
+            return
+        assert isinstance(store, ClickHouseStore)
+        assert spans_in_views(store, key) == ([(10,)], [(10,)], [(9,)])
+        for table in ("trajectories", "trajectory_list", "call_index"):
+            store.lanes.worker.run(f"OPTIMIZE TABLE {table} FINAL")
+
+
+def run_of(key: TraceKey, spans: int, seq: int) -> TrajectoryRecord:
+    """Return the first version of a run of so many spans, the root among them."""
+    steps = [model_step(n) for n in range(2, spans + 1)]
+    start_ns = START_NS - spans  # more spans, an earlier start
+    run = replace(make_trajectory(key, start_ns, steps=steps), span_count=spans)
+    return replace(
+        make_record(key, run, seq, read=Read(spans, spans * (seq + 1))),
+        fingerprint=f"{spans} spans",
+        document=b'{"extraction":{"span_count":%d}}' % spans,
+        spans_document=b"[%d]" % spans,
+    )
+
+
+def spans_in_views(store: ClickHouseStore, key: TraceKey) -> tuple[object, ...]:
+    """Return what the views have of a run: spans, those of its document, and model steps."""
+    ask = store.lanes.worker._client.query
+    documented = "JSONExtractInt(Document, 'extraction', 'span_count')"
+    questions = (
+        f"SELECT SpanCount FROM v_trajectories WHERE TraceId = '{key.trace_id}'",
+        f"SELECT {documented} FROM v_documents WHERE TraceId = '{key.trace_id}'",
+        f"SELECT countIf(Type = 'model') FROM v_steps WHERE TraceId = '{key.trace_id}'",
+    )
+    return tuple(ask(question).result_rows for question in questions)
 
 
 def test_without_a_project_the_newest_that_has_the_trace_answers(

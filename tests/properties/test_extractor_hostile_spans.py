@@ -19,6 +19,7 @@ from spanloom.extractor.batch import build_batch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from tests.support.memory_state import MemoryState
 
@@ -43,8 +44,9 @@ class Noting(MemoryTrajectories):
         super().__init__(state)
         self.records: list[TrajectoryRecord] = []
 
-    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+    def write(self, records: Sequence[TrajectoryRecord]) -> AbstractSet[TraceKey]:
         self.records += records
+        return {record.key for record in records}
 
 
 @given(st.lists(traces(max_size=8), min_size=1, max_size=6))

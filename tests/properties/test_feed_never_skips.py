@@ -29,6 +29,7 @@ from spanloom.storage.feed.clocks import HORIZON_S, LONGEST_INSERT_S, OwnClock, 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.feed import FeedReader
@@ -286,9 +287,9 @@ LIFE = Life()
 
 
 class MortalTrajectories(MemoryTrajectories):
-    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+    def write(self, records: Sequence[TrajectoryRecord]) -> AbstractSet[TraceKey]:
         with LIFE.write():
-            super().write(records)
+            return super().write(records)
 
 
 class MortalFeed(MemoryFeed):

@@ -27,7 +27,8 @@ POINTS: dict[str, tuple[type, str]] = {
     "before the INSERT": (Attempts, "_append"),
     "after the INSERT, before the delete": (Spool, "delete"),
     "before the trajectories": (ClickHouseTrajectories, "write"),
-    "after the trajectories, before the feed": (ClickHouseFeed, "announce"),
+    "after the trajectories, before the list": (ClickHouseTrajectories, "_list"),
+    "after the list, before the feed": (ClickHouseFeed, "announce"),
     "after the feed, before the progress": (ClickHouseProgress, "record_progress"),
     "after the progress": (Recorder, "_settle"),
 }

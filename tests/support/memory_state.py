@@ -125,7 +125,7 @@ class MemoryState:
         with self.lock:
             found = [r for key, r in self.records.items() if key.trace_id == trace_id]
         named = [r for r in found if reach.covers(r.key.project)]
-        return max(named, key=lambda r: (r.seq, r.key.project), default=None)
+        return max(named, key=lambda r: (r.build.rank, r.key.project), default=None)
 
 
 class MemorySubject:

@@ -13,6 +13,7 @@ from spanloom.storage.runs.rows import placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 class MemoryTrajectories(MemorySubject):
     """Trajectories by their newest records."""
 
+    is_shared = False
+
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
         """See ``TrajectoryWriter.heads``."""
         with self._state.lock:
@@ -28,19 +31,22 @@ class MemoryTrajectories(MemorySubject):
                 key: _head(self._state.records[key]) for key in keys if key in self._state.records
             }
 
-    def write(self, records: Sequence[TrajectoryRecord]) -> None:
+    def write(self, records: Sequence[TrajectoryRecord]) -> AbstractSet[TraceKey]:
         """See ``TrajectoryWriter.write``."""
+        written = set()
         with self._state.lock:
             self._state.write_count += 1
             for record in records:
                 if self._state.is_late(record):
                     self._state.remove({record.key})
-                if record.key in self._state.deleted:
-                    continue
                 known = self._state.records.get(record.key)
-                if known is None or record.seq >= known.seq:
+                if not record.build.follows(known.build if known else None):
+                    continue
+                written.add(record.key)
+                if record.key not in self._state.deleted:
                     self._state.records[record.key] = record
                     self._state.stored_s[record.key] = self._state.clock()
+        return written
 
     def make_room(self) -> None:
         """See ``TrajectoryWriter.make_room``: there is nothing to free."""
@@ -103,7 +109,18 @@ class MemoryDocuments(MemorySubject):
 
 
 def _head(record: TrajectoryRecord) -> Head:
-    ids = [step.id for _, step in placed_steps(record.trajectory)]
-    start_ns = record.trajectory.root.start_ns
-    spans = record.trajectory.span_count
-    return Head(record.key, record.version, record.seq, record.fingerprint, start_ns, ids, spans)
+    trajectory = record.trajectory
+    return Head(
+        key=record.key,
+        version=record.version,
+        seq=record.seq,
+        fingerprint=record.fingerprint,
+        start_ns=record.start_ns,
+        step_ids=[step.id for _, step in placed_steps(trajectory)],
+        span_count=trajectory.span_count,
+        rank=record.build.rank,
+        read_mark=record.read.mark,
+        status=record.status,
+        extractor_version=trajectory.extractor_version,
+        before=record.before,
+    )

@@ -43,8 +43,10 @@ def check_store(data_dir: Path, account: Account, in_api: set[str]) -> None:
         waiting = "SELECT (SELECT count(*) FROM requests), (SELECT count(*) FROM dead_letters)"
         assert spool.execute(waiting).fetchone() == (0, 0)
     spool.close()
-    copies = read_stored(data_dir)["copies"]
-    assert {key: n for key, n in copies.items() if n != 1} == {}
+    stored = read_stored(data_dir)
+    copies = stored["copies"]
+    for counts in (copies, stored["views"]):
+        assert {key: n for key, n in counts.items() if n != 1} == {}
     assert account.acknowledged <= copies.keys() <= account.sent.keys()
     known = account.acknowledged_by_trace()
     assert in_api == {key for key in copies if key.partition("/")[0] in known}

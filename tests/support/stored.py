@@ -27,9 +27,19 @@ SELECT concat(lower(TraceId), '/', lower(SpanId)) AS span, count() AS copies
 FROM otel_traces FINAL GROUP BY span
 """
 
+IN_VIEWS = """
+SELECT TraceId AS name, count() AS rows FROM v_trajectories GROUP BY name
+UNION ALL
+SELECT concat(TraceId, '/', StepId) AS name, count() AS rows FROM v_steps GROUP BY name
+"""
+
 
 def read_stored(data_dir: Path, trace_id: str = "") -> dict[str, Any]:
-    """Run this program; ``copies`` maps trace/span to its rows, ``attributes`` span to values."""
+    """Run this program.
+
+    ``copies`` maps trace/span to its rows, ``views`` traces and steps to those of the views,
+    ``attributes`` span to values.
+    """
     found: dict[str, Any] = run_program(
         "tests.support.stored", str(data_dir), trace_id, timeout_s=60
     )
@@ -40,7 +50,9 @@ def main() -> None:
     """Print the stored spans."""
     path, trace_id = Path(sys.argv[1]).absolute() / "store", sys.argv[2]
     client = clickhouse_connect.get_client(interface="chdb", path=str(path))
-    print(json.dumps({"copies": _copies(client), "attributes": _attributes(path, trace_id)}))
+    views = {str(name): int(rows) for name, rows in client.query(IN_VIEWS).result_rows}
+    found = {"copies": _copies(client), "views": views, "attributes": _attributes(path, trace_id)}
+    print(json.dumps(found))
 
 
 def _copies(client: Client) -> dict[str, int]:

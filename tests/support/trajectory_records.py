@@ -21,6 +21,7 @@ from spanloom.core.model.trajectory import (
     Usage,
 )
 from spanloom.core.ports.building import Head, TrajectoryRecord
+from spanloom.core.ports.spans import NOTHING_READ, Read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,6 +95,10 @@ def sum_extras(tokens: Sequence[Usage]) -> dict[str, object]:
     }
 
 
+def next_version(head: Head | None) -> int:
+    return head.version + 1 if head else 1
+
+
 def make_record(
     key: TraceKey,
     trajectory: Trajectory | None = None,
@@ -102,6 +107,7 @@ def make_record(
     status: Status = Status.SETTLED,
     call_keys: Mapping[str, str] | None = None,
     previous: Head | None = None,
+    read: Read = NOTHING_READ,
 ) -> TrajectoryRecord:
     """Return a record whose documents name its version, with calls of these steps alone."""
     trajectory = trajectory or make_trajectory(key)
@@ -121,4 +127,5 @@ def make_record(
             if call.step_id in sought
         ],
         previous=previous,
+        read=read,
     )

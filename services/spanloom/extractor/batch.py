@@ -17,11 +17,13 @@ from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.joined_runs import join_runs
 from spanloom.extractor.joining import find_joins
 from spanloom.extractor.result import BY_DEFAULT, BatchResult
+from spanloom.extractor.second_look import FirstLook, look_again
 from spanloom.extractor.span_cap import read_traces
 from spanloom.memory import without_collecting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
@@ -64,11 +66,13 @@ def build_batch(
     """
     try:
         arrived = store.spans.arrived(list(requested)) if arrived is None else arrived
-        result, records = _prepare(store, requested, arrived, options)
+        result, records, first = _prepare(store, requested, arrived, options)
     except Exception as error:
         failed = error
     else:
         write_apart(store.trajectories.write, store.feed, records, result)
+        if store.trajectories.is_shared:
+            look_again(store.calls, first, result)
         _room_maker(store, result.span_count)()
         return result
     store.ping()
@@ -79,7 +83,7 @@ def build_batch(
 
 
 def write_apart(
-    write: Callable[[list[R]], None],
+    write: Callable[[list[R]], AbstractSet[TraceKey]],
     feed: FeedWriter,
     records: list[R],
     result: BatchResult,
@@ -87,13 +91,14 @@ def write_apart(
     """Store and announce records; a record that cannot be written fails alone.
 
     That includes refused records, records too large for the store, and unexpected errors. Raises
-    ``RetryableError`` for every other retryable failure.
+    ``RetryableError`` for every other retryable failure. A record for which another build was
+    faster is lost: its trace is built again.
     """
     if not records:
         return
     announcements = [record.announcement for record in records]  # writing consumes long records
     try:
-        write(records)
+        written = write(records)
     except Exception as error:
         if isinstance(error, RetryableError) and not isinstance(error, StoreTooSmallError):
             raise
@@ -104,8 +109,9 @@ def write_apart(
         write_apart(write, feed, records[:middle], result)
         write_apart(write, feed, records[middle:], result)
     else:
-        result.written.update(announcement.key for announcement in announcements)
-        feed.announce(announcements)
+        result.written |= written
+        result.lost.update(a.key for a in announcements if a.key not in written)
+        feed.announce([a for a in announcements if a.key in written])
 
 
 def _build_halves(
@@ -122,8 +128,8 @@ def _prepare(
     requested: Mapping[TraceKey, Status],
     arrived: Mapping[TraceKey, Arrived],
     options: BuildOptions,
-) -> tuple[BatchResult, list[TrajectoryRecord]]:
-    """Read and extract; return the result so far and the records to write."""
+) -> tuple[BatchResult, list[TrajectoryRecord], FirstLook]:
+    """Read and extract; return the result so far, the records to write, and what was looked up."""
     parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
@@ -139,7 +145,7 @@ def _prepare(
     drafts.result.arrived = dict(arrived)
     drafts.result.repeated_elsewhere = [*repeats.stored, *joins.due]
     drafts.result.sizes = joins.due
-    return drafts.result, records
+    return drafts.result, records, FirstLook(drafts.calls, repeats, drafts.parts, joins)
 
 
 def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:

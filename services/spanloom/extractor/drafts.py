@@ -7,13 +7,16 @@ the same results in this process and in a worker.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.agent_logs import OF_EVENT, count_records
 from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.joining.parts import find_part
 from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.builds import Standing, may_replace
 from spanloom.core.ports.feed import Announcement
+from spanloom.core.ports.spans import Read
 from spanloom.extractor.extract import extract, extract_failure, make_record
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import describe_rest, is_part
@@ -76,8 +79,9 @@ class Drafts:
         for key in keys:
             for held in (self.trajectories, self.calls, self.records, self.parts):
                 held.pop(key, None)
-            for noted in (result.seqs, result.statuses):
+            for noted in (result.seqs, result.statuses, result.reads):
                 noted.pop(key, None)
+        result.whole -= keys
         return keys
 
 
@@ -96,9 +100,28 @@ def make_drafts(
         if part is None:
             continue
         result.span_count += len(part.spans)
+        result.reads.setdefault(key, _read(part.spans))
+        result.whole.add(key)
         if (trajectory := _draft(key, part, status, result, prices)) is not None:
             drafts.add(key, trajectory, part.spans)
     return drafts
+
+
+def _read(spans: Sequence[Span]) -> Read:
+    items = len(spans) + sum(len(span.events) for span in spans)
+    return Read(items, sum(span.row_version + 1 for span in spans))
+
+
+class _Next(Enum):
+    """What becomes of the draft of a trace."""
+
+    WRITE = "write"
+    KEEP = "keep"
+    """Spans are gone: the stored trajectory, which has them, stays."""
+    SAME = "same"
+    """The stored one was built from the same, and has come further."""
+    AGAIN = "again"
+    """It was built from less than is stored, though there is more, or another one writes it now."""
 
 
 def make_records(
@@ -106,13 +129,14 @@ def make_records(
 ) -> list[TrajectoryRecord]:
     """Return the records to write; ``originals`` may contain other traces too.
 
-    Unchanged and kept trajectories are recorded in the result of the drafts.
+    Unchanged and kept trajectories, and traces to build again, are recorded in the result of the
+    drafts.
     """
     result = drafts.result
-    kept = {key for key in drafts.trajectories if _has_lost(key, drafts, heads.get(key))}
+    nexts = {key: _next(key, drafts, heads.get(key)) for key in drafts.trajectories}
     records = []
     for key, draft in drafts.trajectories.items():
-        if key in kept:
+        if nexts[key] is not _Next.WRITE:
             continue
         original = originals.get(key)
         record = make_record(
@@ -123,12 +147,23 @@ def make_records(
             head=heads.get(key),
             calls=drafts.calls[key],
             part=drafts.parts.get(key),
+            read=result.reads[key],
+            is_whole=key in result.whole,
         )
-        if record is not None:
+        if record is not None and _is_being_written(record):
+            nexts[key] = _Next.AGAIN
+        elif record is not None:
             records.append(record)
-    result.kept = kept
+    result.kept = {key for key, own in nexts.items() if own is _Next.KEEP}
+    result.lost = {key for key, own in nexts.items() if own is _Next.AGAIN}
     result.stored = _stored(drafts, heads, {record.key for record in records})
     return records
+
+
+def _is_being_written(record: TrajectoryRecord) -> bool:
+    """Return whether another builder is about to write the same content."""
+    head = record.previous
+    return head is not None and record.fingerprint in head.taken.contents
 
 
 def _draft(
@@ -150,6 +185,25 @@ def _status(requested: Status, trajectory: Trajectory) -> Status:
     if requested is Status.LIVE:
         return requested
     return Status.SETTLED if trajectory.has_root else Status.PARTIAL
+
+
+def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
+    """Return what becomes of a draft, by what it and the stored trajectory were built from.
+
+    Only of a build that read all that had arrived it can be told that spans are gone.
+    """
+    if head is None or not head.version:
+        return _Next.WRITE
+    result, is_whole = drafts.result, key in drafts.result.whole
+    if is_whole and _has_lost(key, drafts, head):
+        return _Next.KEEP
+    version = drafts.trajectories[key].extractor_version
+    standing = Standing.of(result.reads[key].mark, result.statuses[key], version)
+    if may_replace(head.standing, standing, is_whole=is_whole):
+        return _Next.WRITE
+    if head.read_mark and head.read_mark <= standing.read_mark:
+        return _Next.SAME
+    return _Next.KEEP if is_whole else _Next.AGAIN
 
 
 def _has_lost(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
@@ -176,5 +230,5 @@ def _stored(
     return {
         key: Announcement(key, head.version, drafts.result.statuses[key], head.start_ns)
         for key in drafts.trajectories
-        if key not in new and (head := heads.get(key)) is not None
+        if key not in new and (head := heads.get(key)) is not None and head.version
     }

@@ -16,6 +16,7 @@ from spanloom.core.formats.canonical import encode_document, encode_spans, witho
 from spanloom.core.model.trajectory import Status, ahead_ns
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.ports.building import TrajectoryRecord
+from spanloom.core.ports.spans import NOTHING_READ
 from spanloom.core.pricing import LISTED
 from spanloom.core.values.bounds import watch_unread
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import Call, Head
+    from spanloom.core.ports.spans import Read
     from spanloom.core.pricing import PriceBook
 
 
@@ -73,15 +75,20 @@ def make_record(
     head: Head | None,
     calls: Sequence[Call] = (),
     part: Part | None = None,
+    read: Read = NOTHING_READ,
+    is_whole: bool = True,
 ) -> TrajectoryRecord | None:
-    """Return the next version of a trajectory, or ``None`` if it would equal the stored one."""
-    version = head.version + 1 if head is not None else 1
+    """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
+
+    A stored one that is in no list, because its writer died, is written again under a new number.
+    """
+    version = head.next_version if head is not None else 1
     trajectory = _with_warnings_of(trajectory, status, seq)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
     told = [repr(part).encode()] if part else []  # what others find it by may change alone
     fingerprint = _fingerprint(*without_version(document), verdicts, *told)
-    if head is not None and head.fingerprint == fingerprint:
+    if head is not None and head.fingerprint == fingerprint and head.is_listed:
         return None
     return TrajectoryRecord(
         key=key,
@@ -94,6 +101,8 @@ def make_record(
         spans_document=verdicts,
         calls=[*calls, part.as_call()] if part else calls,
         previous=head,
+        read=read,
+        is_whole=is_whole,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import uniform
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import SpanloomError
@@ -50,8 +51,9 @@ def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error:
         )
         record = make_record(trace.key, trajectory, Status.FAILED, seq=0, head=head)
         if record is not None:
-            store.trajectories.write([record])
-            store.feed.announce([record.announcement])
+            announcement = record.announcement
+            if store.trajectories.write([record]):
+                store.feed.announce([announcement])
         elif head is not None:
             stored = Announcement(trace.key, head.version, Status.FAILED, head.start_ns)
             store.feed.announce_missing([stored])
@@ -84,6 +86,10 @@ NOTHING_CAME_S = 60.0
 records. Later spans make it due again."""
 
 
+LOST_S = (0.1, 1.0)
+"""Seconds after which a trace is built again for which another build was faster."""
+
+
 class Recorder:
     """Records the outcome of built batches."""
 
@@ -103,6 +109,7 @@ class Recorder:
 
     def record(self, batch: Sequence[Due], result: BatchResult) -> None:
         """Record the outcome of a batch everywhere it is needed."""
+        batch = list(self._without_lost(batch, result))
         progress = [self._judge(trace, status, result) for trace, status in batch]
         self._announce_again(progress, result)
         self._store.progress.record_progress(
@@ -113,6 +120,18 @@ class Recorder:
         self._count(result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock(), result.sizes)
         self._new_services.log_new(result.services)
+
+    def _without_lost(self, batch: Sequence[Due], result: BatchResult) -> Iterator[Due]:
+        """Yield the traces of a batch that are not lost; those stay due, and soon.
+
+        Each waits another while, so that two extractors do not meet each other again.
+        """
+        for due in batch:
+            trace, _ = due
+            if trace.key in result.lost:
+                trace.retry_ns = self._clock() + int(uniform(*LOST_S) * NS)  # noqa: S311  # no secret
+            else:
+                yield due
 
     def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
         """Announce stored trajectories without matching progress: their builder may have crashed.
@@ -152,7 +171,7 @@ class Recorder:
 
     def _count(self, result: BatchResult) -> None:
         """Count the outcomes of the built traces in the metrics."""
-        built = len(result.seqs.keys() - result.failures.keys())
+        built = len(result.seqs.keys() - result.failures.keys() - result.lost)
         written, kept = len(result.written), len(result.kept)
         counts = {"written": written, "kept": kept, "unchanged": built - written - kept}
         for outcome, count in counts.items():

@@ -47,6 +47,8 @@ class BatchResult:
     """The actual status of each built trace: discovery may not know of a root, or of a recovery."""
     written: set[TraceKey] = field(default_factory=set)
     """Traces whose trajectory is new or changed."""
+    lost: set[TraceKey] = field(default_factory=set)
+    """Traces to build again: another build was stored meanwhile, or knew more."""
     kept: set[TraceKey] = field(default_factory=set)
     """Traces with expired spans: the stored document, which has them, stays."""
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
@@ -69,6 +71,7 @@ class BatchResult:
         self.whole |= other.whole
         self.statuses |= other.statuses
         self.written |= other.written
+        self.lost |= other.lost
         self.kept |= other.kept
         self.stored |= other.stored
         self.failures |= other.failures

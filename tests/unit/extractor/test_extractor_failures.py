@@ -19,6 +19,7 @@ from spanloom.extractor.extract import extract as extraction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
@@ -59,10 +60,10 @@ def test_a_trajectory_that_cannot_be_written_does_not_stop_the_others() -> None:
     """Whatever the reason: nobody foresaw it."""
 
     class Choosy(MemoryTrajectories):
-        def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        def write(self, records: Sequence[TrajectoryRecord]) -> AbstractSet[TraceKey]:
             if any(record.key.trace_id == TRACE for record in records):
                 raise TypeError("Integer exceeds 64-bit range")
-            super().write(records)
+            return super().write(records)
 
     store = MemoryStore()
     store.trajectories = Choosy(store.state)
@@ -132,10 +133,10 @@ def test_a_late_span_of_a_failed_trace_tries_anew(world: World, breaking: set[st
 
 def test_what_the_store_refuses_does_not_stop_the_others() -> None:
     class Refusing(MemoryTrajectories):
-        def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        def write(self, records: Sequence[TrajectoryRecord]) -> AbstractSet[TraceKey]:
             if any(record.key.trace_id == TRACE for record in records):
                 raise StoreRejectedError("not this one")
-            super().write(records)
+            return super().write(records)
 
     store = MemoryStore()
     store.trajectories = Refusing(store.state)
@@ -293,10 +294,10 @@ def test_a_store_that_is_away_is_no_fault_of_the_traces() -> None:
 
 def test_what_is_too_large_to_write_fails_alone() -> None:
     class Narrow(MemoryTrajectories):
-        def write(self, records: Sequence[TrajectoryRecord]) -> None:
+        def write(self, records: Sequence[TrajectoryRecord]) -> AbstractSet[TraceKey]:
             if any(record.key.trace_id == TRACE and record.seq for record in records):
                 raise StoreTooSmallError("memory limit exceeded")
-            super().write(records)
+            return super().write(records)
 
     store = MemoryStore()
     store.trajectories = Narrow(store.state)

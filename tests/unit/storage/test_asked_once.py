@@ -79,11 +79,12 @@ def test_what_a_head_told_is_not_asked_again_before_the_write(
         alone.write([make_record(key, version=2 * n + 1)])  # of which no head was told
         head = alone.heads([key])[key]
         alone.write([make_record(key, version=2 * n + 2, previous=head)])
-    assert lane.asked == ["newest_versions", "heads"] * 2
+    assert lane.asked == ["newest_builds", "heads"] * 2
     one_of_many = ClickHouseTrajectories(lane, is_alone=False)
     head = one_of_many.heads([key])[key]
     one_of_many.write([make_record(key, version=5, previous=head)])
-    assert lane.asked[4:] == ["heads", "newest_versions"]
+    known = ["heads", "newest_places", "reserved_builds"]
+    assert lane.asked[4:] == [*known, "newest_builds", "reserved_builds", "newest_builds"]
 
 
 def test_where_no_replay_waits_none_is_asked_for_until_one_is_recorded(empty: NotingLane) -> None:

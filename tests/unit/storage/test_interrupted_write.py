@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
+    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.storage.engine.row_binary import Pieces, RowBinary
     from spanloom.storage.store import ClickHouseStore
 
-INSERTS = 4
+IN_A_TALK = {"conversation_id": "talk"}
+INSERTS = 3
 """What a write with something of everything takes; checked below."""
 
 
@@ -53,26 +56,41 @@ def listed(store: ClickHouseStore, project: str) -> list[tuple[int, int]]:
     return [(line.start_ns - START_NS, line.version) for line in lines]
 
 
-def steps(store: ClickHouseStore, project: str) -> list[str]:
-    sql = f"SELECT StepId FROM v_steps WHERE Project = '{project}' ORDER BY StepId"
-    return [step_id for (step_id,) in store.lanes.worker._client.query(sql).result_rows]
+def in_view(store: ClickHouseStore, column: str, view: str, project: str) -> list[object]:
+    sql = f"SELECT {column} FROM {view} WHERE Project = '{project}' ORDER BY {column}"
+    return [value for (value,) in store.lanes.worker._client.query(sql).result_rows]
 
 
-@pytest.mark.parametrize("inserts", range(INSERTS + 1))
-def test_readers_see_the_old_or_the_new_and_writing_again_repairs(
-    clickhouse_store: ClickHouseStore, new_project: Callable[[], str], inserts: int
-) -> None:
-    store, key = clickhouse_store, TraceKey(new_project(), "ef" * 16)
+def check_once(store: ClickHouseStore, key: TraceKey) -> None:
+    """Whatever died between two INSERTs, the run is everywhere once."""
+    own = Reach.only(key.project)
+    [(_, version)] = listed(store, key.project)
+    assert in_view(store, "Version", "v_trajectories", key.project) == [version]
+    steps = in_view(store, "StepId", "v_steps", key.project)
+    assert steps == [f"{n:016x}" for n in ((1, 2, 3), (1, 3, 4))[version - 1]]
+    [line] = store.runs.conversation("talk", own, None, 10)
+    assert line.version == version
+    [talk] = store.conversations.list(own, None, 10)
+    assert talk.item.runs == 1
+    assert not store.runs.continuation(key).resumes
+
+
+def two_versions(
+    store: ClickHouseStore, key: TraceKey
+) -> tuple[TrajectoryRecord, TrajectoryRecord]:
+    """Store a run, and return it with its next version, which begins earlier."""
     calls = {f"{n:016x}": key.project for n in (2, 3, 4)}
-    old = make_record(
-        key, make_trajectory(key, steps=[model_step(2), model_step(3)]), call_keys=calls
-    )
+    run = make_trajectory(key, steps=[model_step(2), model_step(3)])
+    old = make_record(key, replace(run, extras=IN_A_TALK), call_keys=calls)
     store.trajectories.write([old])
     moved = make_trajectory(key, START_NS - 7, steps=[model_step(3), model_step(4)])
-    new = make_record(
-        key, moved, version=2, call_keys=calls, previous=store.trajectories.heads([key])[key]
-    )
+    head = store.trajectories.heads([key])[key]
+    new = replace(moved, extras=IN_A_TALK)
+    return old, make_record(key, new, version=2, call_keys=calls, previous=head)
 
+
+def write_some(store: ClickHouseStore, new: TrajectoryRecord, inserts: int) -> None:
+    """Write a record until the store is gone, after some INSERTs."""
     lane = BreakingLane(store.lanes.worker._client, inserts)
     try:
         ClickHouseTrajectories(lane, is_alone=True).write([new])
@@ -81,15 +99,42 @@ def test_readers_see_the_old_or_the_new_and_writing_again_repairs(
     else:
         assert (inserts, lane.left) == (INSERTS, 0)
 
+
+@pytest.mark.parametrize("inserts", range(INSERTS + 1))
+def test_readers_see_the_old_or_the_new_and_writing_again_repairs(
+    clickhouse_store: ClickHouseStore, new_project: Callable[[], str], inserts: int
+) -> None:
+    store, key = clickhouse_store, TraceKey(new_project(), "ef" * 16)
+    old, new = two_versions(store, key)
+    write_some(store, new, inserts)
     assert store.documents.get(key.trace_id, Reach.only(key.project)) in (
         old.document,
         new.document,
     )
-    assert listed(store, key.project) in ([(0, 1)], [(0, 2)], [(-7, 2)])
+    assert listed(store, key.project) in ([(0, 1)], [(-7, 2)])
+    check_once(store, key)
 
     store.trajectories.write([new])
     assert store.documents.get(key.trace_id, Reach.only(key.project)) == new.document
     assert listed(store, key.project) == [(-7, 2)]
-    assert steps(store, key.project) == [f"{n:016x}" for n in (1, 3, 4)]
+    check_once(store, key)
     found = store.calls.find(key.project, windows([key.project], 0, 2**63))
     assert {call.step_id for call in found} == {f"{n:016x}" for n in (3, 4)}
+
+
+@pytest.mark.parametrize("inserts", range(INSERTS + 1))
+def test_who_builds_it_next_finds_whether_lists_have_it(
+    clickhouse_store: ClickHouseStore, new_project: Callable[[], str], inserts: int
+) -> None:
+    store, key = clickhouse_store, TraceKey(new_project(), "fe" * 16)
+    _, new = two_versions(store, key)
+    write_some(store, new, inserts)
+    head = ClickHouseTrajectories(store.lanes.worker, is_alone=True).heads([key])[key]
+    is_stored = inserts > 1
+    assert (head.version, head.is_listed) == (1 + is_stored, inserts != INSERTS - 1)
+    run = replace(new.trajectory, root=new.trajectory.root._replace(start_ns=START_NS - 9))
+    after = make_record(key, run, version=head.next_version, previous=head)
+    assert list(after.before) == ([START_NS - 7] if is_stored else []) + [START_NS]
+    store.trajectories.write([after])
+    assert listed(store, key.project) == [(-9, head.version + 1)]
+    assert in_view(store, "Version", "v_trajectories", key.project) == [head.version + 1]

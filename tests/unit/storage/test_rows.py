@@ -27,9 +27,9 @@ from spanloom.storage.runs.rows import (
     TRAJECTORY_COLUMNS,
     agent_names,
     list_row,
-    moved_list_rows,
     placed_steps,
     summary_row,
+    tombstones,
     trajectory_row,
 )
 
@@ -107,10 +107,10 @@ def test_clocks_that_are_centuries_apart_fit_into_the_column(
 def test_only_a_trajectory_that_moved_leaves_its_place(moved_by: int, places: int) -> None:
     start_ns = TRAJECTORY.root.start_ns + moved_by
     record = make_record(KEY, TRAJECTORY, version=2, previous=Head(KEY, 1, 1, "", start_ns, [], 1))
-    rows = list(moved_list_rows(record, summary_row(record)))
+    rows = list(tombstones(record, summary_row(record)))
     assert [(r["StartTimeUnixNano"], r["IsDeleted"]) for r in rows] == [(start_ns, 1)] * places
     unmoved = make_record(KEY, TRAJECTORY)
-    assert list(moved_list_rows(unmoved, summary_row(unmoved))) == []
+    assert list(tombstones(unmoved, summary_row(unmoved))) == []
 
 
 def test_a_repetition_names_what_it_repeats() -> None:

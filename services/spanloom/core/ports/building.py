@@ -9,30 +9,87 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.model.trajectory import listed_start_ns
+from spanloom.core.model.trajectory import Status, listed_start_ns
+from spanloom.core.ports.builds import Build, Standing, former_places
 from spanloom.core.ports.feed import Announcement
+from spanloom.core.ports.spans import NOTHING_READ, Read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.model.trajectory import Status, Trajectory
+    from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.feed import FeedWriter
     from spanloom.core.ports.spans import SpanReader
 
 
+class Taken(NamedTuple):
+    """What builders have reserved of a trace, whether they have written it or not."""
+
+    rank: int = 0
+    version: int = 0
+    places: Sequence[int] = ()
+    """Where reserved builds that are above the stored one are in lists, if they are written."""
+    contents: AbstractSet[str] = frozenset()
+    """Fingerprints that others have reserved above the stored one just now."""
+
+
+NOTHING_TAKEN = Taken()
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the extractor needs to know of the stored trajectory."""
+    """What the extractor needs to know of the stored trajectory.
+
+    Of a trace of which a build is reserved and none is stored, the version is 0.
+    """
 
     key: TraceKey
     version: int
     seq: int
-    """The highest span version it was built from; 0 if no span could be read."""
+    """The newest sequence that it was built from; 0 if no span could be read."""
     fingerprint: str
     start_ns: int
     step_ids: Sequence[str]
     span_count: int
+    rank: int = 0
+    read_mark: str = ""
+    status: Status = Status.SETTLED
+    extractor_version: str = ""
+    before: Sequence[int] = ()
+    """The places in lists that it has left."""
+    is_listed: bool = True
+    """Whether lists have this version; not if its writer died before it wrote the row."""
+    taken: Taken = NOTHING_TAKEN
+
+    @property
+    def standing(self) -> Standing:
+        """What decides whether another build may replace it."""
+        return Standing.of(self.read_mark, self.status, self.extractor_version)
+
+    @property
+    def build(self) -> Build | None:
+        """The stored build; ``None`` if there is none."""
+        if not self.version:
+            return None
+        return Build(self.rank, self.version, self.fingerprint, self.standing)
+
+    @property
+    def next_rank(self) -> int:
+        """The lowest rank that no build has."""
+        return max(self.rank, self.taken.rank) + 1
+
+    @property
+    def next_version(self) -> int:
+        """The lowest version number that no build has."""
+        return max(self.version, self.taken.version) + 1
+
+    @property
+    def places(self) -> Sequence[int]:
+        """Every place in lists that a build of the trace may have, the newest first."""
+        own = (self.start_ns, *self.before) if self.version else ()
+        return (*self.taken.places, *own)
 
 
 class CallWindow(NamedTuple):
@@ -98,9 +155,9 @@ class TrajectoryRecord:
 
     key: TraceKey
     version: int
-    """The previous version plus one."""
+    """Above every version number of the trace before it."""
     seq: int
-    """The highest span version it was built from: of two records the one with the higher wins."""
+    """The newest sequence it was built from."""
     status: Status
     fingerprint: str
     trajectory: Trajectory
@@ -113,6 +170,22 @@ class TrajectoryRecord:
     """Its model and tool steps, by which other traces of the same calls are found."""
     previous: Head | None = None
     """The head that this record replaces."""
+    read: Read = NOTHING_READ
+    """What it was built from."""
+    is_whole: bool = True
+    """Whether that was all that had arrived."""
+
+    @property
+    def build(self) -> Build:
+        """What orders it among the builds of its trace."""
+        rank = max(self.seq, self.previous.next_rank if self.previous else 0)
+        standing = Standing.of(self.read.mark, self.status, self.trajectory.extractor_version)
+        return Build(rank, self.version, self.fingerprint, standing, self.is_whole)
+
+    @property
+    def before(self) -> Sequence[int]:
+        """The places in lists that it leaves."""
+        return former_places(self.start_ns, self.previous.places) if self.previous else ()
 
     @property
     def size(self) -> int:
@@ -133,15 +206,20 @@ class TrajectoryRecord:
 class TrajectoryWriter(Protocol):
     """Stores the newest version of trajectories."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes write trajectories too."""
+
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
         """Return the stored heads of these traces; an unknown trace has no entry."""
 
-    def write(self, records: list[TrajectoryRecord]) -> None:
-        """Make each record the trace's current trajectory, unless a newer ``seq`` is stored.
+    def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
+        """Make records the current trajectories of their traces; return the keys of those that are.
 
-        A reader sees the old or the new document, never a mixture. At the same ``seq`` the
-        record written last stays. A single record may be removed from the list while it is
-        written: that of a long trace takes as much memory as writing it does.
+        The others are refused: another build was stored, or reserved, that read more or has the
+        same rank or number (``Build.follows``). They have to be built again. A reader sees the old
+        or the new document, never a mixture. A single record may be removed from the list while it
+        is written: that of a long trace takes as much memory as writing it does.
         """
 
     def make_room(self) -> None:
@@ -208,7 +286,7 @@ class CarriedRecord(NamedTuple):
     """A ``TrajectoryRecord`` encoded for a store, with what the store needs to know about it."""
 
     key: TraceKey
-    version: int
+    build: Build
     seq: int
     status: Status
     start_ns: int
@@ -216,9 +294,8 @@ class CarriedRecord(NamedTuple):
     calls: Sequence[bytes]
     """Several texts for a long trace."""
     listed: Sequence[bytes]
-    """In pieces: put together when the trajectory is no longer in memory."""
-    moved: bytes
-    """The tombstone for the trajectory's previous place in the list; empty if it has not moved."""
+    """Its row in the list and a tombstone for each place that it leaves, which are one INSERT. In
+    pieces: put together when the trajectory is no longer in memory."""
     row: Sequence[bytes]
     """In pieces: a long document is not copied."""
 
@@ -230,7 +307,7 @@ class CarriedRecord(NamedTuple):
     @property
     def announcement(self) -> Announcement:
         """See ``TrajectoryRecord.announcement``."""
-        return Announcement(self.key, self.version, self.status, self.start_ns)
+        return Announcement(self.key, self.build.version, self.status, self.start_ns)
 
 
 class Codec(Protocol):
@@ -257,7 +334,7 @@ class SpanCarrier(Protocol):
 class TrajectoryCarrier(Protocol):
     """Stores trajectories that are encoded already."""
 
-    def write_carried(self, records: Sequence[CarriedRecord]) -> None:
+    def write_carried(self, records: Sequence[CarriedRecord]) -> AbstractSet[TraceKey]:
         """Do what ``TrajectoryWriter.write`` does with the same records."""
 
 

@@ -205,8 +205,10 @@ class BuiltRun:
 
     trajectory: Trajectory
     version: int
+    rank: int
+    """Its rank among the builds of its trace."""
     seq: int
-    """The highest span version that it was built from."""
+    """The newest sequence that it was built from."""
     status: Status
     agent_names: list[str]
     question: str

@@ -447,9 +447,9 @@ def _listed(column: str, kind: str, comment: str, asked: Asked | None = None) ->
     return Other(Stored(column, kind, comment, tables=Tables.LIST), asked)
 
 
-def _document(column: str, kind: str, comment: str) -> Other:
+def _document(column: str, kind: str, comment: str, default: str = "") -> Other:
     """Return a column of ``trajectories`` only, next to the document (``rows.trajectory_row``)."""
-    return Other(Stored(column, kind, comment, tables=Tables.DOCUMENTS))
+    return Other(Stored(column, kind, comment, tables=Tables.DOCUMENTS, default=default))
 
 
 def _tokens(column: str, name: str, comment: str, asked: Asked | None = None) -> Other:
@@ -571,7 +571,14 @@ OTHERS = (
             is_said=True,
         )
     ),
-    Other(Stored("Seq", "UInt64", "Highest span version it was built from.", lambda run: run.seq)),
+    Other(
+        Stored(
+            "Seq",
+            "UInt64",
+            "Rank of this build of the trace; the highest is the current one.",
+            lambda run: run.rank,
+        )
+    ),
     Other(
         Stored(
             "IsWaiting",
@@ -606,6 +613,22 @@ OTHERS = (
     ),
     _listed("RootId", "UInt64", "Span id of the root, as a number."),
     _listed("IsDeleted", "UInt8", "1: the trajectory has moved to another start."),
+    _document(
+        "NewestSeq",
+        "UInt64",
+        "Newest sequence it was built from; 0 if no span could be read.",
+        default="Seq",
+    ),
+    _document(
+        "ReadMark",
+        "String",
+        "How much it was built from: spans and events, and the sum of their ranks; or empty.",
+    ),
+    _document(
+        "Before",
+        "Array(UInt64)",
+        "Starts at which lists had earlier builds, newest first.",
+    ),
     _document(
         "Fingerprint", "String", "Identifies the input; the same input is not written again."
     ),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from spanloom.extractor.batch import Built, build_batch, write_apart
 from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.result import BatchResult
+from spanloom.extractor.second_look import FirstLook, look_again
 from spanloom.extractor.workers.dealing import LEAST_S, LONG_SPANS, Batch, Dealer, alone, cut
 from spanloom.telemetry import get_logger
 
@@ -151,6 +152,8 @@ class Pipeline:
                 result.failures.update(dict.fromkeys(task.traces, StuckError(STUCK)))
                 requested.update(task.traces)
         write_apart(self._carrying.trajectories.write_carried, self._store.feed, records, result)
+        if self._store.trajectories.is_shared and batch.repeats:
+            look_again(self._store.calls, FirstLook(batch.calls(), batch.repeats), result)
         return Built(requested, result)
 
 

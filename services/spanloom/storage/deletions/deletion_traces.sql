@@ -26,7 +26,7 @@ FROM
     UNION ALL
     SELECT Project, TraceId
     FROM trajectories
-    WHERE Seq <= {until_seq:UInt64}
+    WHERE NewestSeq <= {until_seq:UInt64}
       AND ({conversation_id:Nullable(String)} IS NULL OR ConversationId = {conversation_id:Nullable(String)})
       AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
@@ -36,13 +36,13 @@ FROM
     SELECT Project, TraceId
     FROM call_index
     WHERE StepId = {trace_id:Nullable(String)} AND startsWith(CallKey, 'part of ')
-      AND Seq <= {until_seq:UInt64} AND {conversation_id:Nullable(String)} IS NULL
+      AND {conversation_id:Nullable(String)} IS NULL
       AND {reach}
       AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
       AND (Project, TraceId, Version) IN (
         SELECT Project, TraceId, Version
         FROM trajectories FINAL
-        WHERE {reach} AND (Project, TraceId) IN (
+        WHERE NewestSeq <= {until_seq:UInt64} AND {reach} AND (Project, TraceId) IN (
           SELECT Project, TraceId FROM call_index
           WHERE StepId = {trace_id:Nullable(String)} AND startsWith(CallKey, 'part of ') AND {reach}))
     UNION ALL

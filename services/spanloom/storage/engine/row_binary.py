@@ -112,3 +112,8 @@ def text(value: str | bytes) -> Parts:
 def texts(values: Sequence[str]) -> Parts:
     """Return an Array(String)."""
     return (encode_varint(len(values)), *(part for value in values for part in text(value)))
+
+
+def uint64s(numbers: Sequence[int]) -> Parts:
+    """Return an Array(UInt64)."""
+    return (encode_varint(len(numbers)), *map(_UINT64.pack, numbers))

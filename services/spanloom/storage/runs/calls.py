@@ -129,14 +129,14 @@ def _is_wanted(call: Call, windows: Sequence[CallWindow]) -> bool:
     return n > 0 and call.is_within(windows[n - 1])
 
 
-def call_rows(seq: int, version: int, calls: Iterable[Call]) -> Iterator[list[object]]:
+def call_rows(rank: int, version: int, calls: Iterable[Call]) -> Iterator[list[object]]:
     """Yield the calls of a trajectory as rows of ``call_index``, in the order of its columns."""
     for call in calls:
         yield [
             *call.key,
             call.call_key,
             call.step_id,
-            seq,
+            rank,
             version,
             call.start_ns,
             call.end_ns,

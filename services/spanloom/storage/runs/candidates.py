@@ -23,29 +23,42 @@ KEYS_AT_ONCE = 10_000
 class Newest(NamedTuple):
     """The current version of a trajectory."""
 
-    seq: int
-    """The highest span version it was built from."""
+    rank: int
     version: int
-    start_ns: int
 
     def allows(self, row: Row) -> bool:
         """Return whether a row is of this version or a newer one, which is just being written."""
-        return (row.Seq, row.Version) >= (self.seq, self.version)
-
-    def allows_place(self, row: Row) -> bool:
-        """Return whether the row is allowed and has the start of the trajectory.
-
-        A row left by a writer that another one overtook has another start.
-        """
-        return bool(row.StartTimeUnixNano == self.start_ns) and self.allows(row)
+        return (row.Seq, row.Version) >= self
 
 
 def read_newest(lane: Lane, keys: Iterable[tuple[str, str]]) -> Mapping[TraceKey, Newest]:
     """Return the current versions of these traces; an unknown or deleted one has no entry."""
     return {
-        TraceKey(row.Project, row.TraceId): Newest(row.Seq, row.Version, row.StartTimeUnixNano)
+        TraceKey(row.Project, row.TraceId): Newest(row.Seq, row.Version)
         for some in batched(list(keys), KEYS_AT_ONCE)
         for row in lane.rows("newest_versions", keys=some)
+    }
+
+
+Place: TypeAlias = "tuple[str, int, str]"
+"""The project, the start and the trace id: the key of the list."""
+
+
+def place_of(row: Row) -> Place:
+    """Return the place of a row of the list."""
+    return row.Project, row.StartTimeUnixNano, row.TraceId
+
+
+def read_places(lane: Lane, places: Iterable[Place]) -> Mapping[Place, Newest]:
+    """Return the versions that have these places; one that a run has left has no entry.
+
+    Deleted traces are not left out.
+    """
+    return {
+        place_of(row): Newest(row.Seq, row.Version)
+        for some in batched(list(places), KEYS_AT_ONCE)
+        for row in lane.rows("newest_places", places=some)
+        if not row.IsDeleted
     }
 
 

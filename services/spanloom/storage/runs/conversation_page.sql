@@ -14,11 +14,9 @@ FROM
     WHERE {turns}
       AND ConversationId != ''
       AND (Project, StartTimeUnixNano, TraceId) IN (
-        -- The row of a slower writer, which lost, has another start than the trajectory.
-        SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId
+        SELECT Project, arrayJoin(arrayPushFront(Before, StartTimeUnixNano)), TraceId
         FROM trajectories
         WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
-        GROUP BY Project, TraceId
       )
 )
 GROUP BY Project, ConversationId

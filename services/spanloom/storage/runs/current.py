@@ -18,7 +18,7 @@ from spanloom.core.query.question import NEWEST_FIRST
 from spanloom.core.records.declared import Stored, StoredCounts, Timed
 from spanloom.core.records.run import RUN, Run
 from spanloom.storage.engine.parameters import Condition, batched
-from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Line, read_newest
+from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Line, place_of, read_places
 from spanloom.storage.where.columns import rank as rank_of
 from spanloom.storage.where.compile import passing
 
@@ -107,6 +107,9 @@ class RunLine(Line, Protocol):
 
 LineT = TypeVar("LineT", bound=RunLine)
 
+MOST_READS = 4
+"""So often the places of runs are read, which may move each time."""
+
 
 class Shown(NamedTuple, Generic[LineT]):
     """The columns to read of a run in the list, and how to make a line of them."""
@@ -121,14 +124,24 @@ def read_current(
     keys: Iterable[tuple[str, str]],
     shown: Shown[LineT],
 ) -> Sequence[LineT]:
-    """Return those of the traces that currently meet the condition, in any order."""
-    last = {
-        (row.Project, row.TraceId): row
-        for some in batched(list(keys), KEYS_AT_ONCE)
-        for row in reader.rows(
-            "list_page", columns=shown.columns, keys=some, filter=wanted, rank=rank_of(NEWEST_FIRST)
-        )
-    }
+    """Return those of the traces that currently meet the condition, in any order.
+
+    A run that moves between the reading of its places and that of the list is read again.
+    """
+    last: dict[tuple[str, str], Row] = {}
+    left = list(keys)
+    for _ in range(MOST_READS):
+        for some in batched(left, KEYS_AT_ONCE):
+            rows = reader.rows(
+                "list_page",
+                columns=shown.columns,
+                keys=some,
+                filter=wanted,
+                rank=rank_of(NEWEST_FIRST),
+            )
+            last |= {(row.Project, row.TraceId): row for row in rows}
+        if not (left := [key for key in left if key in last and last[key].IsDeleted]):
+            break
     return [shown.line_of(row) for row in last.values() if row.Passes]
 
 
@@ -136,8 +149,13 @@ def still_current(
     reader: Lane, rows: Sequence[Row], shown: Shown[LineT]
 ) -> Mapping[tuple[str, str], LineT]:
     """Return those rows of ``list_candidates.sql`` that are current."""
-    newest = read_newest(reader, dict.fromkeys(map(key_of, rows)))
-    current = [row for row in rows if (n := newest.get(key_of(row))) and n.allows_place(row)]
+    newest = read_places(reader, dict.fromkeys(map(place_of, rows)))
+    deleted = reader.hiding.deleted_among(reader, dict.fromkeys(map(key_of, rows)))
+    current = [
+        row
+        for row in rows
+        if newest.get(place_of(row)) == (row.Seq, row.Version) and key_of(row) not in deleted
+    ]
     current.sort(key=attrgetter("Seq", "Version"))
     return {line.key: line for line in map(shown.line_of, current)}
 

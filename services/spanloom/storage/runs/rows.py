@@ -28,6 +28,7 @@ from spanloom.storage.engine.row_binary import (
     texts,
     uint32,
     uint64,
+    uint64s,
 )
 from spanloom.storage.runs.calls import call_rows
 
@@ -80,6 +81,7 @@ _ENCODERS: Mapping[str, Encoder] = {
     "LowCardinality(String)": text,
     "Array(String)": texts,
     "Array(LowCardinality(String))": texts,
+    "Array(UInt64)": uint64s,
     "Bool": boolean,
     "UInt32": uint32,
     "UInt64": uint64,
@@ -100,6 +102,9 @@ def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, obje
     """Return a record, with its ``summary_row``, as a row of ``trajectories``."""
     return {
         **{column: summary[column] for column in _SHARED},
+        "NewestSeq": record.seq,
+        "ReadMark": record.read.mark,
+        "Before": record.before,
         "Fingerprint": record.fingerprint,
         "StepIds": [step.id for _, step in placed_steps(record.trajectory)],
         "Document": record.document,
@@ -123,6 +128,7 @@ def built_run(record: TrajectoryRecord) -> BuiltRun:
     return BuiltRun(
         trajectory,
         record.version,
+        record.build.rank,
         record.seq,
         record.status,
         agent_names(trajectory),
@@ -184,11 +190,10 @@ def laid_out(
     yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
 
 
-def moved_list_rows(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
-    """Yield a tombstone for the trajectory's previous place in the list, if it has moved."""
-    before = record.previous
-    if before is not None and before.start_ns != record.start_ns:
-        yield {**summary, "StartTimeUnixNano": before.start_ns, "IsDeleted": 1}
+def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
+    """Yield a row for each place in the list that the trajectory leaves, which removes it there."""
+    for place in record.before:
+        yield {**summary, "StartTimeUnixNano": place, "IsDeleted": 1}
 
 
 CALLS_PER_TEXT = 10_000
@@ -203,16 +208,16 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
     at_once = COLUMNS_AT_ONCE if trajectory.span_count <= LONG_SPANS else 1
     # First: of a long run it takes the most memory.
     listed = _object(list_row(record, summary), at_once)
+    left = [b"," + orjson.dumps(row) for row in tombstones(record, summary)]
     return CarriedRecord(
         key=record.key,
-        version=record.version,
+        build=record.build,
         seq=record.seq,
         status=record.status,
         start_ns=record.start_ns,
         conversation_id=trajectory.conversation_id,
         calls=_call_texts(record),
-        listed=listed,
-        moved=b",".join(map(orjson.dumps, moved_list_rows(record, summary))),
+        listed=[*listed, *left],
         row=list(RowBinary([trajectory_row(record, summary)], TRAJECTORY_COLUMNS)),
     )
 
@@ -226,6 +231,6 @@ def _object(columns: Iterator[tuple[str, object]], at_once: int) -> Sequence[byt
 
 def _call_texts(record: TrajectoryRecord) -> Sequence[bytes]:
     """Return the calls in several texts: those of a long trace take more than one INSERT."""
-    rows = call_rows(record.seq, record.version, record.calls)
+    rows = call_rows(record.build.rank, record.version, record.calls)
     slices = iter(lambda: list(islice(rows, CALLS_PER_TEXT)), [])
     return [orjson.dumps(some)[1:-1] for some in slices]

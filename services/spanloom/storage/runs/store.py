@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head
+from spanloom.core.ports.builds import Build, Standing
 from spanloom.storage.deletions.store import record_late
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.remembered import Writes
 from spanloom.storage.engine.row_binary import Pieces
 from spanloom.storage.runs.calls import CALL_COLUMNS
+from spanloom.storage.runs.candidates import read_places
+from spanloom.storage.runs.ledger import Ledger
 from spanloom.storage.runs.rows import TRAJECTORY_COLUMNS, encode_record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.ports.building import CarriedRecord, TrajectoryRecord
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
+    from spanloom.storage.runs.candidates import Place
 
 
 MOST = 50_000
@@ -28,10 +35,11 @@ MOST = 50_000
 
 
 class ToldHeads:
-    """Caches the highest span version of trajectories from reading their heads to writing them.
+    """Caches the stored builds of trajectories from reading their heads to writing them.
 
-    Example: after a read of ``a1`` at 7, the caller that writes ``a1`` at 9 removes the 7. Another
-    caller that read the same and writes ``a1`` later finds no entry and queries the store.
+    Example: after a read of ``a1`` at rank 7, the caller that writes ``a1`` at rank 9 removes the
+    7. Another caller that read the same and writes ``a1`` later finds no entry and queries the
+    store.
     """
 
     def __init__(self) -> None:
@@ -39,24 +47,24 @@ class ToldHeads:
         self.writes = Writes()
         """The context that every write of trajectories must use."""
         self._lock = Lock()
-        self._seqs: dict[TraceKey, int] = {}
+        self._builds: dict[TraceKey, Build | None] = {}
 
-    def note(self, writes_before: int | None, told: Mapping[TraceKey, int]) -> None:
+    def note(self, writes_before: int | None, told: Mapping[TraceKey, Build | None]) -> None:
         """Cache what was read, if nothing was written since ``writes.ended`` was that number."""
         with self._lock:
             if writes_before is None or writes_before != self.writes.ended:
                 return
-            if len(self._seqs) + len(told) > MOST:
-                self._seqs.clear()
-            self._seqs.update(told)
+            if len(self._builds) + len(told) > MOST:
+                self._builds.clear()
+            self._builds.update(told)
 
-    def take(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int] | None:
+    def take(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build | None] | None:
         """Remove the entries of these keys and return them; ``None`` if any is missing.
 
         To be called within ``writes``, before the first row goes out.
         """
         with self._lock:
-            taken = {key: self._seqs.pop(key) for key in keys if key in self._seqs}
+            taken = {key: self._builds.pop(key) for key in keys if key in self._builds}
         return taken if len(taken) == len(set(keys)) else None
 
 
@@ -74,7 +82,15 @@ class ClickHouseTrajectories:
         """
         self._worker = worker
         self._is_alone = is_alone
+        self._ledger = None if is_alone else Ledger(worker)
         self._told_heads = ToldHeads()
+        self._listed: dict[TraceKey, int] = {}
+        """The ranks of builds that lists have, as far as this process knows."""
+
+    @property
+    def is_shared(self) -> bool:
+        """See ``TrajectoryWriter.is_shared``."""
+        return not self._is_alone
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
         """See ``TrajectoryWriter.heads``."""
@@ -84,57 +100,122 @@ class ClickHouseTrajectories:
             for row in self._worker.rows("heads", keys=some):
                 head = _head_of(row)
                 found[head.key] = head
-        seqs = {key: found[key].seq if key in found else 0 for key in keys}
-        self._told_heads.note(writes_before, seqs)
+        told = {key: found[key].build if key in found else None for key in keys}
+        self._told_heads.note(writes_before, told)
+        for head in self._unlisted(found.values()):
+            found[head.key] = replace(head, is_listed=False)
+        if self._ledger is not None:
+            ranks = {key: found[key].rank if key in found else -1 for key in keys}
+            for key, taken in self._ledger.taken(ranks).items():
+                found[key] = replace(found.get(key) or _nothing_stored(key), taken=taken)
         return found
 
-    def write(self, records: list[TrajectoryRecord]) -> None:
+    def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
         """See ``TrajectoryWriter.write``."""
         self._make_room_for(records)
         carried = list(map(encode_record, records))
         if len(records) == 1:
             records.clear()
-        self.write_carried(carried)
+        return self.write_carried(carried)
 
-    def write_carried(self, records: Sequence[CarriedRecord]) -> None:
-        """See ``TrajectoryWriter.write``: the row in ``trajectories`` makes the others valid."""
+    def write_carried(self, records: Sequence[CarriedRecord]) -> AbstractSet[TraceKey]:
+        """See ``TrajectoryWriter.write``."""
         with self._told_heads.writes:
-            newest = self._newest([r.key for r in records])
-            if current := [r for r in records if r.seq >= newest.get(r.key, 0)]:
+            current = self._allowed(records)
+            if current:
                 self._write_rows(current)
+        if self._ledger is None or not current:
+            return {record.key for record in current}
+        newest = self._read_stored([record.key for record in current])
+        return {r.key for r in current if (n := newest.get(r.key)) is None or n.is_same(r.build)}
 
     def writes(self) -> int | None:
         """See ``TextIndexer.writes``."""
         return self._told_heads.writes.ended if self._is_alone else None
 
+    def _allowed(self, records: Sequence[CarriedRecord]) -> Sequence[CarriedRecord]:
+        """Return the records that may be written: no other build has their rank or number.
+
+        Where others write too, they are reserved first; then what is stored is read, so that it is
+        known of every other build whether it comes before.
+        """
+        if self._ledger is not None and records:
+            self._ledger.reserve(records)
+        stored = self._stored([r.key for r in records])
+        current = [r for r in records if r.build.follows(stored.get(r.key))]
+        return self._ledger.allowed(current, stored) if self._ledger and current else current
+
     def _write_rows(self, current: Sequence[CarriedRecord]) -> None:
+        """Write the rows of records, in the order that leaves each run in one place of the list.
+
+        The row in ``trajectories`` makes the calls valid, and names the places that lists may have
+        until the row in the list, with its tombstones in the same INSERT, takes it to its own.
+        """
         lane, flat = self._worker, chain.from_iterable
         record_late(lane, current)
         self._make_room_for(current)
         lane.insert_texts("call_index", CALL_COLUMNS, flat(r.calls for r in current))
-        lane.insert_texts("trajectory_list", (), (b"".join(r.listed) for r in current))
-        self._make_room_for(current)
         rows = Pieces(list(flat(r.row for r in current)))
         lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, rows)
-        lane.insert_texts("trajectory_list", (), (r.moved for r in current if r.moved))
+        self._make_room_for(current)
+        self._list(current)
+
+    def _list(self, current: Sequence[CarriedRecord]) -> None:
+        """Write the rows of the list; all of one run are in one INSERT, which is atomic."""
+        self._worker.insert_texts("trajectory_list", (), (b"".join(r.listed) for r in current))
+        self._note_listed({record.key: record.build.rank for record in current})
 
     def make_room(self) -> None:
         """See ``TrajectoryWriter.make_room``."""
         self._worker.relax()
 
-    def _newest(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return the sequence that each stored trajectory was built from, cached or read again."""
+    def _stored(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build | None]:
+        """Return the stored builds of trajectories, cached or read again."""
         if (told := self._told_heads.take(keys)) is not None and self._is_alone:
             return told
+        return self._read_stored(keys)
+
+    def _read_stored(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build]:
         return {
-            TraceKey(row.Project, row.TraceId): row.Seq
+            TraceKey(row.Project, row.TraceId): _build_of(row)
             for some in batched(keys)
-            for row in self._worker.rows("newest_versions", keys=some)
+            for row in self._worker.rows("newest_builds", keys=some)
         }
+
+    def _unlisted(self, heads: Iterable[Head]) -> Sequence[Head]:
+        """Return those of which lists do not have the stored version: their writer has died.
+
+        What this process has written since it started is known without a query.
+        """
+        unsure = {_place_of(h): h for h in heads if self._listed.get(h.key) != h.rank}
+        listed = read_places(self._worker, unsure) if unsure else {}
+        known = {p: h for p, h in unsure.items() if p in listed and listed[p].rank >= h.rank}
+        self._note_listed({head.key: head.rank for head in known.values()})
+        return [head for place, head in unsure.items() if place not in known]
+
+    def _note_listed(self, ranks: Mapping[TraceKey, int]) -> None:
+        if len(self._listed) + len(ranks) > MOST:
+            self._listed.clear()
+        self._listed |= ranks
 
     def _make_room_for(self, records: Sequence[TrajectoryRecord | CarriedRecord]) -> None:
         if sum(record.size for record in records) > LONG_DOCUMENTS:
             self.make_room()
+
+
+def _place_of(head: Head) -> Place:
+    return head.key.project, head.start_ns, head.key.trace_id
+
+
+def _nothing_stored(key: TraceKey) -> Head:
+    """Return the head of a trace of which builds are reserved and none is stored."""
+    return Head(key, version=0, seq=0, fingerprint="", start_ns=0, step_ids=(), span_count=0)
+
+
+def _build_of(row: Row) -> Build:
+    """Return a row of ``newest_builds.sql`` as a build."""
+    standing = Standing.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
+    return Build(row.Seq, row.Version, row.Fingerprint, standing)
 
 
 def _head_of(row: Row) -> Head:
@@ -142,9 +223,14 @@ def _head_of(row: Row) -> Head:
     return Head(
         key=TraceKey(row.Project, row.TraceId),
         version=row.Version,
-        seq=row.Seq,
+        seq=row.NewestSeq,
         fingerprint=row.Fingerprint,
         start_ns=row.StartTimeUnixNano,
         step_ids=row.StepIds,
         span_count=row.SpanCount,
+        rank=row.Seq,
+        read_mark=row.ReadMark,
+        status=Status(row.Status),
+        extractor_version=row.ExtractorVersion,
+        before=row.Before,
     )

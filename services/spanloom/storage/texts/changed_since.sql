@@ -1,7 +1,8 @@
--- The trajectories stored since a second, oldest first.
+-- The trajectories listed since a second, oldest first. A row of the list comes after the document, and
+-- has the hashes of its texts.
 SELECT toUnixTimestamp(UpdatedAt) AS Second, Project, TraceId, Seq, Version
-FROM trajectories
-WHERE UpdatedAt >= fromUnixTimestamp({since:Int64})
+FROM trajectory_list
+WHERE NOT IsDeleted AND UpdatedAt >= fromUnixTimestamp({since:Int64})
   AND (Second, Project, TraceId) > ({after_second:Int64}, {after_project:String}, {after_trace_id:String})
 ORDER BY Second, Project, TraceId, Seq, Version
 LIMIT {most:UInt64}

@@ -10,11 +10,9 @@ INNER JOIN
     FROM trajectory_list FINAL
     WHERE DuplicateOf = ''
       AND (Project, StartTimeUnixNano, TraceId) IN (
-        -- The row of a slower writer, which lost, has another start than the trajectory.
-        SELECT Project, argMax(StartTimeUnixNano, (Seq, Version)), TraceId
+        SELECT Project, arrayJoin(arrayPushFront(Before, StartTimeUnixNano)), TraceId
         FROM trajectories
         WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
-        GROUP BY Project, TraceId
       )
 ) AS runs
     ON asked.1 = Project AND asked.2 = StartTimeUnixNano AND asked.3 = TraceId

@@ -36,6 +36,7 @@ RETAINED = {
     "extraction_progress": ("UpdatedAt", Kind.BOTH),
     "extraction_watermark": ("UpdatedAt", Kind.BOTH),
     "trajectories": ("UpdatedAt", Kind.TRAJECTORIES),
+    "trajectory_builds": ("ReservedAt", Kind.TRAJECTORIES),
     "trajectory_list": ("UpdatedAt", Kind.TRAJECTORIES),
     "trajectory_changes": ("ChangedAt", Kind.TRAJECTORIES),
     "call_index": ("UpdatedAt", Kind.TRAJECTORIES),

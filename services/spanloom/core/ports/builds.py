@@ -1,0 +1,80 @@
+"""Which of two builds of a trace may replace the other.
+
+A build knows as much as it has read. Its rank orders it among the builds of its trace, and never
+two of them have one rank or one version number; but a build that had read less than the stored one
+never gets a rank.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.model.trajectory import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_CLASSES = {Status.LIVE: 0, Status.FAILED: 1, Status.PARTIAL: 2, Status.SETTLED: 2}
+MOST_PLACES = 16
+"""Former places of a run in lists that its newest build leaves."""
+
+
+class Standing(NamedTuple):
+    """What decides whether a build may replace another one."""
+
+    read_mark: str
+    """What it read (``Read.mark``); empty in builds of releases that had none."""
+    finality: int
+    """0 while spans keep arriving, 1 of a failure, 2 of a finished run."""
+    extractor: int
+    """Its version; 0 of one that has no number."""
+
+    @classmethod
+    def of(cls, read_mark: str, status: Status, extractor_version: str) -> Standing:
+        """Return the standing of a build by what is stored of it."""
+        number = int(extractor_version) if extractor_version.isdecimal() else 0
+        return cls(read_mark, _CLASSES[status], number)
+
+
+class Build(NamedTuple):
+    """A build of a trace, stored or to be stored."""
+
+    rank: int
+    """Above the rank of every build of the trace before it; the highest is the current one."""
+    version: int
+    fingerprint: str
+    standing: Standing
+    is_whole: bool = True
+    """Whether it read all that had arrived; meaningless of a stored one."""
+
+    def follows(self, stored: Build | None) -> bool:
+        """Return whether it may be written over the stored build.
+
+        A build may be written again: the write before may have been interrupted.
+        """
+        if stored is None or self.is_same(stored):
+            return True
+        is_next = self.rank > stored.rank and self.version > stored.version
+        return is_next and may_replace(stored.standing, self.standing, is_whole=self.is_whole)
+
+    def is_same(self, other: Build) -> bool:
+        """Return whether both are one version with one content."""
+        return self[:3] == other[:3]
+
+
+def may_replace(stored: Standing, new: Standing, *, is_whole: bool) -> bool:
+    """Return whether a build may replace a stored one; ``is_whole``: it read all that had arrived.
+
+    Of equal standing it may: another trace may have changed what it means. What a build read that
+    has no mark is unknown: only a whole replaces it.
+    """
+    if not stored.read_mark:
+        return is_whole
+    if new[:2] != stored[:2]:
+        return new[:2] > stored[:2]
+    return not new.extractor or new.extractor >= stored.extractor
+
+
+def former_places(own_ns: int, places: Iterable[int]) -> list[int]:
+    """Return the places that a build with this start leaves, the newest of them first."""
+    return [place for place in dict.fromkeys(places) if place != own_ns][:MOST_PLACES]

@@ -1,0 +1,56 @@
+"""The server out of chdb-core's library is a ClickHouse server."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from clickhouse_connect.driver.exceptions import DatabaseError
+from tests.support.found_entrance import EntranceNotFoundError, Library, find_entrance
+from tests.support.real_server import account
+from tests.support.started_server import StartedServer, started_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.service
+
+TABLE = "CREATE TABLE IF NOT EXISTS kept (a UInt8) ENGINE = MergeTree ORDER BY a"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartedServer]:
+    accounts = account("writer", "INSERT ON spanloom.kept")
+    with started_server(tmp_path_factory.mktemp("server") / "it", accounts) as started:
+        started.client().command(TABLE)
+        yield started
+
+
+def test_accounts_have_their_rights_alone(server: StartedServer) -> None:
+    server.client(user="writer").command("INSERT INTO kept VALUES (1)")
+    with pytest.raises(DatabaseError, match="ACCESS_DENIED"):
+        server.client(user="writer").command("SELECT * FROM kept")
+    with pytest.raises(DatabaseError, match="READONLY"):
+        server.client(user="reader").command(TABLE)
+    with pytest.raises(DatabaseError, match="AUTHENTICATION_FAILED"):
+        server.client(user="nobody")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_what_it_took_outlasts_its_end(server: StartedServer, how: signal.Signals) -> None:
+    client = server.client()
+    client.command("INSERT INTO kept VALUES (2)")
+    before = client.command("SELECT count() FROM kept")
+    at = server.address
+    server.end(how)
+    server.start()
+    assert server.address == at
+    assert server.client().command("SELECT count() FROM kept") == before
+
+
+def test_a_library_without_the_entrance_is_a_sentence() -> None:
+    with pytest.raises(EntranceNotFoundError, match=r"it has no text .*LocalServer"):
+        find_entrance(Library(Path(sys.executable).resolve()))

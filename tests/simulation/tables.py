@@ -1,0 +1,196 @@
+"""The tables as far as building runs needs them: rows, keys, and the views between them.
+
+The names are those of ``storage/schema``. A new table is a row type, a line of ``TABLES`` and, if
+a view fills it, one of ``VIEWS``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.simulation.engine import Table
+
+from spanloom.core.model.span import TraceKey  # noqa: TC001  # a field of named tuples
+from spanloom.core.ports.building import Call  # noqa: TC001  # the same
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from spanloom.core.model.span import Span
+
+OPEN_BELOW = 2**50
+"""How much lower an open copy of a span ranks than its sequence."""
+
+
+class SpanRow(NamedTuple):
+    """A row of ``otel_traces``."""
+
+    key: TraceKey
+    span: Span
+    rank: int
+    accepted_ns: int
+
+
+class Change(NamedTuple):
+    """A row of ``trace_changes``."""
+
+    key: TraceKey
+    seq: int
+    accepted_ns: int
+    has_root: bool
+    spans: int
+    inserted_ns: int
+
+    @property
+    def second(self) -> int:
+        return self.inserted_ns // 10**9
+
+
+class Arrival(NamedTuple):
+    """A row of ``trace_arrivals``."""
+
+    key: TraceKey
+    spans: int
+    accepted_ns: int
+    seq: int
+
+
+class ProgressRow(NamedTuple):
+    """A row of ``extraction_progress``."""
+
+    key: TraceKey
+    seq: int
+    status: str
+    attempts: int
+    arrived: int
+    error: str
+
+
+class RunRow(NamedTuple):
+    """A row of ``trajectories``."""
+
+    key: TraceKey
+    version: int
+    seq: int
+    newest_seq: int
+    read_mark: str
+    status: str
+    extractor_version: str
+    fingerprint: str
+    start_ns: int
+    before: Sequence[int]
+    step_ids: Sequence[str]
+    span_count: int
+    document: bytes
+
+
+class BuildRow(NamedTuple):
+    """A row of ``trajectory_builds``, in the order of ``ledger.COLUMNS``."""
+
+    key: TraceKey
+    rank: int
+    version: int
+    builder: int
+    fingerprint: str
+    read_mark: str
+    status: str
+    extractor_version: str
+    start_ns: int
+    reserved_ns: int
+
+
+class ListRow(NamedTuple):
+    """A row of ``trajectory_list``."""
+
+    key: TraceKey
+    start_ns: int
+    seq: int
+    is_deleted: bool
+    version: int
+    status: str
+    span_count: int
+
+
+class CallRow(NamedTuple):
+    """A row of ``call_index``."""
+
+    call: Call
+    seq: int
+    version: int
+
+
+class Told(NamedTuple):
+    """A row of ``trajectory_changes``."""
+
+    key: TraceKey
+    version: int
+    status: str
+    changed_us: int
+
+
+class Mark(NamedTuple):
+    """A row of ``extraction_watermark``."""
+
+    second: int
+    updated_ns: int
+
+
+TABLES = (
+    Table("otel_traces", lambda r: (r.key, r.span.span_id), lambda r: r.rank, may_lag=True),
+    Table("trace_changes", may_lag=True),
+    Table("trace_arrivals", may_lag=True),
+    Table("extraction_progress", lambda r: r.key, lambda r: r.seq),
+    Table("extraction_watermark", lambda _: 0, lambda r: r.updated_ns),
+    Table("trajectory_builds", lambda r: (r.key, r.rank, r.version, r.builder)),
+    Table("trajectories", lambda r: r.key, lambda r: r.seq),
+    Table(
+        "trajectory_list",
+        lambda r: (r.key.project, r.start_ns, r.key.trace_id),
+        lambda r: r.seq,
+        lambda r: r.is_deleted,
+    ),
+    Table("call_index", lambda r: (r.call.key, r.call.call_key, r.call.step_id)),
+    Table("trajectory_changes"),
+)
+
+
+def changes_of(spans: Sequence[SpanRow], began_ns: int) -> Iterator[Change]:
+    """``trace_changes_writer``: one row for each trace and request of an INSERT."""
+    for key, seq in dict.fromkeys((row.key, row.span.row_version) for row in spans):
+        own = [row for row in spans if (row.key, row.span.row_version) == (key, seq)]
+        has_root = any(not row.span.parent_span_id for row in own)
+        yield Change(key, seq, max(r.accepted_ns for r in own), has_root, len(own), began_ns)
+
+
+def arrivals_of(changes: Iterable[Change]) -> Iterator[Arrival]:
+    """``trace_arrivals_writer``."""
+    for row in changes:
+        yield Arrival(row.key, row.spans, row.accepted_ns, row.seq)
+
+
+class Chain(NamedTuple):
+    """The blocks of one INSERT of spans, in the order in which they are committed."""
+
+    blocks: Sequence[tuple[str, Sequence[object]]]
+
+
+def blocks_of(
+    spans: Sequence[SpanRow], began_ns: int, order: Callable[[list[str]], None] | None = None
+) -> list[tuple[str, Sequence[object]]]:
+    """Return the blocks of an INSERT of spans; ``order`` shuffles them, for views commit apart."""
+    changes = list(changes_of(spans, began_ns))
+    blocks: dict[str, Sequence[object]] = {
+        "otel_traces": spans,
+        "trace_changes": changes,
+        "trace_arrivals": list(arrivals_of(changes)),
+    }
+    names = list(blocks)
+    if order is not None:
+        order(names)
+    return [(name, blocks[name]) for name in names]
+
+
+def rank_of(span: Span) -> int:
+    """Return ``RowVersion``: the sequence, lowered for an open copy."""
+    seq = span.row_version
+    return seq if span.is_finished else max(seq, OPEN_BELOW) - OPEN_BELOW

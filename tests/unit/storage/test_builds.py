@@ -1,0 +1,92 @@
+"""Which of two builds may replace the other, and which reservation stops another builder."""
+
+from __future__ import annotations
+
+import pytest
+
+from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.builds import MOST_PLACES, Build, Standing, former_places, may_replace
+from spanloom.core.ports.spans import Read
+from spanloom.storage.runs.ledger import KNEW_MORE_S, Reservation
+
+LESS, MORE = Read(5, 60).mark, Read(10, 120).mark
+NEWER = Read(5, 61).mark
+ME, OTHER = 1, 2
+
+
+def standing(mark: str = MORE, status: Status = Status.SETTLED, extractor: str = "16") -> Standing:
+    return Standing.of(mark, status, extractor)
+
+
+@pytest.mark.parametrize(
+    ("stored", "new", "is_allowed"),
+    [
+        (standing(LESS), standing(MORE), True),
+        (standing(MORE), standing(LESS), False),
+        (standing(LESS), standing(NEWER), True),
+        (standing(NEWER), standing(LESS), False),
+        (standing(LESS), standing(MORE, Status.LIVE), True),
+        (standing(), standing(), True),
+        (standing(status=Status.SETTLED), standing(status=Status.LIVE), False),
+        (standing(status=Status.SETTLED), standing(status=Status.FAILED), False),
+        (standing(status=Status.SETTLED), standing(status=Status.PARTIAL), True),
+        (standing(status=Status.FAILED), standing(status=Status.LIVE), False),
+        (standing(status=Status.LIVE), standing(status=Status.FAILED), True),
+        (standing(extractor="16"), standing(extractor="15"), False),
+        (standing(extractor="9"), standing(extractor="16"), True),
+        (standing(extractor="16"), standing(extractor="mine"), True),
+    ],
+)
+def test_who_knows_less_replaces_nobody(stored: Standing, new: Standing, is_allowed: bool) -> None:
+    assert may_replace(stored, new, is_whole=False) is is_allowed
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_only_a_whole_replaces_what_has_no_mark(is_whole: bool) -> None:
+    assert may_replace(standing(""), standing(LESS), is_whole=is_whole) is is_whole
+
+
+def build(rank: int, version: int, fingerprint: str = "a", mark: str = MORE) -> Build:
+    return Build(rank, version, fingerprint, standing(mark))
+
+
+def test_a_build_follows_what_is_below_it_and_itself() -> None:
+    own = build(7, 3)
+    assert own.follows(None)
+    assert own.follows(build(6, 2))
+    assert own.follows(own)
+    assert not own.follows(build(7, 2))
+    assert not own.follows(build(6, 3))
+    assert not own.follows(build(7, 3, "other"))
+    assert not build(7, 3, mark=LESS).follows(build(6, 2))
+
+
+@pytest.mark.parametrize(
+    ("other", "age_s", "is_stopped"),
+    [
+        (build(7, 2), 0, True),
+        (build(6, 3), 0, True),
+        (build(7, 2), 10**6, True),
+        (build(6, 2), 0, False),
+        (build(6, 2, mark=Read(11, 0).mark), 0, True),
+        (build(6, 2, mark=Read(11, 0).mark), KNEW_MORE_S + 1, False),
+        (build(5, 2, mark=Read(11, 0).mark), 0, False),
+    ],
+)
+def test_a_reservation_stops_who_is_not_above_it(
+    other: Build, age_s: int, is_stopped: bool
+) -> None:
+    own = build(7, 3)
+    assert Reservation(other, OTHER, 0, age_s).stops(own, ME, above=5) is is_stopped
+
+
+def test_a_builder_that_reserves_again_stops_itself_only_by_another_build() -> None:
+    own = build(7, 3)
+    assert not Reservation(own, ME, 0, 0).stops(own, ME, above=5)
+    assert Reservation(own, OTHER, 0, 0).stops(own, ME, above=5)
+    assert Reservation(build(7, 3, "other"), ME, 0, 0).stops(own, ME, above=5)
+
+
+def test_of_former_places_the_newest_are_left() -> None:
+    assert former_places(3, [3, 5, 3, 4, 5]) == [5, 4]
+    assert former_places(0, range(1, 100)) == list(range(1, MOST_PLACES + 1))
