@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallError
+from spanloom.outage import Outage
 from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
@@ -40,9 +41,19 @@ class Indexer(RepeatingPart):
 
     name = "indexer"
 
-    def __init__(self, texts: TextIndexer, metrics: Metrics, every_s: float = EVERY_S) -> None:
-        """Fill the index ``texts``; the first look comes ``every_s`` seconds after the start."""
+    def __init__(
+        self,
+        texts: TextIndexer,
+        metrics: Metrics,
+        every_s: float = EVERY_S,
+        outage: Outage | None = None,
+    ) -> None:
+        """Fill the index ``texts``; the first look comes ``every_s`` seconds after the start.
+
+        Failures of the store are logged by ``outage``.
+        """
         super().__init__(every_s)
+        self._outage = outage or Outage()
         self._texts = texts
         self._metrics = metrics
         self._watermark: int | None = None
@@ -107,4 +118,6 @@ class Indexer(RepeatingPart):
         try:
             self.run_once()
         except RetryableError as error:
-            log.warning("the store does not answer; trying again", error=str(error))
+            self._outage.note(self.name, error)
+        else:
+            self._outage.over(self.name)

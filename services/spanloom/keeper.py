@@ -15,10 +15,12 @@ from __future__ import annotations
 import time
 import tomllib
 from dataclasses import replace
+from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.errors import RetryableError, StartupError
+from spanloom.core.errors import MigrationUnderWayError, RetryableError, StartupError
 from spanloom.core.model.upkeep import RetentionPlan, Terms
+from spanloom.outage import Outage
 from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
@@ -66,6 +68,8 @@ def _terms(project: str, table: dict[str, object], default: Terms) -> Terms:
     return Terms(known["spans_days"], known["trajectories_days"])
 
 
+FIRST_S = 10.0
+"""How long a start waits for a server that neither answers nor refuses the connection."""
 LOOK_S = 2.0
 """Seconds between checks for new deletions, and so until deleted rows leave the disk."""
 AGAIN_S = 10.0
@@ -100,12 +104,22 @@ class Keeper(RepeatingPart):
         retention: Retention,
         clock_ns: Callable[[], int] = time.time_ns,
         steady_ns: Callable[[], int] = time.monotonic_ns,
+        *,
+        waits: bool = False,
+        outage: Outage | None = None,
     ) -> None:
         """Maintain a store by the retention settings; clocks are in ns.
 
-        ``clock_ns`` is the wall clock, by which terms are counted; ``steady_ns`` is monotonic.
+        ``clock_ns`` is the wall clock, by which terms are counted; ``steady_ns`` is monotonic. With
+        ``waits`` the store may be away at the start. Its failures are logged by ``outage``.
         """
         super().__init__(LOOK_S)
+        self._waits = waits
+        self._outage = outage or Outage()
+        self._has_tried = Event()
+        self._refused: Exception | None = None
+        self.lacks = "the tables have not been looked at yet"
+        """Why the tables are not up to date; empty once they are."""
         self._upkeep = upkeep
         self._retention = retention
         self._clock_ns = clock_ns
@@ -118,10 +132,29 @@ class Keeper(RepeatingPart):
         self._trouble = ""
 
     def start(self) -> None:
-        """Migrate the schema and apply retention, then start the thread.
+        """Migrate the schema and apply retention, then go on in the thread.
 
-        Every other part opens the store after this. Raises ``StartupError``.
+        Every other part opens the store after this. Raises ``StartupError`` or another permanent
+        error. With ``waits`` it returns after ``FIRST_S`` seconds, or as soon as the store turns
+        out to be away: the thread tries again.
         """
+        if not self._waits:
+            self._begin()
+            super().start()
+            return
+        self._read_plan()
+        super().start()
+        self._has_tried.wait(FIRST_S)
+        if self._refused is not None:
+            raise self._refused
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``."""
+        return self._refused or super().failed
+
+    def _begin(self) -> None:
+        """Bring the tables up to date, for the first time since the start."""
         if applied := self._upkeep.migrate():
             log.debug("schema files applied", files=list(applied))
         if broken := self._upkeep.broken_parts():
@@ -129,7 +162,27 @@ class Keeper(RepeatingPart):
                 "parts of tables are broken and set aside: see `spanloom doctor`", parts=broken
             )
         self._apply_plan(self._read_plan())
-        super().start()
+        self.lacks = ""
+
+    def _repeat(self) -> None:
+        while self.lacks and not self._stopping.is_set():
+            try:
+                self._begin()
+            except (RetryableError, MigrationUnderWayError) as error:
+                self.lacks = f"the tables are not up to date yet: {error}"
+                self._outage.note(self.name, error)
+                self._has_tried.set()
+                self._stopping.wait(LOOK_S)
+            except Exception as error:
+                if self._has_tried.is_set():
+                    raise
+                self._refused = error  # the start, which still waits, raises it
+                self._thread.expect_end()
+                return
+            finally:
+                self._has_tried.set()
+        self._outage.over(self.name)
+        super()._repeat()
 
     def run_once(self) -> None:
         """Remove what has expired and what was deleted, as far as it is due."""
@@ -189,4 +242,6 @@ class Keeper(RepeatingPart):
         try:
             self.run_once()
         except RetryableError as error:
-            log.warning("the store does not answer; trying again", error=str(error))
+            self._outage.note(self.name, error)
+        else:
+            self._outage.over(self.name)

@@ -232,4 +232,38 @@ MUTANTS = (
         why="the home of a trace depends on which traces of other years were looked at",
         killed_by=["tests/unit/joining/test_homes.py"],
     ),
+    Mutant(
+        name="known-keys-forgotten",
+        room="collector",
+        was="self._take(keys)",
+        becomes="keys = None",
+        why="a collector restarted in an outage of the store lets nobody in",
+        killed_by=["tests/unit/access/test_last_known.py"],
+    ),
+    Mutant(
+        name="readers-let-in-before-keys-are-known",
+        room="collector",
+        was="only_sends and text is None and self._open_without_keys",
+        becomes="text is None and self._open_without_keys",
+        why="when the store returns, anybody on loopback reads it until its keys are read",
+        killed_by=["tests/unit/access/test_last_known.py"],
+    ),
+    Mutant(
+        name="outage-over-at-the-first-success",
+        room="collector",
+        was="if not self._failing and self._is_logged:",
+        becomes="if self._is_logged:",
+        why="a store that only reads fills the log",
+        killed_by=["tests/unit/test_outage.py"],
+    ),
+    Mutant(
+        name="collector-not-ready-without-the-store",
+        room="collector",
+        was="if self._readiness.only_collects:",
+        becomes="if self._readiness is None:",
+        why="a load balancer takes out collectors while the store is away",
+        killed_by=[
+            "tests/faults/test_roles_without_a_store.py::test_a_key_not_checked_yet_is_no_key"
+        ],
+    ),
 )

@@ -224,4 +224,12 @@ MUTANTS = (
             f"{CONTRACT}/test_calls.py::test_parts_of_runs_come_back_one_of_a_trace_and_so_many_of_a_conversation"
         ],
     ),
+    Mutant(
+        name="late-store-of-any-schema",
+        room="storage",
+        was="if lane.needs_schema and not self._is_usable:",
+        becomes="if lane.is_open and not self._is_usable:",
+        why="a role writes to tables of another release when the store turns up after its start",
+        killed_by=["tests/unit/storage/test_late.py"],
+    ),
 )

@@ -7,18 +7,20 @@ from hmac import compare_digest
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.access.keys import digest_of, key_id_of, read_key
+from spanloom.access.last_known import LastKnown, pack_keys, unpack_keys
 from spanloom.core.errors import (
+    KeysUnknownError,
     PermissionDeniedError,
     RetryableError,
     StartupError,
     UnauthenticatedError,
 )
 from spanloom.core.model.access import ANYBODY, Caller
-from spanloom.telemetry import get_logger
+from spanloom.outage import Outage
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from spanloom.access.keys import KeyAdministration
     from spanloom.core.model.access import Key, Scope
@@ -35,7 +37,8 @@ class Keyring(RepeatingPart):
     """Follows the keys of a store, between ``start`` and ``stop``.
 
     While the store is unavailable the keys read last stay valid; nothing can be revoked in it
-    during that time either.
+    during that time either. With ``known`` that includes keys that an earlier process read, and a
+    start waits for a store that is away.
     """
 
     name = "keys"
@@ -44,17 +47,24 @@ class Keyring(RepeatingPart):
         self,
         store: KeyStore,
         *,
+        known: LastKnown | None = None,
+        outage: Outage | None = None,
         poll_s: float = POLL_S,
         use_s: float = USE_S,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Use ``store``, which the caller closes."""
+        """Use ``store``, which the caller closes; failures are logged by ``outage``."""
         super().__init__(poll_s)
         self._store = store
+        self._known = known
+        self._written: Sequence[Mapping[str, object]] | None = None
+        self._outage = outage or Outage()
         self._use_s = use_s
         self._next_write_s = time.monotonic() + use_s
         self._now_ns = now_ns
         self._keys: Mapping[str, Key] = {}
+        self.are_known = known is None  # else the start fails
+        """Whether keys, or their absence, were read, by this process or an earlier one."""
         self._had_keys = False
         self._used_ns: dict[str, int] = {}
 
@@ -68,11 +78,17 @@ class Keyring(RepeatingPart):
         return self._had_keys
 
     def start(self) -> None:
-        """Read the keys and follow their changes; raises ``StartupError`` if that fails."""
+        """Read the keys and follow their changes.
+
+        Raises ``StartupError`` if that fails and the store is not waited for.
+        """
         try:
             self.refresh()
         except RetryableError as error:
-            raise StartupError(f"the keys cannot be read: {error}") from error
+            if self._known is None:
+                raise StartupError(f"the keys cannot be read: {error}") from error
+            self._outage.note(self.name, error)
+            self._recall(self._known)
         super().start()
 
     def stop(self, grace_s: float = 5.0) -> None:
@@ -90,8 +106,8 @@ class Keyring(RepeatingPart):
 
     def refresh(self) -> None:
         """Read all keys; raises ``StoreUnavailableError``."""
-        self._keys = {key.id: key for key in self._store.read_all()}
-        self._had_keys = self._had_keys or bool(self._keys)
+        self._take(self._store.read_all())
+        self._remember()
 
     def write_uses(self) -> None:
         """Write the times of last use; raises ``StoreUnavailableError``."""
@@ -105,12 +121,34 @@ class Keyring(RepeatingPart):
             self._attempt(self.write_uses)
             self._next_write_s = time.monotonic() + self._use_s
 
+    def _take(self, keys: Iterable[Key]) -> None:
+        self._keys = {key.id: key for key in keys}
+        self._had_keys = self._had_keys or bool(self._keys)
+        self.are_known = True
+
+    def _recall(self, known: LastKnown) -> None:
+        """Take the keys that an earlier process read last, if there was one."""
+        keys = unpack_keys(known.read())
+        if keys is not None:
+            self._take(keys)
+
+    def _remember(self) -> None:
+        """Keep what was read, if it has changed; a table that lost its keys changes nothing."""
+        if self._known is None or (self._had_keys and not self._keys):
+            return
+        packed = pack_keys(self._keys.values())
+        if packed != self._written:
+            self._known.write(packed)
+            self._written = packed
+
     def _attempt(self, action: Callable[[], None]) -> None:
-        """Run an action; log if the store is unavailable, the next round tries again."""
+        """Run an action; if the store is unavailable, the next round tries again."""
         try:
             action()
         except RetryableError as error:
-            get_logger(self.name).warning("keys could not be read or written", error=str(error))
+            self._outage.note(self.name, error)
+        else:
+            self._outage.over(self.name)
 
 
 _MISSING = (
@@ -118,6 +156,10 @@ _MISSING = (
     "(an OTLP exporter: OTEL_EXPORTER_OTLP_HEADERS); `spanloom keys create` makes one."
 )
 _WRONG = "The key is unknown, revoked or expired; `spanloom keys list` shows which there are."
+_UNKNOWN = (
+    "The store, which has the keys, has not answered since this service was set up: try again."
+)
+_UNKNOWN_RETRY_S = 5.0
 _NO_DIGEST = "0" * 64
 """Compared if a key is unknown, so that the answer takes as long as for a wrong secret."""
 
@@ -141,13 +183,34 @@ class Authenticator:
         self._open_without_keys = open_without_keys
         self._now_ns = now_ns
 
-    def authenticate(self, headers: Iterable[tuple[str, str]], query_string: str = "") -> Caller:
+    @property
+    def obstacle(self) -> str:
+        """Why nobody at all can be let in; empty if that is not so."""
+        if self._open_without_keys or self._keyring.has_keys:
+            return ""
+        if not self._keyring.are_known:
+            return "no keys are known yet: the store has not answered since the first start"
+        return "there are no keys: make one with `spanloom keys create`"
+
+    def authenticate(
+        self,
+        headers: Iterable[tuple[str, str]],
+        query_string: str = "",
+        *,
+        only_sends: bool = False,
+    ) -> Caller:
         """Return the caller of a request with these headers (pairs of name and value).
 
         Raises ``UnauthenticatedError`` without a key, and for one that is unknown, revoked or
-        expired; the message is the same for all three.
+        expired; the message is the same for all three. Raises ``KeysUnknownError`` while no keys
+        are known. A sender without a key (``only_sends``) is let in meanwhile where everybody is as
+        long as there is no key.
         """
         text = read_key(headers, query_string)
+        if not self._keyring.are_known and not (
+            only_sends and text is None and self._open_without_keys
+        ):
+            raise KeysUnknownError(_UNKNOWN, _UNKNOWN_RETRY_S)
         if not self._keyring.has_keys and self._open_without_keys:
             return ANYBODY
         if text is None:

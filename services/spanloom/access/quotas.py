@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
+from spanloom.access.last_known import LastKnown, unpack_usage
 from spanloom.core.errors import RateLimitedError, RetryableError
-from spanloom.telemetry import get_logger
+from spanloom.outage import Outage
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
@@ -77,6 +79,8 @@ READ_S = 2.0
 """Interval in which sums are read from the store. Requests accepted by another collector, and
 deletions, count after this time."""
 RETRY_S = 5.0
+KEEP_S = 60.0
+"""Interval in which the sums are kept in the data directory, for a start without the store."""
 MAX_PROJECTS = 100_000
 """The largest projects whose stored bytes are read, as senders may choose the names."""
 
@@ -108,9 +112,17 @@ class Quotas(RepeatingPart):
         usage: UsageReader,
         limits: LimitsByProject,
         queue: Queue,
+        known: LastKnown | None = None,
+        outage: Outage | None = None,
     ) -> None:
-        """Limit projects by their ``stored_bytes``; ``queue`` is the spool of this process."""
+        """Limit projects by their ``stored_bytes``; ``queue`` is the spool of this process.
+
+        ``known`` keeps the sums; failures of the store are logged by ``outage``.
+        """
         super().__init__(READ_S)
+        self._known = known or LastKnown()
+        self._outage = outage or Outage()
+        self._keep_s = time.monotonic()
         self._usage = usage
         self._limits = limits
         self._queue = queue
@@ -119,9 +131,17 @@ class Quotas(RepeatingPart):
         self._arrivals = Arrivals()
 
     def start(self) -> None:
-        """Read the sums and follow them."""
+        """Read the sums and follow them; without the store those of an earlier process count."""
+        if self._limits.any_quota:
+            self._stored = unpack_usage(self._known.read()) or {}
         self._round()
         super().start()
+
+    def stop(self, grace_s: float) -> None:
+        """See ``Part``: keeps the sums read last."""
+        super().stop(grace_s)
+        if self._stored:
+            self._known.write(self._stored)
 
     def check(self, project: str) -> None:
         """Raise ``RateLimitedError`` if the project has reached its quota."""
@@ -164,4 +184,9 @@ class Quotas(RepeatingPart):
         try:
             self.read()
         except RetryableError as error:
-            get_logger(self.name).warning("stored bytes cannot be read", error=str(error))
+            self._outage.note(self.name, error)
+            return
+        self._outage.over(self.name)
+        if self._stored and time.monotonic() >= self._keep_s:
+            self._known.write(self._stored)
+            self._keep_s = time.monotonic() + KEEP_S

@@ -57,6 +57,10 @@ class StoreUnavailableError(RetryableError):
     """The store did not answer or cannot take data at the moment."""
 
 
+class KeysUnknownError(RetryableError):
+    """No keys were read yet, so nobody can be let in or turned away (503, UNAVAILABLE)."""
+
+
 class StoreTooSmallError(StoreUnavailableError):
     """The store lacks memory or time for this much at once; a smaller part may succeed."""
 
@@ -83,6 +87,10 @@ class StartupError(PermanentError):
 
 class SchemaNotReadyError(StartupError):
     """The store lacks tables or columns of this version; the message names the command to run."""
+
+
+class MigrationUnderWayError(StartupError):
+    """Another process migrates the store and has not ended in time."""
 
 
 class SchemaTooOldError(StartupError):

@@ -15,6 +15,7 @@ from spanloom.extractor.readiness import NS, Moment, Timing
 from spanloom.extractor.recording import Recorder
 from spanloom.extractor.replay import Replayer
 from spanloom.extractor.result import BY_DEFAULT
+from spanloom.outage import Outage
 from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
@@ -59,12 +60,16 @@ class Extractor:
         options: BuildOptions = BY_DEFAULT,
         wall_clock: Callable[[], int] = time.time_ns,
         builder: Builder | None = None,
+        outage: Outage | None = None,
     ) -> None:
         """Build in this process with ``options``, unless a ``builder`` is passed.
+
+        Failures of the store are logged by ``outage``.
 
         ``clock`` is monotonic, in ns; ``wall_clock`` is the one that collectors use (``Moment``).
         """
         self._store = store
+        self._outage = outage or Outage()
         self._metrics = metrics
         self._timing = timing
         self._clock = clock
@@ -113,11 +118,13 @@ class Extractor:
             try:
                 rest_s = self._work()
             except RetryableError as error:
-                log.warning("the store does not answer; trying again", error=str(error))
+                self._outage.note(self.name, error)
                 rest_s = max(rest_s, error.retry_after_s)
             except Exception:
                 log.exception("extraction failed; trying again")
                 rest_s = max(rest_s, AFTER_A_BUG_S)
+            else:
+                self._outage.over(self.name)
             self._stopping.wait(rest_s)
 
     def _work(self) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanloom.access.headers import ANY_HOST, Hosts
+from spanloom.access.last_known import USAGE_KNOWN, LastKnown
 from spanloom.access.limits import Rates
 from spanloom.access.quotas import Quotas
 from spanloom.collector.doors.http import create_app as create_receiver
@@ -29,10 +30,15 @@ if TYPE_CHECKING:
     from spanloom.config import Settings
     from spanloom.core.ports.spans import SpanWriter
     from spanloom.core.ports.upkeep import UsageReader
+    from spanloom.outage import Outage
     from spanloom.process.datadir import DataDir
+    from spanloom.process.readiness import Readiness
     from spanloom.process.supervisor import Part
     from spanloom.process.tls import TlsFiles
     from spanloom.telemetry import Metrics
+
+
+FULL = "the spool is full: requests are refused until the store has taken some"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,8 @@ class Shared:
     metrics: Metrics
     access: Access
     tls: TlsFiles | None
+    outage: Outage
+    readiness: Readiness
     at_end: Callable[[Callable[[], object]], None]
     """Registers a callback for the stop of the process; they run in reverse order."""
 
@@ -55,9 +63,11 @@ def build_collector(
     limits = limits_of(settings)
     spool = Spool(data.spool, settings.spool_max_bytes, metrics)
     yield spool
+    shared.readiness.require_to_collect(lambda: FULL if spool.is_full else "")
     by_project = project_limits_of(settings)
     yield by_project
-    quotas = Quotas(usage, by_project, spool)
+    known = None if settings.is_embedded else LastKnown(data.path / USAGE_KNOWN)
+    quotas = Quotas(usage, by_project, spool, known, shared.outage)
     yield quotas
     space = FreeSpace(data.path, settings.min_free_bytes)
     yield space
@@ -72,7 +82,7 @@ def build_collector(
     grpc = _grpc_receiver(shared, exporter)
     yield grpc  # before the writer, to report NOT_SERVING until the writer has drained
     batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
-    yield Writer(spool, spans, metrics, batch_bytes, settings.batch_wait_s)
+    yield Writer(spool, spans, metrics, batch_bytes, settings.batch_wait_s, shared.outage)
     yield _http_receiver(shared, exporter, data, listener)
     at_end(grpc.drain)
     at_end(exporter.close)  # runs first: new requests are refused from then on

@@ -74,8 +74,9 @@ class DataDir:
 
     ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` the
     acknowledged requests that are not stored yet, ``observations.sqlite`` the state of Langfuse's
-    events, ``store/`` the embedded store, ``tmp/`` temporary files, such as a batch on its way
-    into the store. These are here because this disk is meant for spans; files left by a killed
+    events, ``keys-known.json`` and ``usage-known.json`` what is known of a ClickHouse server,
+    ``store/`` the embedded store, ``tmp/`` temporary files, such as a batch on its way into the
+    store. These are here because this disk is meant for spans; files left by a killed
     process are removed at the next start.
     """
 

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.access.authenticate import Keyring
 from spanloom.access.headers import Hosts
+from spanloom.access.last_known import KEYS_KNOWN, LastKnown
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
 from spanloom.core.annotation.queue import withheld_from_all
-from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import authority
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.extractor import Extractor
 from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
+from spanloom.outage import Outage
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir
+from spanloom.process.late_store import LateStore
 from spanloom.process.narrator import Narrator
 from spanloom.process.options import (
     access_of,
@@ -30,17 +32,19 @@ from spanloom.process.options import (
     tls_of,
 )
 from spanloom.process.page import open_mcp_door, page_router
+from spanloom.process.readiness import Readiness, store_trouble
 from spanloom.process.self_examination import SelfExamination
 from spanloom.process.serving import HttpServer, bind
 from spanloom.process.supervisor import Supervisor
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
-from spanloom.storage.access import open_key_store
+from spanloom.storage.access import keys_on, open_key_store
 from spanloom.storage.engine.connect import store_path
 from spanloom.storage.engine.embedded import give_back_code
+from spanloom.storage.engine.late import Opening
 from spanloom.storage.sql import EmbeddedSql
-from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.store import open_upkeep
+from spanloom.storage.store import open_late, open_store
+from spanloom.storage.upkeep.store import open_upkeep, upkeep_on
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -49,11 +53,14 @@ if TYPE_CHECKING:
 
     from fastapi import APIRouter
 
+    from spanloom.access.authenticate import Access
     from spanloom.config import Settings
     from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.store import Store
+    from spanloom.core.ports.upkeep import KeyStore
     from spanloom.mcp.server import McpEndpoint
     from spanloom.process.supervisor import Ending, Part
+    from spanloom.storage.store import ClickHouseStore
 
 
 class Role(Flag):
@@ -87,6 +94,10 @@ class Service:
         # The owner of an embedded store also has to run the keeper: no other process can.
         self._roles = roles | Role.KEEP if settings.is_embedded else roles
         self._supervisor = Supervisor(settings.shutdown_s)
+        self._outage = Outage()
+        self._readiness = Readiness(
+            self._supervisor.unready, only_collects=self._roles == Role.COLLECT
+        )
         self._scheme = "https" if settings.tls_cert else "http"
         self._otlp_http = ""
 
@@ -136,31 +147,52 @@ class Service:
             )
         api_listener = self._bind("api_port")
         sql_listener = self._bind("sql_port") if settings.sql_port is not None else None
+        opening = None if settings.is_embedded else Opening(settings.resolved_store_url)
         if Role.KEEP in self._roles:
-            yield self._keeper()  # before the store is opened: it creates the tables
-        keys = open_key_store(settings.resolved_store_url, settings.data_dir)
+            yield self._keeper(opening)  # before the store is opened: it creates the tables
+        late = open_late(opening) if opening else None
+        if opening and late:
+            at_end(late.close)
+            yield LateStore(opening, late.lanes, self._outage)
+        keys = self._open_keys(opening)
         at_end(keys.close)
-        keyring = Keyring(keys)
+        keyring = Keyring(keys, known=self._known_keys(), outage=self._outage)
         yield keyring
         access = access_of(settings, keys, keyring)
-        shared = Shared(settings, self.metrics, access, tls, at_end)
-        store = open_store(settings.resolved_store_url)
-        at_end(store.close)
+        shared = Shared(settings, self.metrics, access, tls, self._outage, self._readiness, at_end)
+        store = late or self._open_now()
+        self._require(access, store)
         yield self._api(shared, store, api_listener, sql_listener)
         if sql_listener:
             yield self._sql(shared, store.queues, sql_listener)
         if Role.EXTRACT in self._roles:
-            yield Extractor(
-                store,
-                self.metrics,
-                timing_of(settings),
-                builder=builder_of(settings, store, self.metrics),
-            )
-            if not settings.no_search:
-                yield Indexer(store.text_index, self.metrics)
+            yield from self._extracting(store)
         if Role.COLLECT in self._roles:
             yield from build_collector(shared, store.spans, store.usage, data, listener)
             yield Narrator(self.metrics)
+
+    def _open_now(self) -> ClickHouseStore:
+        store = open_store(self._settings.resolved_store_url)
+        self._supervisor.at_end(store.close)
+        return store
+
+    def _require(self, access: Access, store: ClickHouseStore) -> None:
+        """Set what the process needs to be ready: only a collector can do its part without it."""
+        if self._readiness.only_collects:
+            self._readiness.require(lambda: access.authenticator.obstacle)
+        else:
+            self._readiness.require(lambda: store_trouble(store))
+
+    def _extracting(self, store: ClickHouseStore) -> Iterator[Part]:
+        yield Extractor(
+            store,
+            self.metrics,
+            timing_of(self._settings),
+            builder=builder_of(self._settings, store, self.metrics),
+            outage=self._outage,
+        )
+        if not self._settings.no_search:
+            yield Indexer(store.text_index, self.metrics, outage=self._outage)
 
     def _sql_url(self, listener: socket.socket | None) -> str | None:
         """Return the SQL port's URL for this process; with TLS the host name is unknown."""
@@ -181,7 +213,7 @@ class Service:
         app = create_api(
             store,
             self.metrics,
-            lambda: self._supervisor.unready() or _store_trouble(store),
+            self._readiness.reasons,
             shared.access,
             hosts=self._settings.api_hosts.split(","),
             has_trajectories=Role.API in self._roles,
@@ -221,8 +253,20 @@ class Service:
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
         return HttpServer(door, listener, "sql", context, door.end)
 
-    def _keeper(self) -> Part:
-        upkeep = open_upkeep(self._settings.resolved_store_url)
+    def _open_keys(self, opening: Opening | None) -> KeyStore:
+        if opening:
+            return keys_on(opening)
+        return open_key_store(self._settings.resolved_store_url, self._settings.data_dir)
+
+    def _known_keys(self) -> LastKnown | None:
+        """Return where the keys of a server are kept: only a collector's directory is its own."""
+        if self._settings.is_embedded:
+            return None
+        directory = self._settings.data_dir.absolute()
+        return LastKnown(directory / KEYS_KNOWN if Role.COLLECT in self._roles else None)
+
+    def _keeper(self, opening: Opening | None) -> Part:
+        upkeep = upkeep_on(opening) if opening else open_upkeep(self._settings.resolved_store_url)
         self._supervisor.at_end(upkeep.close)
         settings = self._settings
         retention = Retention(
@@ -231,7 +275,9 @@ class Service:
             settings.deletion_days,
             keeps_annotated=not settings.expire_annotated,
         )
-        return Keeper(upkeep, retention)
+        keeper = Keeper(upkeep, retention, waits=opening is not None, outage=self._outage)
+        self._readiness.require(lambda: keeper.lacks)
+        return keeper
 
     def _bind(self, option: str) -> socket.socket:
         listener = bind(self._settings.host, getattr(self._settings, option), flag_of(option))
@@ -242,11 +288,3 @@ class Service:
 def _withheld(queues: QueueReader, project: str | None) -> Collection[tuple[str, str]]:
     """Return project and id of the traces whose annotations and scores are withheld."""
     return withheld_from_all(queues, Reach.ALL if project is None else Reach.only(project))
-
-
-def _store_trouble(store: Store) -> Sequence[str]:
-    try:
-        store.ping()
-    except StoreUnavailableError as error:
-        return (f"the store does not answer: {error}",)
-    return ()

@@ -26,6 +26,7 @@ from spanloom.storage.engine.lane import (
     EmbeddedLane,
     Lane,
 )
+from spanloom.storage.engine.late import LateLane
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.parameters import FILTERS
 from spanloom.storage.engine.statements import request_schema
@@ -46,12 +47,14 @@ from spanloom.storage.texts.index import ClickHouseTextIndexer
 from spanloom.storage.texts.search import ClickHouseTextFinder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from clickhouse_connect.driver.client import Client
 
     from spanloom.storage.engine.connect import Connect
+    from spanloom.storage.engine.lane import Setting
+    from spanloom.storage.engine.late import Opening
 
 
 class Lanes(NamedTuple):
@@ -69,6 +72,13 @@ class Lanes(NamedTuple):
     """Runs short queries that must not wait for a read."""
     indexer: Lane
     """Writes the text index."""
+
+
+class _Terms(NamedTuple):
+    """How a lane is opened."""
+
+    settings: Mapping[str, Setting]
+    hiding: DeletedRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +138,16 @@ def open_store(url: str) -> ClickHouseStore:
     return compose(lanes, hiding, store_path(url) if embedded else None)
 
 
+def open_late(opening: Opening) -> ClickHouseStore:
+    """Return the store of a server that may not be there yet: each connection opens when needed.
+
+    Until then its methods raise ``StoreUnavailableError``.
+    """
+    hiding = DeletedRows(has_deletions=True)
+    terms = _terms(hiding, embedded=False)
+    return compose(Lanes(*(LateLane(opening, *own) for own in terms)), hiding)
+
+
 def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> ClickHouseStore:
     """Return the store over these connections; closing it closes them.
 
@@ -182,14 +202,19 @@ def _connect(connect: Connect, url: str, opened: ExitStack) -> Sequence[Client]:
 
 def _lanes(clients: Sequence[Client], hiding: DeletedRows, *, embedded: bool) -> Lanes:
     lane_of = EmbeddedLane if embedded else Lane
-    writer, worker, reader, asker, prober, indexer = clients
+    terms = _terms(hiding, embedded=embedded)
+    return Lanes(*(lane_of(c, *own) for c, own in zip(clients, terms, strict=True)))
+
+
+def _terms(hiding: DeletedRows, *, embedded: bool) -> Sequence[_Terms]:
+    """Return the settings of each lane, in the order of ``Lanes``, and what it hides."""
     # The reader cannot change settings; of the tables that the writer fills it reads only one.
     late = {FILTERS: {"otel_traces": late_rows_live("otel_traces")}}
-    return Lanes(
-        lane_of(writer, {**REQUEST_SETTINGS, **request_schema(embedded=embedded)}),
-        lane_of(worker, WORKER_SETTINGS, hiding),
-        lane_of(reader, {**late, **READER_SETTINGS}, hiding),
-        lane_of(asker, ASKER_SETTINGS, hiding),
-        lane_of(prober, PROBER_SETTINGS),
-        lane_of(indexer, WORKER_SETTINGS, hiding),
+    return (
+        _Terms({**REQUEST_SETTINGS, **request_schema(embedded=embedded)}),
+        _Terms(WORKER_SETTINGS, hiding),
+        _Terms({**late, **READER_SETTINGS}, hiding),
+        _Terms(ASKER_SETTINGS, hiding),
+        _Terms(PROBER_SETTINGS),
+        _Terms(WORKER_SETTINGS, hiding),
     )

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.reading import ReadingStore
 
-OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
+OPEN = {
+    ("GET", "/livez"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/openapi.json"),
+}
 NEEDED = {
     ("GET", "/v1/trajectories"): Scope.READ,
     ("GET", "/v1/trajectories/changes"): Scope.READ,

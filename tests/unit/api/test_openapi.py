@@ -127,6 +127,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "POST /v1/deletions",
         "GET /v1/deletions",
         "POST /v1/snapshots",
+        "GET /livez",
         "GET /healthz",
         "GET /readyz",
         "GET /metrics",

@@ -53,7 +53,15 @@ READING = {
     "/v1/replays/{replay_id}": "/v1/replays/{replay}",
 }
 """Each route that reads, and what to ask it of the project that has it."""
-NOT_OF_PROJECTS = {"/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/keys", "/v1/doctor"}
+NOT_OF_PROJECTS = {
+    "/livez",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/openapi.json",
+    "/v1/keys",
+    "/v1/doctor",
+}
 NOT_OF_PROJECTS |= {"/v1/service", "/v1/fields", "/v1/where", "/v1/deletions"}
 OF_OTHER_TESTS = {
     "/v1/search",

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from fastapi.testclient import TestClient
 from tests.support.access import open_access
+from tests.support.memory_keys import MemoryKeys
 from tests.support.memory_store import MemoryStore
 
 from spanloom import __version__
+from spanloom.access.authenticate import Access, Authenticator, Keyring
+from spanloom.access.keys import KeyAdministration
+from spanloom.access.last_known import LastKnown
 from spanloom.api.app import create_app
 from spanloom.telemetry import Metrics
 
 
 def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:
     reasons.append("anything")
-    assert client.get("/healthz").json() == {"status": "ok"}
+    for path in ("/livez", "/healthz"):
+        assert client.get(path).json() == {"status": "ok"}
+
+
+def test_while_no_keys_are_known_a_caller_is_to_try_again() -> None:
+    keyring = Keyring(MemoryKeys(is_down=True), known=LastKnown(), poll_s=3600)
+    keyring.start()
+    access = Access(Authenticator(keyring, open_without_keys=True), KeyAdministration(MemoryKeys()))
+    app = create_app(MemoryStore(), Metrics(), list, access)
+    client = TestClient(app, base_url="http://127.0.0.1")
+    for path in ("/metrics", "/v1/trajectories", "/nowhere"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert client.get("/livez").status_code == client.get("/readyz").status_code == 200
+    keyring.stop()
 
 
 def test_it_tells_its_port_of_sql_if_it_has_one(client: TestClient) -> None:
@@ -56,6 +74,7 @@ def test_a_part_that_runs_alone_serves_only_these() -> None:
     app = create_app(MemoryStore(), Metrics(), list, open_access(), has_trajectories=False)
     client = TestClient(app, base_url="http://127.0.0.1")
     assert list(client.get("/openapi.json").json()["paths"]) == [
+        "/livez",
         "/healthz",
         "/readyz",
         "/metrics",

@@ -6,14 +6,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support.memory_upkeep import MemoryUpkeep
 
-from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.errors import MigrationUnderWayError, StartupError, StoreUnavailableError
 from spanloom.core.model.upkeep import RetentionPlan, Terms
 from spanloom.keeper import AGAIN_S, DAY_NS, SWEEP_S, Keeper, Retention
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Callable, Sequence
 
 S = 10**9
 
@@ -79,3 +80,51 @@ def test_a_store_that_is_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     assert upkeep.errors == []
     assert upkeep.removals
     assert keeper.failed is None
+
+
+def await_true(is_so: Callable[[], object]) -> None:
+    until = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+class AwayAtFirst(MemoryUpkeep):
+    """Cannot be migrated as often as there are ``refusals``."""
+
+    def __init__(self, *refusals: Exception) -> None:
+        super().__init__()
+        self.refusals = list(refusals)
+
+    def migrate(self) -> Sequence[str]:
+        if self.refusals:
+            raise self.refusals.pop(0)
+        return super().migrate()
+
+
+def test_a_store_that_is_away_at_the_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spanloom.keeper.LOOK_S", 0.01)
+    upkeep = AwayAtFirst(StoreUnavailableError("away"), MigrationUnderWayError("another"))
+    keeper = Keeper(upkeep, Retention(Terms(7, 9), NO_FILE, 30), waits=True)
+    keeper.start()
+    await_true(lambda: not keeper.lacks)
+    assert upkeep.plans == [RetentionPlan(Terms(7, 9))]
+    await_true(lambda: upkeep.removals)
+    keeper.stop(5)
+    assert keeper.failed is None
+
+
+def test_a_store_that_no_wait_mends_ends_the_start() -> None:
+    keeper = Keeper(AwayAtFirst(StartupError("old")), Retention(Terms(), NO_FILE, 30), waits=True)
+    with pytest.raises(StartupError, match="old"):
+        keeper.start()
+    assert "looked at" in keeper.lacks
+
+
+def test_one_that_turns_up_later_ends_the_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spanloom.keeper.LOOK_S", 0.01)
+    upkeep = AwayAtFirst(StoreUnavailableError("away"), StartupError("old"))
+    keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), waits=True)
+    keeper.start()
+    await_true(lambda: keeper.failed)
+    assert str(keeper.failed) == "old"

@@ -19,9 +19,21 @@ router = APIRouter(tags=["service"])
 
 
 @router.get(
+    "/livez",
+    operation_id="getLiveness",
+    summary="Whether the process works",
+    responses={200: HEALTH},
+)
+@open_to_all
+async def get_liveness() -> Health:
+    """Answer 200 as long as the process can answer at all, whatever the state of the store."""
+    return Health()
+
+
+@router.get(
     "/healthz",
     operation_id="getHealth",
-    summary="Whether the process runs",
+    summary="The same as /livez",
     responses={200: HEALTH},
 )
 @open_to_all
@@ -39,10 +51,11 @@ async def get_health() -> Health:
 )
 @open_to_all
 async def get_readiness(request: Request, using: Using) -> Readiness | Response:
-    """Answer 503 with `reasons` while starting, while stopping and without the store.
+    """Answer 503 with `reasons` while starting, while stopping and without what its role needs.
 
-    `degraded` is ready too: what is asked is answered, but requests of senders may be refused, or
-    what is accepted may wait for a store that does not take it.
+    That is the store for readers, and room in the spool for `spanloom collect`. `degraded` is
+    ready too: what is asked is answered, but requests of senders may be refused, or what is
+    accepted may wait for a store that does not take it.
     """
     reasons = list(await using.probes.run(using.ready))
     if not reasons:
@@ -58,7 +71,7 @@ async def get_readiness(request: Request, using: Using) -> Readiness | Response:
     operation_id="getMetrics",
     summary="Figures for Prometheus",
     response_class=Response,
-    responses={200: METRICS, **problem_responses(401, 403)},
+    responses={200: METRICS, **problem_responses(401, 403, 503)},
 )
 @needs(Scope.READ, all_projects=True)
 async def get_metrics(using: Using) -> Response:
@@ -73,7 +86,7 @@ async def get_metrics(using: Using) -> Response:
     "/v1/service",
     operation_id="getService",
     summary="What it is, and where it answers SQL",
-    responses={200: DESCRIPTION, **problem_responses(401, 403)},
+    responses={200: DESCRIPTION, **problem_responses(401, 403, 503)},
 )
 @needs(Scope.READ)
 async def get_service(using: Using) -> ServiceDescription:

@@ -13,7 +13,7 @@ from spanloom.access.authenticate import Authenticator, require
 from spanloom.access.keys import CHALLENGE
 from spanloom.api.http.needs import Needs, needs_of
 from spanloom.api.http.problems import problem
-from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
+from spanloom.core.errors import KeysUnknownError, PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ALL_PROJECTS, Caller, Reach
 from spanloom.core.model.access import Scope as AccessScope
 
@@ -52,7 +52,7 @@ class Doorkeeper:
         self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it with 401, 403, 404 or 405."""
+        """Pass a request on, or answer it with 401, 403, 404, 405 or 503."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -69,6 +69,8 @@ class Doorkeeper:
             caller = self._authenticate(scope)
             if found:
                 _check(caller, found.needs, scope)
+        except KeysUnknownError as error:
+            return problem(path, 503, str(error), {"Retry-After": f"{error.retry_after_s:.0f}"})
         except UnauthenticatedError as error:
             return problem(path, 401, str(error), {"WWW-Authenticate": CHALLENGE})
         except PermissionDeniedError as error:

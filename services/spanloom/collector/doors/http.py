@@ -140,7 +140,7 @@ class HttpReceiver:
     async def _handle(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
     ) -> Accepted:
-        caller = self._authenticator.authenticate(head.key_headers, head.query)
+        caller = self._authenticator.authenticate(head.key_headers, head.query, only_sends=True)
         if caller == ANYBODY and not self._hosts.answers(head.host):
             raise HttpRefusalError(421, Code.FAILED_PRECONDITION, NOT_OURS)
         if door is None:

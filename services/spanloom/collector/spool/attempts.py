@@ -15,6 +15,7 @@ from spanloom.core.errors import (
     StoreRejectedError,
     StoreUnavailableError,
 )
+from spanloom.outage import Outage
 from spanloom.telemetry import Metrics, get_logger
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Stall:
 
 FAULT_TRIES = 3
 """Attempts of a batch that fails by a possible fault of ours, before it is halved."""
+_LOOP = "writer"
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
 
@@ -79,8 +81,19 @@ class StoppedError(Exception):
 class Attempts:
     """Stores requests with retries and backoff."""
 
-    def __init__(self, spans: SpanWriter, metrics: Metrics, stopping: Event, stall: Stall) -> None:
-        """Try until ``stopping`` is set; failures are reported to ``stall``."""
+    def __init__(
+        self,
+        spans: SpanWriter,
+        metrics: Metrics,
+        stopping: Event,
+        stall: Stall,
+        outage: Outage | None = None,
+    ) -> None:
+        """Try until ``stopping`` is set; failures are reported to ``stall``.
+
+        Those of a store that is not available are logged by ``outage``.
+        """
+        self._outage = outage or Outage()
         self._spans = spans
         self._metrics = metrics
         self._stopping = stopping
@@ -115,12 +128,17 @@ class Attempts:
         except Exception as error:  # the thread must survive any error of a store
             self._note_failure(error)
             return error
+        self._outage.over(_LOOP)
         return None
 
     def _note_failure(self, error: Exception) -> None:
         kind = kind_of(error)
         self._metrics.insert_failures.labels(kind=kind).inc()
         self._stall.note_failure(kind)
+        if kind == "unavailable":
+            self._outage.note(_LOOP, error)
+            return
+        self._outage.over(_LOOP)  # it answered
         self._log.warning(
             "the store does not take a batch",
             error=str(error),

@@ -36,6 +36,8 @@ RECORD_BYTES = 256
 """Approximate size of a record besides its body, so that tiny requests are limited too."""
 RETRY_S = 5.0
 """Retry hint to refused clients."""
+FULL_PART = 2
+"""A spool with this part of its size free is not full, whatever was refused."""
 
 
 class Bound:
@@ -45,6 +47,18 @@ class Bound:
         """Limit the spool to ``max_bytes``."""
         self._max_bytes = max_bytes
         self._queued_bytes = 0
+        self._refused_bytes = 0
+
+    def is_full(self, stored: Totals) -> bool:
+        """Return whether a request like the one refused last would be refused again.
+
+        One that is larger than half of the spool does not make a spool full that has half its room.
+        """
+        used = stored.bytes + stored.dead_bytes + self._queued_bytes
+        is_full = self._refused_bytes > 0 and used + self._refused_bytes > self._max_bytes
+        if not is_full:
+            self._refused_bytes = 0
+        return is_full
 
     def take(self, size: int, stored: Totals) -> None:
         """Reserve room for a request of ``size`` bytes; ``stored`` are the totals of the file.
@@ -52,6 +66,7 @@ class Bound:
         Raises ``OverloadedError`` if there is none.
         """
         if stored.bytes + stored.dead_bytes + self._queued_bytes + size > self._max_bytes:
+            self._refused_bytes = min(size, self._max_bytes // FULL_PART)
             dead = stored.dead_bytes > self._max_bytes // 2
             raise OverloadedError(
                 "The spool is full of dead letters: see `spanloom dead-letters list`."

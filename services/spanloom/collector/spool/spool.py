@@ -202,6 +202,12 @@ class Spool:
         """The newest sequence number that was given out."""
         return self._durable.last_seq
 
+    @property
+    def is_full(self) -> bool:
+        """Whether requests are refused because there is no room for them."""
+        with self._changed:
+            return self._bound.is_full(self._durable)
+
     def stored_before(self) -> int:
         """Return a sequence number: every request below it is in the store, or a dead letter."""
         next_seq = self.last_seq + 1

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spanloom.collector.spool.sift import Placed
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.ports.spans import SpanWriter, SpooledRequest
+    from spanloom.outage import Outage
 
 SPOOL_BACKOFF_S = 1.0
 MAX_SPAN_REFUSALS = 255
@@ -55,13 +56,22 @@ class Writer:
     name = "writer"
 
     def __init__(
-        self, spool: Spool, spans: SpanWriter, metrics: Metrics, max_bytes: int, wait_s: float
+        self,
+        spool: Spool,
+        spans: SpanWriter,
+        metrics: Metrics,
+        max_bytes: int,
+        wait_s: float,
+        outage: Outage | None = None,
     ) -> None:
-        """Let batches grow to ``max_bytes``, but a small one for ``wait_s`` at most."""
+        """Let batches grow to ``max_bytes``, but a small one for ``wait_s`` at most.
+
+        A store that is not available is logged by ``outage``.
+        """
         self._spool = spool
         self._stopping = Event()
         self._stall = Stall()
-        self._attempts = Attempts(spans, metrics, self._stopping, self._stall)
+        self._attempts = Attempts(spans, metrics, self._stopping, self._stall, outage)
         self._metrics = metrics
         self._max_bytes = max_bytes
         self._wait_s = wait_s

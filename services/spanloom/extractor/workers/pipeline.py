@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.errors import RetryableError
 from spanloom.extractor.batch import Built, build_batch, write_apart
 from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.result import BatchResult
@@ -135,7 +136,8 @@ class Pipeline:
             batch.repeats = find_repeats(self._store.calls, calls)
             batch.heads = self._store.trajectories.heads(list(calls))
         except Exception as error:  # building in this process finds the faulty trace
-            log.warning("calls could not be looked up", error=str(error))
+            if not isinstance(error, RetryableError):  # that one is an outage, logged as such
+                log.warning("calls could not be looked up", error=str(error))
             self._dealer.give_up()
 
     def _stored(self, batch: Batch) -> Built:

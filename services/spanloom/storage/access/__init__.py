@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.core.model.access import Key, Scope
 from spanloom.storage.engine.connect import open_lane
+from spanloom.storage.engine.late import LateLane
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.upkeep import KeyStore
     from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.late import Opening
 
 
 def scopes_text(key: Key) -> str:
@@ -157,6 +159,11 @@ class ClickHouseKeys:
     def _insert(self, rows: Sequence[Mapping[str, object]]) -> None:
         with self._lock:
             self._lane.insert_objects(_TABLE, rows)
+
+
+def keys_on(opening: Opening) -> KeyStore:
+    """Return the keys on a server that may not be there yet."""
+    return ClickHouseKeys(LateLane(opening))
 
 
 KEYS_FILE = "keys.sqlite"

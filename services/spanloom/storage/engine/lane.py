@@ -109,14 +109,25 @@ class Lane:
         hiding: Hiding | None = None,
     ) -> None:
         """Take over the client; without ``hiding`` its queries see deleted rows."""
-        self._client = client
         self.hiding: Hiding = hiding or NothingHidden()
-        self._can_set = (settings or {}).get("readonly") != 1 and not _is_fixed(client, FILTERS)
         self._inserting = RLock()
+        self._take_over(client, settings or {})
+
+    def _take_over(self, client: Client, settings: Mapping[str, Setting]) -> None:
+        self._client = client
+        self._can_set = settings.get("readonly") != 1 and not _is_fixed(client, FILTERS)
         with translated():
-            for name, value in {**COMMON_SETTINGS, **(settings or {})}.items():
+            for name, value in {**COMMON_SETTINGS, **settings}.items():
                 if not _is_fixed(client, name):
                     client.set_client_setting(name, value)
+
+    def connect(self) -> None:
+        """Open the connection unless it is open; raises ``StoreUnavailableError``."""
+        self._ready()
+
+    def _ready(self) -> Client:
+        """Return the client, open."""
+        return self._client
 
     def rows(self, name: str, **parameters: object) -> Iterator[Row]:
         """Run a named query and return its rows one by one, each with the names of its columns."""
@@ -145,7 +156,7 @@ class Lane:
     def run(self, statement: str, **parameters: object) -> None:
         """Run a statement without an answer."""
         with translated():
-            self._client.command(statement, parameters=parameters or None)
+            self._ready().command(statement, parameters=parameters or None)
 
     def insert(
         self,
@@ -172,19 +183,19 @@ class Lane:
         fmt = "JSONCompactEachRow" if columns else "JSONEachRow"
         for some in _packed(texts):
             with self._inserting, translated():
-                self._client.raw_insert(table, columns or None, b",".join(some), fmt=fmt)
+                self._ready().raw_insert(table, columns or None, b",".join(some), fmt=fmt)
 
     def insert_binary(self, table: str, columns: Iterable[str], rows: RowBinary | Pieces) -> None:
         """Insert rows with documents, each with its values in the order of the columns."""
         block = cast("Generator[bytes]", rows)  # any iterable will do
         with self._inserting, translated():
-            self._client.raw_insert(table, list(columns), block, fmt="RowBinary")
+            self._ready().raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
         """Have ClickHouse decode and store length-prefixed records, by the lane's settings."""
         block = cast("Generator[bytes]", records)  # any iterable will do
         with self._inserting, translated():
-            self._client.raw_insert(table, insert_block=block, fmt="Protobuf")
+            self._ready().raw_insert(table, insert_block=block, fmt="Protobuf")
 
     def no_inserts(self) -> AbstractContextManager[object]:
         """Return a context, entered after the INSERT under way, in which no other INSERT runs."""
@@ -215,15 +226,16 @@ class Lane:
         while block := list(islice(left, ROWS_PER_INSERT)):
             text = orjson.dumps(block)[1:-1]
             with self._inserting, translated():
-                self._client.raw_insert(table, columns or None, text, settings=bound, fmt=fmt)
+                self._ready().raw_insert(table, columns or None, text, settings=bound, fmt=fmt)
 
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
+        client = self._ready()
         parameters = self.hiding.narrowed(self, parameters)
         text, values = fill_in(query(name), parameters)
         if self._can_set:
             text = filtered(text, self.hiding.conditions(name, parameters))
         with translated():
-            return self._client.raw_query(text, parameters=bind(values), fmt=fmt)
+            return client.raw_query(text, parameters=bind(values), fmt=fmt)
 
 
 def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:

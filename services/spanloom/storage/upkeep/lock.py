@@ -13,7 +13,7 @@ import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import StartupError, StoreUnavailableError
+from spanloom.core.errors import MigrationUnderWayError, StoreUnavailableError
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class MigrationLock:
     def held(self) -> Iterator[Callable[[], None]]:
         """Hold the lock within the context; yields a function that renews the lease.
 
-        Raises ``StartupError`` if another migration does not end within ``WAIT_S`` seconds.
+        Raises ``MigrationUnderWayError`` if another migration does not end in ``WAIT_S`` seconds.
         """
         self._take()
         try:
@@ -66,7 +66,7 @@ class MigrationLock:
             if self._clock() > lease_ends or _is_gone(holder):
                 self._lane.run(query("unlock_migrations"))
             elif self._clock() > until:
-                raise StartupError(
+                raise MigrationUnderWayError(
                     f"another migration of this store is under way in process {holder}; wait for "
                     "its end, or stop it and try again"
                 )

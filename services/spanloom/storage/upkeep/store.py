@@ -18,6 +18,7 @@ from spanloom.core.records.run import RUN
 from spanloom.core.records.score import SCORE
 from spanloom.storage.engine.connect import connector_of, is_embedded
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.late import LateLane
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.parameters import quoted
 from spanloom.storage.upkeep.lock import MigrationLock, NoLock
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.upkeep import RetentionPlan
     from spanloom.core.records.declaration import Declaration
     from spanloom.core.records.declared import StoredSteps
+    from spanloom.storage.engine.late import Opening
 
 
 LIST = "trajectory_list"
@@ -187,3 +189,9 @@ def open_upkeep(url: str) -> ClickHouseUpkeep:
     # The directory of an embedded store is locked already.
     lock = NoLock() if is_embedded(url) else MigrationLock(lane)
     return ClickHouseUpkeep(lane, lock)
+
+
+def upkeep_on(opening: Opening) -> ClickHouseUpkeep:
+    """Return the upkeep of a server that may not be there yet, whatever its schema."""
+    lane = LateLane(opening, UPKEEP_SETTINGS, needs_schema=False)
+    return ClickHouseUpkeep(lane, MigrationLock(lane))

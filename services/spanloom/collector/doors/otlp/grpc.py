@@ -167,7 +167,7 @@ class GrpcReceiver:
         metadata = [
             (name, value) for name, value in context.invocation_metadata() if isinstance(value, str)
         ]
-        caller = self._authenticator.authenticate(metadata)
+        caller = self._authenticator.authenticate(metadata, only_sends=True)
         require(caller, Scope.INGEST)
         self._exporter.admit(caller.key_project)
         return caller

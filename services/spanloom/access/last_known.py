@@ -1,0 +1,109 @@
+"""Facts of the store that a collector keeps in its data directory, to start without the store.
+
+The files are readable by their owner alone, replaced as a whole, and hold no secret: of a key its
+digest, as in the store.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.model.access import Key, Scope
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+FORMAT = 1
+KEYS_KNOWN = "keys-known.json"
+"""The file with the keys that were read last."""
+USAGE_KNOWN = "usage-known.json"
+"""The file with the stored bytes by project that were read last."""
+_FIELDS = ("id", "digest", "project", "created_ns", "expires_ns", "revoked_ns")
+log = get_logger("keys")
+
+
+class LastKnown:
+    """One value in one file; without a path nothing is kept."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Keep the value at ``path``, whose directory exists."""
+        self._path = path
+        self._has_failed = False
+
+    def read(self) -> object:
+        """Return the value written last; ``None`` without one, or if the file is damaged."""
+        if self._path is None:
+            return None
+        try:
+            kept = orjson.loads(self._path.read_bytes())
+            return kept["value"] if kept["format"] == FORMAT else None
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            self._warn("cannot be read, and is ignored", error)
+            return None
+
+    def write(self, value: object) -> None:
+        """Replace the value; a failure is logged once, because what is known still works."""
+        if self._path is None:
+            return
+        new = self._path.with_name(f"{self._path.name}.new")
+        try:
+            _write_synced(new, orjson.dumps({"format": FORMAT, "value": value}))
+            new.replace(self._path)  # atomically
+        except OSError as error:
+            with suppress(OSError):
+                new.unlink()
+            self._warn("cannot be written: a start without the store would not know it", error)
+        else:
+            self._has_failed = False
+
+    def _warn(self, what: str, error: Exception) -> None:
+        if not self._has_failed:
+            log.warning(f"a file {what}", file=str(self._path), error=str(error))
+        self._has_failed = True
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    with suppress(FileNotFoundError):
+        path.unlink()  # of a process that was killed, perhaps with other permissions
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def pack_keys(keys: Iterable[Key]) -> Sequence[Mapping[str, object]]:
+    """Return keys as values of JSON, in the order of their ids, without their last use."""
+    return [
+        {**{name: getattr(key, name) for name in _FIELDS}, "scopes": sorted(key.scopes)}
+        for key in sorted(keys, key=lambda key: key.id)
+    ]
+
+
+def unpack_keys(value: object) -> Sequence[Key] | None:
+    """Return the keys of ``pack_keys``; ``None`` if the value is none of its."""
+    try:
+        return [_key(**packed) for packed in value]  # type: ignore[attr-defined]  # checked here
+    except (TypeError, AttributeError):
+        return None
+
+
+def _key(scopes: Sequence[str], **fields: str | int) -> Key:
+    """Return a key; unknown scopes of a newer version are left out: it permits less."""
+    known = frozenset(Scope(name) for name in scopes if name in set(Scope))
+    return Key(scopes=known, **fields)  # type: ignore[arg-type]  # what pack_keys wrote
+
+
+def unpack_usage(value: object) -> Mapping[str, int] | None:
+    """Return bytes by project; ``None`` if the value is something else."""
+    if not isinstance(value, dict) or not all(type(size) is int for size in value.values()):
+        return None
+    return value

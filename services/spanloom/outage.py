@@ -1,0 +1,92 @@
+"""The log lines of an outage of the store: one at its beginning, one a minute, one at its end.
+
+Every loop of a process that uses the store reports to one ``Outage``: seven loops that each tried
+twice a second would fill the log. Other errors, such as data that the store refuses, are logged
+where they occur.
+"""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from spanloom.telemetry import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+AGAIN_S = 60.0
+"""Seconds between two lines about failures, also of a store that comes and goes meanwhile."""
+log = get_logger("store")
+
+
+class Outage:
+    """The failures of one process at its store; usable from all threads.
+
+    It lasts from the first failure until every loop that failed has succeeded again. So a store
+    that answers readers and takes nothing is one outage, not two a second.
+    """
+
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
+        """Start without failures; ``clock_s`` is monotonic."""
+        self._clock_s = clock_s
+        self._lock = Lock()
+        self._failing: set[str] = set()
+        self._since_s = 0.0
+        self._failures = 0
+        self._logged_s = float("-inf")
+        self._is_logged = False
+        """Whether the current outage has a line: a short one after another has none."""
+
+    def note(self, loop: str, error: Exception) -> None:
+        """Record that a loop failed at the store, and write the line if one is due."""
+        with self._lock:
+            now_s = self._clock_s()
+            if not self._failing:
+                self._since_s, self._failures, self._is_logged = now_s, 0, False
+            self._failing.add(loop)
+            self._failures += 1
+            if now_s - self._logged_s < AGAIN_S:
+                return
+            text = "the store is still not available" if self._is_logged else _FIRST
+            self._logged_s, self._is_logged = now_s, True
+            log.warning(
+                text,
+                error=str(error),
+                needed_by=sorted(self._failing),
+                **self._extent(now_s),
+            )
+
+    def over(self, loop: str) -> None:
+        """Record that a loop succeeded; write the last line if it was the last one to fail."""
+        if loop not in self._failing:
+            return
+        with self._lock:
+            self._failing.discard(loop)
+            if not self._failing and self._is_logged:
+                log.info("the store is available again", **self._extent(self._clock_s()))
+
+    def trouble(self) -> str:
+        """Return that the store has been away for a minute, without any data; empty otherwise."""
+        with self._lock:
+            lasted_s = self._clock_s() - self._since_s
+            if not self._failing or lasted_s < AGAIN_S:
+                return ""
+            return f"the store has not been available for {duration(lasted_s)}; the log says why"
+
+    def _extent(self, now_s: float) -> dict[str, object]:
+        return {"lasted": duration(now_s - self._since_s), "failures": self._failures}
+
+
+_FIRST = "the store is not available; trying again"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration for people: ``4 s``, ``10 min 3 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

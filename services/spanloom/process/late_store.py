@@ -1,0 +1,64 @@
+"""The part that opens the connections to a ClickHouse server, for as long as it takes."""
+
+from __future__ import annotations
+
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import StoreUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.outage import Outage
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.late import Opening
+
+FIRST_S = 2.0
+"""How long a start waits for a server that neither answers nor refuses the connection."""
+
+
+class LateStore:
+    """A part that fails if this version must not use the store, whenever that is found out.
+
+    A store that is away is no failure: each connection opens at its first call that succeeds.
+    """
+
+    name = "store"
+
+    def __init__(self, opening: Opening, lanes: Sequence[Lane], outage: Outage) -> None:
+        """Open ``lanes`` by ``opening``; ``outage`` knows how long the store has been away."""
+        self._opening = opening
+        self._lanes = lanes
+        self._outage = outage
+
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Part``."""
+        return self._opening.unusable
+
+    @property
+    def trouble(self) -> str:
+        """See ``Troubled``."""
+        return self._outage.trouble()
+
+    def start(self) -> None:
+        """Open all connections if the store is there.
+
+        Raises ``SchemaTooNewError`` or another error of a store that cannot be used.
+        """
+        attempt = Thread(target=self._connect, name=self.name, daemon=True)
+        attempt.start()
+        attempt.join(FIRST_S)
+        if self._opening.unusable is not None:
+            raise self._opening.unusable
+
+    def stop(self, grace_s: float) -> None:
+        """See ``Part``: the connections are closed by their owners."""
+
+    def _connect(self) -> None:
+        try:
+            for lane in self._lanes:
+                lane.connect()
+        except StoreUnavailableError:
+            return  # whoever needs the store reports it

@@ -1,0 +1,50 @@
+"""Whether a process can do its part, as ``/readyz`` reports it; docs/operations.md has the table.
+
+A collector needs no store to be ready: what it acknowledges waits in the spool. The other roles do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import StoreUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.ports.building import BuildingStore
+
+
+class Readiness:
+    """The conditions that a process needs, each a function that returns what is missing."""
+
+    def __init__(self, unready: Callable[[], Sequence[str]], *, only_collects: bool) -> None:
+        """Start with ``unready``, which returns reasons that make all others pointless, if any.
+
+        A process that ``only_collects`` has conditions of its own.
+        """
+        self._unready = unready
+        self.only_collects = only_collects
+        self._conditions: list[Callable[[], str]] = []
+
+    def require(self, missing: Callable[[], str]) -> None:
+        """Add a condition; ``missing`` returns the reason while it is not met, and may block."""
+        self._conditions.append(missing)
+
+    def require_to_collect(self, missing: Callable[[], str]) -> None:
+        """Add a condition for a process that only collects: others answer readers without it."""
+        if self.only_collects:
+            self.require(missing)
+
+    def reasons(self) -> Sequence[str]:
+        """Return why the process is not ready, empty if it is; may block on the store."""
+        return self._unready() or [reason for missing in self._conditions if (reason := missing())]
+
+
+def store_trouble(store: BuildingStore) -> str:
+    """Return why the store cannot be used at the moment; empty if it can."""
+    try:
+        store.ping()
+    except StoreUnavailableError as error:
+        return f"the store does not answer: {error}"
+    return ""

@@ -1,0 +1,138 @@
+"""Connections to a ClickHouse server that may not be there yet, or whose tables may not be.
+
+A process starts without its store and waits for it: each call raises ``StoreUnavailableError``
+until the connection is open and the schema is usable. Only a store that this version must not use
+ends the process: waiting does not help there.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from threading import Lock, RLock
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import (
+    SchemaChangedError,
+    SchemaLostError,
+    SchemaTooNewError,
+    SchemaTooOldError,
+    StartupError,
+    StoreUnavailableError,
+)
+from spanloom.storage.engine.connect import connector_of, migrate_command
+from spanloom.storage.engine.hiding import NothingHidden
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.migrate import check_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from clickhouse_connect.driver.client import Client
+
+    from spanloom.core.errors import SpanloomError
+    from spanloom.storage.engine.hiding import Hiding
+    from spanloom.storage.engine.lane import Setting
+
+UNUSABLE = (SchemaTooNewError, SchemaTooOldError, SchemaChangedError, SchemaLostError)
+"""Errors of a store that no wait mends."""
+FIRST_PAUSE_S = 0.1
+LONGEST_PAUSE_S = 2.0
+TURN_S = 2.0
+"""How long a call waits for another that is connecting: the server may hang."""
+
+
+class Opening:
+    """Opens connections to one server, one at a time, less and less often while that fails."""
+
+    def __init__(self, url: str, clock_s: Callable[[], float] = time.monotonic) -> None:
+        """Connect to nothing yet; raises ``StartupError`` for an invalid URL."""
+        self._connect = connector_of(url)
+        self._command = migrate_command(url)
+        self._clock_s = clock_s
+        self._turn = Lock()
+        self._is_usable = False
+        self._pause_s = FIRST_PAUSE_S
+        self._next_s = float("-inf")
+        self._reason = "the store is being connected to"
+        self.unusable: SpanloomError | None = None
+        """Why this version must not use the store; ``None`` as far as is known."""
+
+    def open(self, lane: LateLane) -> None:
+        """Open a lane unless it is open; raises ``StoreUnavailableError``."""
+        if not self._turn.acquire(timeout=TURN_S):
+            raise StoreUnavailableError(self._reason)
+        try:
+            if lane.is_open:
+                return
+            if self._clock_s() < self._next_s:
+                raise StoreUnavailableError(self._reason)
+            self._try(lane)
+        finally:
+            self._turn.release()
+
+    def _try(self, lane: LateLane) -> None:
+        with ExitStack() as unless_it_succeeds:
+            try:
+                client = self._connect()
+                unless_it_succeeds.callback(client.close)
+                if lane.needs_schema and not self._is_usable:
+                    self._check(client)
+                lane.adopt(client)
+            except UNUSABLE as error:
+                self.unusable = error
+                raise self._failed(error) from error
+            except (StartupError, StoreUnavailableError) as error:
+                raise self._failed(error) from error
+            unless_it_succeeds.pop_all()
+        self._pause_s = FIRST_PAUSE_S
+
+    def _check(self, client: Client) -> None:
+        """Check the schema; what looks unusable is read again, as a migration may have begun."""
+        checked = Lane(client)
+        try:
+            check_schema(checked, self._command)
+        except UNUSABLE:
+            check_schema(checked, self._command)
+        self._is_usable = True
+
+    def _failed(self, error: SpanloomError) -> StoreUnavailableError:
+        self._reason = str(error)
+        self._next_s = self._clock_s() + self._pause_s
+        self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
+        return StoreUnavailableError(self._reason)
+
+
+class LateLane(Lane):
+    """A lane that opens at its first call that finds the store there, and stays open."""
+
+    def __init__(
+        self,
+        opening: Opening,
+        settings: Mapping[str, Setting] | None = None,
+        hiding: Hiding | None = None,
+        *,
+        needs_schema: bool = True,
+    ) -> None:
+        """Open by ``opening``; with ``needs_schema`` only a store whose schema is usable."""
+        self.is_open = False
+        self.needs_schema = needs_schema
+        self.hiding = hiding or NothingHidden()
+        self._opening = opening
+        self._settings = settings or {}
+        self._inserting = RLock()
+
+    def adopt(self, client: Client) -> None:
+        """Take over a client; raises ``StoreUnavailableError``."""
+        self._take_over(client, self._settings)
+        self.is_open = True
+
+    def close(self) -> None:
+        """Close the connection, if there is one."""
+        if self.is_open:
+            super().close()
+
+    def _ready(self) -> Client:
+        if not self.is_open:
+            self._opening.open(self)
+        return self._client

@@ -1,0 +1,140 @@
+"""Connections to a server that may not be there: they wait, and ask it less and less often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spanloom.core.errors import (
+    SchemaLostError,
+    SchemaNotReadyError,
+    SchemaTooNewError,
+    StartupError,
+    StoreUnavailableError,
+)
+from spanloom.storage.engine import late
+from spanloom.storage.engine.late import LateLane, Opening
+from spanloom.storage.store import open_late
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+URL = "clickhouse://me:secret@127.0.0.1:1/db"
+
+
+class Client:
+    """The driver's client as far as a lane needs it; answers every query with nothing."""
+
+    def __init__(self) -> None:
+        self.server_settings: dict[str, object] = {}
+        self.is_closed = False
+
+    def set_client_setting(self, name: str, value: object) -> None:
+        assert name
+        assert value is not None
+
+    def raw_query(self, *_: object, **__: object) -> bytes:
+        return b"[]\n[]\n"
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class World:
+    """A server that is there or not, with a schema, and an opening over it."""
+
+    def __init__(self, patched: pytest.MonkeyPatch) -> None:
+        self.now_s = 0.0
+        self.is_there = True
+        self.schema_errors: list[Exception] = []
+        self.clients: list[Client] = []
+        self.tries = 0
+        patched.setattr(late, "connector_of", lambda _url: self._connect)
+        patched.setattr(late, "check_schema", self._check)
+        self.opening = Opening(URL, lambda: self.now_s)
+        self.lane = LateLane(self.opening)
+
+    def _connect(self) -> Client:
+        self.tries += 1
+        if not self.is_there:
+            raise StartupError("cannot open the store")
+        self.clients.append(Client())
+        return self.clients[-1]
+
+    def _check(self, *_: object) -> None:
+        if self.schema_errors:
+            raise self.schema_errors.pop(0)
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(monkeypatch)
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(StoreUnavailableError) as error:
+        call()
+    return str(error.value)
+
+
+def test_a_store_opens_without_a_server_and_fails_at_each_call(world: World) -> None:
+    world.is_there = False
+    store = open_late(world.opening)
+    assert refused(store.ping) == refused(lambda: store.usage.stored_bytes(1))
+    store.close()
+
+
+def test_what_is_no_url_is_refused_at_once() -> None:
+    with pytest.raises(StartupError):
+        Opening("clickhouse:///db")
+
+
+def test_a_server_that_is_away_is_asked_less_and_less_often(world: World) -> None:
+    world.is_there = False
+    for _ in range(600):
+        refused(world.lane.connect)
+        world.now_s += 0.1
+    assert 25 <= world.tries <= 35  # every 2 s, after the first few
+    world.is_there = True
+    world.now_s += late.LONGEST_PAUSE_S
+    world.lane.connect()
+    tries = world.tries
+    world.lane.connect()
+    assert world.tries == tries
+
+
+def test_tables_that_are_not_there_yet_are_waited_for(world: World) -> None:
+    world.schema_errors = [SchemaNotReadyError("the store has no tables yet")]
+    assert "no tables yet" in refused(world.lane.connect)
+    assert world.clients[0].is_closed
+    assert world.opening.unusable is None
+    LateLane(world.opening, needs_schema=False)  # the keeper's, which makes them
+    world.now_s += 1
+    world.lane.connect()
+
+
+def test_the_keepers_lane_needs_no_tables(world: World) -> None:
+    world.schema_errors = [SchemaNotReadyError("the store has no tables yet")]
+    LateLane(world.opening, needs_schema=False).connect()
+    assert world.schema_errors
+
+
+def test_a_store_that_no_wait_mends_is_named(world: World) -> None:
+    world.schema_errors = [SchemaTooNewError("newer")] * 2
+    assert refused(world.lane.connect) == "newer"
+    assert isinstance(world.opening.unusable, SchemaTooNewError)
+
+
+def test_a_migration_that_begins_between_two_questions_is_no_lost_ledger(world: World) -> None:
+    """The list of migrations was read before it was made, the tables after."""
+    world.schema_errors = [SchemaLostError("lost"), SchemaNotReadyError("under way")]
+    assert refused(world.lane.connect) == "under way"
+    assert world.opening.unusable is None
+
+
+def test_the_schema_is_checked_once_for_all_lanes(world: World) -> None:
+    world.lane.connect()
+    world.schema_errors = [SchemaNotReadyError("not asked")]
+    LateLane(world.opening).connect()
+    assert world.schema_errors
