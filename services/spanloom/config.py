@@ -80,6 +80,12 @@ class StoreSettings(SectionSettings):
         ge=1,
         description="Days for which spans that arrive of a deleted trace are deleted too.",
     )
+    finish_upgrade_s: float = Field(
+        86_400.0,
+        ge=0,
+        description="The keeper of a server ends an upgrade so long after the last sign of an "
+        "older release, which is refused from then on.",
+    )
 
     @property
     def is_embedded(self) -> bool:

@@ -76,7 +76,8 @@ AGAIN_S = 10.0
 """Seconds after a deletion until it is repeated, for batches that were in progress."""
 SWEEP_S = 3600.0
 """Seconds between removals of late spans of deleted traces, which no reader sees meanwhile."""
-DAY_NS = 24 * 3600 * 10**9
+DAY_S = 24 * 3600
+DAY_NS = DAY_S * 10**9
 log = get_logger("keeper")
 
 
@@ -104,14 +105,17 @@ class Keeper(RepeatingPart):
         retention: Retention,
         clock_ns: Callable[[], int] = time.time_ns,
         steady_ns: Callable[[], int] = time.monotonic_ns,
+        quiet_s: float = DAY_S,
         *,
         waits: bool = False,
         outage: Outage | None = None,
     ) -> None:
         """Maintain a store by the retention settings; clocks are in ns.
 
-        ``clock_ns`` is the wall clock, by which terms are counted; ``steady_ns`` is monotonic. With
-        ``waits`` the store may be away at the start. Its failures are logged by ``outage``.
+        ``clock_ns`` is the wall clock by which terms are counted, on a server the server's;
+        ``steady_ns`` is monotonic. An upgrade ends ``quiet_s`` seconds after the last sign of an
+        older release. With ``waits`` the store may be away at the start. Its failures are logged
+        by ``outage``.
         """
         super().__init__(LOOK_S)
         self._waits = waits
@@ -130,6 +134,8 @@ class Keeper(RepeatingPart):
         self._marked_ns = 0
         self._expired_day = 0
         self._trouble = ""
+        self._quiet_s = quiet_s
+        self._is_upgrading = True
 
     def start(self) -> None:
         """Migrate the schema and apply retention, then go on in the thread.
@@ -185,10 +191,19 @@ class Keeper(RepeatingPart):
         super()._repeat()
 
     def run_once(self) -> None:
-        """Remove what has expired and what was deleted, as far as it is due."""
+        """Remove what has expired and what was deleted, and end an upgrade, as far as it is due."""
+        self._finish_upgrade()
         now_ns = self._clock_ns()
         self._expire(now_ns)
         self._remove_deleted(now_ns)
+
+    def _finish_upgrade(self) -> None:
+        """End an upgrade once no older release is at work; only a start begins one."""
+        if not self._is_upgrading:
+            return
+        if applied := self._upkeep.finish_upgrade(self._quiet_s):
+            log.info("the upgrade is finished: older releases are refused", files=list(applied))
+        self._is_upgrading = self._upkeep.awaited() is not None
 
     def _remove_deleted(self, now_ns: int) -> None:
         """Remove deleted rows if due: right after a deletion, again soon after, then every hour."""

@@ -232,4 +232,40 @@ MUTANTS = (
         why="a role writes to tables of another release when the store turns up after its start",
         killed_by=["tests/unit/storage/test_late.py"],
     ),
+    Mutant(
+        name="expansion-in-the-list",
+        room="storage",
+        was="if in_phases and not _is_new(listed):",
+        becomes="if False:",
+        why="roles of the release before end when they restart during an upgrade",
+        killed_by=[
+            f"{UNIT}/test_upgrade_phases.py::test_until_the_end_the_list_of_the_store_names_nothing_new"
+        ],
+    ),
+    Mutant(
+        name="sleeper-keeps-the-lock",
+        room="storage",
+        was="if found is None or found.number != number:",
+        becomes="if found is None:",
+        why="two processes migrate one server at a time, after one of them slept",
+        killed_by=[
+            f"{UNIT}/test_migration_lock.py::test_who_was_overtaken_does_nothing_more_and_leaves_the_lock_alone"
+        ],
+    ),
+    Mutant(
+        name="silence-by-the-clock",
+        room="storage",
+        was="self._lasted_s += min(now_s - self._looked_s, MOST_PER_LOOK_S)",
+        becomes="self._lasted_s += now_s - self._looked_s",
+        why="who slept takes the lock from a holder that works",
+        killed_by=[f"{UNIT}/test_migration_lock.py::test_silence_counts_looks_and_no_sleep"],
+    ),
+    Mutant(
+        name="any-writer-is-of-this-release",
+        room="storage",
+        was="WHERE toUInt32OrZero(extract(getSetting('log_comment'), '^spanloom/([0-9]+)')) < {newest:UInt32}",
+        becomes="WHERE false",
+        why="the keeper ends an upgrade while the release before writes",
+        killed_by=[f"{UNIT}/test_upgrade_phases.py::test_an_older_release_that_writes_is_noticed"],
+    ),
 )

@@ -43,8 +43,8 @@ def arm(left: int) -> None:
         if left < 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def migrate(lane: Lane, _: object) -> list[str]:
-        return migrating.migrate(lane, count_down)
+    def migrate(lane: Lane, _: object, *, in_phases: bool) -> list[str]:
+        return migrating.migrate(lane, count_down, in_phases=in_phases)
 
     vars(migrating)["migrations"] = lambda: (*migrations(), LATER)
     vars(store)["migrate"] = migrate

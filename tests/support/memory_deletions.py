@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 class MemoryDeletions(MemorySubject):
     """Deletions, seen everywhere at once."""
+
+    def now_ns(self) -> int:
+        """See ``DeletionLedger.now_ns``."""
+        return time.time_ns()
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
         """See ``DeletionLedger.extent_of``."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.model.upkeep import RetentionPlan
+    from spanloom.core.model.upkeep import Older, RetentionPlan
 
 
 class MemoryUpkeep:
@@ -22,11 +23,29 @@ class MemoryUpkeep:
         self.newest = ""
         self.removals: list[int] = []
         self.errors: list[Exception] = []
+        self.older: Older | None = None
+        self.quiet: list[float] = []
 
     def migrate(self) -> Sequence[str]:
         """See ``Upkeep.migrate``."""
         self.migrations += 1
         return []
+
+    def finish_upgrade(self, quiet_s: float) -> Sequence[str]:
+        """See ``Upkeep.finish_upgrade``."""
+        self.quiet.append(quiet_s)
+        if self.older is None or self.older.age_s < quiet_s:
+            return ()
+        self.older = None
+        return ("0002_later",)
+
+    def awaited(self) -> Older | None:
+        """See ``Upkeep.awaited``."""
+        return self.older
+
+    def now_ns(self) -> int:
+        """See ``Upkeep.now_ns``."""
+        return time.time_ns()
 
     def broken_parts(self) -> int:
         """See ``Upkeep.broken_parts``."""

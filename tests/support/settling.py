@@ -37,6 +37,19 @@ def check_api(api: str, account: Account) -> set[str]:
         return found
 
 
+def check_spans(api: str, account: Account) -> None:
+    """Wait until every acknowledged span is stored, and assert each once, in one listed run."""
+    with httpx.Client(base_url=api, timeout=20) as client:
+        until = time.monotonic() + QUIET_S
+        traces = account.acknowledged_by_trace()
+        for trace_id, span_ids in traces.items():
+            _check_trace(client, trace_id, span_ids, account, until)
+        while traces.keys() - dict(listed := _list_all(client)).keys():
+            assert time.monotonic() < until, "a trace is not listed"
+            time.sleep(0.2)
+        assert len(listed) == len(dict(listed)), "a trajectory is listed twice"
+
+
 def check_store(data_dir: Path, account: Account, in_api: set[str]) -> None:
     """Assert the same of the files of a stopped service: spool empty, each span one row."""
     with sqlite3.connect(data_dir / "spool.sqlite") as spool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import sys
-import time
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -139,7 +138,7 @@ def _by_hand(settings: Settings, wanted: Wanted, stack: ExitStack) -> Act:
     upkeep = stack.enter_context(closing(open_upkeep(settings.resolved_store_url)))
 
     def act(dry_run: bool) -> Extent:
-        deletion = new_deletion(scope, getpass.getuser(), time.time_ns())
+        deletion = new_deletion(scope, getpass.getuser(), store.deletions.now_ns())
         if dry_run:
             return store.deletions.extent_of(scope, deletion.until_seq)
         done = store.deletions.delete(deletion)

@@ -23,12 +23,18 @@ if TYPE_CHECKING:
     sections=(StoreSettings, ProcessSettings),
     examples=("spanloom migrate --store-url clickhouse://spanloom:secret@db:8123/traces",),
 )
-def migrate_command(settings: Settings) -> None:
+@click.option(
+    "--finish",
+    is_flag=True,
+    help="End the upgrade of a server now: older releases are refused from then on.",
+)
+def migrate_command(settings: Settings, finish: bool) -> None:
     """Apply the schema files that the store does not have yet.
 
-    `spanloom serve` and `spanloom keeper` do the same when they start; every other command
-    refuses a store whose tables are of another version. Retention is left as it
-    is. Killed on the way, the same command goes on where it was.
+    `spanloom serve` and `spanloom keeper` do the same when they start. On a server with tables
+    this adds what the version needs, and processes of the release before go on working, until the
+    keeper (`--finish-upgrade-s`) or `--finish` ends the upgrade. Retention is left as it is. Killed
+    on the way, the same command goes on where it was.
     """
     configure_logging(settings.log_level, settings.log_format)
     with ExitStack() as stack:
@@ -37,4 +43,12 @@ def migrate_command(settings: Settings) -> None:
         upkeep = stack.enter_context(closing(open_upkeep(settings.resolved_store_url)))
         for name in upkeep.migrate():
             click.echo(f"applied {name}")
+        if finish:
+            for name in upkeep.finish_upgrade(0):
+                click.echo(f"finished {name}")
+        is_open = upkeep.awaited() is not None
     click.echo("The store's tables are up to date.")
+    if is_open:
+        click.echo(
+            "Processes of the release before may go on; `spanloom migrate --finish` ends that."
+        )

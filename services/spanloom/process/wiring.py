@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from enum import Flag, auto
 from functools import partial
 from typing import TYPE_CHECKING, Self
@@ -42,6 +43,7 @@ from spanloom.storage.access import keys_on, open_key_store
 from spanloom.storage.engine.connect import store_path
 from spanloom.storage.engine.embedded import give_back_code
 from spanloom.storage.engine.late import Opening
+from spanloom.storage.engine.migrate import OLDEST_WRITABLE
 from spanloom.storage.sql import EmbeddedSql
 from spanloom.storage.store import open_late, open_store
 from spanloom.storage.upkeep.store import open_upkeep, upkeep_on
@@ -147,7 +149,8 @@ class Service:
             )
         api_listener = self._bind("api_port")
         sql_listener = self._bind("sql_port") if settings.sql_port is not None else None
-        opening = None if settings.is_embedded else Opening(settings.resolved_store_url)
+        oldest = OLDEST_WRITABLE if self._roles == Role.COLLECT else None
+        opening = None if settings.is_embedded else Opening(settings.resolved_store_url, oldest)
         if Role.KEEP in self._roles:
             yield self._keeper(opening)  # before the store is opened: it creates the tables
         late = open_late(opening) if opening else None
@@ -275,7 +278,14 @@ class Service:
             settings.deletion_days,
             keeps_annotated=not settings.expire_annotated,
         )
-        keeper = Keeper(upkeep, retention, waits=opening is not None, outage=self._outage)
+        keeper = Keeper(
+            upkeep,
+            retention,
+            time.time_ns if settings.is_embedded else upkeep.now_ns,
+            quiet_s=settings.finish_upgrade_s,
+            waits=opening is not None,
+            outage=self._outage,
+        )
         self._readiness.require(lambda: keeper.lacks)
         return keeper
 

@@ -119,8 +119,10 @@ class ClickHouseStore:
             lane.close()
 
 
-def open_store(url: str) -> ClickHouseStore:
+def open_store(url: str, oldest: int | None = None) -> ClickHouseStore:
     """Open the store; its tables and its retention are left as they are.
+
+    A role that does with less than this version's schema names the last migration that it needs.
 
     Raises ``StartupError`` with one line if the URL is invalid, the store cannot be opened or the
     keeper has not brought its schema up to date, and ``SchemaTooNewError`` if a newer Spanloom
@@ -130,7 +132,7 @@ def open_store(url: str) -> ClickHouseStore:
     embedded = is_embedded(url)
     hiding = DeletedRows(has_deletions=not embedded)
     with ExitStack() as opened:
-        clients = _connect(connect, url, opened)
+        clients = _connect(connect, url, opened, oldest)
         lanes = _lanes(clients, hiding, embedded=embedded)
         if read_deletions(lanes.writer, limit=1, only_lasting=True):
             hiding.begin()
@@ -180,7 +182,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         scores=ClickHouseScores(worker, reader, announcer),
         queues=queues,
         replays=ClickHouseReplays(worker, is_alone=is_alone),
-        deletions=ClickHouseDeletions(worker, hiding, spans.revisit),
+        deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),
         usage=ClickHouseUsage(prober),
         codec=ClickHouseCodec(),
@@ -188,14 +190,14 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
     )
 
 
-def _connect(connect: Connect, url: str, opened: ExitStack) -> Sequence[Client]:
+def _connect(connect: Connect, url: str, opened: ExitStack, oldest: int | None) -> Sequence[Client]:
     """Return a client for each lane; the first checks whether the schema is up to date."""
     clients: list[Client] = []
     for _ in Lanes._fields:
         client = connect()
         opened.callback(client.close)
         if not clients:
-            check_schema(Lane(client), migrate_command(url))
+            check_schema(Lane(client), migrate_command(url), oldest)
         clients.append(client)
     return clients
 

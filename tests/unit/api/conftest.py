@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -269,6 +270,9 @@ class ShelvedReplays(Shelved):
 
 
 class ShelvedDeletions(Shelved):
+    def now_ns(self) -> int:
+        return time.time_ns()
+
     def extent_of(self, scope: DeletionScope, _until_seq: int) -> Extent:
         if self._shelf.error:
             raise self._shelf.error

@@ -17,6 +17,7 @@ from spanloom.core.model.diagnosis import (
     StoreState,
     UnpricedModel,
 )
+from spanloom.core.model.upkeep import Older
 from spanloom.doctor.checks import directory, process, store
 from spanloom.doctor.checks import directory as spool
 from spanloom.doctor.checks import environment as sending
@@ -166,6 +167,9 @@ def test_schema() -> None:
     begun = replace(STORE, applied={1: AppliedFile(FILE.name, "")})
     check(store.schema(begun), WARNING, "spanloom migrate")
     check(store.schema(replace(STORE, is_before_baseline=True)), PROBLEM, "export", "import")
+    check(store.schema(replace(STORE, upgrade=Older(9, ""))), OK, "older releases may go on")
+    upgraded = replace(STORE, upgrade=Older(7_200, "an INSERT into scores"))
+    check(store.schema(upgraded), OK, "an INSERT into scores 2.0 h ago")
 
 
 def test_clock_of_the_store() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.support.memory_upkeep import MemoryUpkeep
 
 from spanloom.core.errors import MigrationUnderWayError, StartupError, StoreUnavailableError
-from spanloom.core.model.upkeep import RetentionPlan, Terms
+from spanloom.core.model.upkeep import Older, RetentionPlan, Terms
 from spanloom.keeper import AGAIN_S, DAY_NS, SWEEP_S, Keeper, Retention
 
 if TYPE_CHECKING:
@@ -65,6 +65,19 @@ def test_a_clock_that_is_set_back_puts_no_sweep_off() -> None:
     steady.now_ns += int(SWEEP_S * S)
     keeper.run_once()
     assert len(upkeep.removals) == 2
+
+
+def test_an_upgrade_is_ended_when_no_older_release_is_at_work() -> None:
+    upkeep = MemoryUpkeep()
+    upkeep.older = Older(59, "an INSERT into scores")
+    keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), quiet_s=60)
+    keeper.run_once()
+    assert upkeep.older is not None
+    upkeep.older = Older(60, "")
+    keeper.run_once()
+    assert upkeep.older is None
+    keeper.run_once()
+    assert upkeep.quiet == [60, 60]
 
 
 def test_a_store_that_is_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ class World:
         self.tries = 0
         patched.setattr(late, "connector_of", lambda _url: self._connect)
         patched.setattr(late, "check_schema", self._check)
-        self.opening = Opening(URL, lambda: self.now_s)
+        self.opening = Opening(URL, clock_s=lambda: self.now_s)
         self.lane = LateLane(self.opening)
 
     def _connect(self) -> Client:

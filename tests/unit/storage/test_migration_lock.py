@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import os
-import socket
 import threading
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.core.errors import StartupError
+from spanloom.core.errors import MigrationUnderWayError, StoreUnavailableError
 from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.parameters import quoted
 from spanloom.storage.engine.statements import query
 from spanloom.storage.upkeep import lock as locks
-from spanloom.storage.upkeep.lock import LEASE_S, MigrationLock
+from spanloom.storage.upkeep.lock import LOCK, Lock, LockLostError, MigrationLock, Silence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from clickhouse_connect.driver.client import Client
 
-ELSEWHERE = "another-machine/1"
+ELSEWHERE = "another-machine/1 - 0123"
+OLD_LOCK = """
+CREATE TABLE schema_migration_lock (Holder String, Ends DateTime) ENGINE = MergeTree ORDER BY Ends
+"""
+"""The lock of 0.1.0."""
 
 
 @pytest.fixture
@@ -26,27 +33,44 @@ def lane(fresh_database: Client) -> Lane:
     return Lane(fresh_database)
 
 
-def leave_lock(lane: Lane, holder: str, ends: int) -> None:
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take a tenth of a second for silence, and look often."""
+    monkeypatch.setattr(locks, "SILENCE_S", 0.1)
+    monkeypatch.setattr(locks, "POLL_S", 0.02)
+
+
+def leave_lock(lane: Lane, number: int, holder: str, *, is_released: bool = False) -> None:
     """Leave what a killed migration leaves."""
-    lane.run(query("lock_migrations"))
-    lane.run(query("renew_migrations"), holder=holder, ends=ends)
+    lane.run(f"{query('lock_migrations')} COMMENT {quoted(holder)}", table=f"{LOCK}{number}")
+    lane.run(query("renew_migrations"), table=f"{LOCK}{number}", is_released=is_released)
 
 
-def is_held(lane: Lane) -> bool:
-    return any(lane.rows("table_definitions", tables=[locks.LOCK]))
+def locks_of(lane: Lane) -> list[tuple[str, bool]]:
+    """Return each lock that is left, and whether somebody holds it."""
+    names = [str(name) for name, _ in lane.rows("migration_locks")]
+    states = [next(iter(lane.rows("migration_lock", table=name))) for name in names]
+    return [(name, not state.is_released) for name, state in zip(names, states, strict=True)]
 
 
-def test_the_lock_is_a_table_while_it_is_held(lane: Lane) -> None:
-    with MigrationLock(lane).held() as renew:
-        assert is_held(lane)
-        renew()
-    assert not is_held(lane)
+def in_thread(act: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=act)
+    thread.start()
+    return thread
+
+
+def test_the_lock_is_a_table_whose_number_grows(lane: Lane) -> None:
+    for number in (1, 2, 3):
+        with MigrationLock(lane).held() as renew:
+            assert locks_of(lane) == [(f"{LOCK}{number}", True)]
+            renew()
+        assert locks_of(lane) == [(f"{LOCK}{number}", False)]
 
 
 def test_a_failed_migration_gives_the_lock_back(lane: Lane) -> None:
     with pytest.raises(ZeroDivisionError), MigrationLock(lane).held():
         raise ZeroDivisionError
-    assert not is_held(lane)
+    assert locks_of(lane) == [(f"{LOCK}1", False)]
 
 
 def test_a_second_migration_waits_for_the_first(lane: Lane) -> None:
@@ -58,8 +82,7 @@ def test_a_second_migration_waits_for_the_first(lane: Lane) -> None:
 
     mine = MigrationLock(lane)
     with mine.held():
-        other = threading.Thread(target=second)
-        other.start()
+        other = in_thread(second)
         other.join(2 * locks.POLL_S)
         assert other.is_alive()
         order.append("first")
@@ -67,24 +90,129 @@ def test_a_second_migration_waits_for_the_first(lane: Lane) -> None:
     assert order == ["first", "second"]
 
 
+def test_of_several_at_once_one_holds_it(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "POLL_S", 0.01)
+    at_once = most = 0
+    guard = threading.Lock()
+
+    def work() -> None:
+        nonlocal at_once, most
+        for _ in range(3):
+            with MigrationLock(lane).held():
+                with guard:
+                    at_once += 1
+                    most = max(most, at_once)
+                with guard:
+                    at_once -= 1
+
+    for thread in [in_thread(work) for _ in range(4)]:
+        thread.join(60)
+    assert most == 1
+    assert locks_of(lane) == [(f"{LOCK}12", False)]
+
+
 def test_a_killed_process_of_this_machine_is_not_waited_for(lane: Lane) -> None:
     pid = os.posix_spawn("/bin/true", ["true"], {})
     os.waitpid(pid, 0)
-    leave_lock(lane, f"{socket.gethostname()}/{pid}", 2_000_000_000)
-    with MigrationLock(lane, clock=lambda: 1_000_000_000.0).held():
-        pass
+    leave_lock(lane, 7, f"here/{pid} {locks._place()} 0123")
+    with MigrationLock(lane).held():
+        assert locks_of(lane) == [(f"{LOCK}8", True)]
 
 
-def test_a_lease_that_ended_is_not_waited_for(lane: Lane) -> None:
-    leave_lock(lane, ELSEWHERE, 1_000_000_000)
-    with MigrationLock(lane, clock=lambda: 1_000_000_000 + LEASE_S).held():
-        pass
+def test_an_equal_process_id_elsewhere_proves_nothing(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "WAIT_S", 0.01)
+    leave_lock(lane, 1, "here/2 another-boot:1 0123")
+    with pytest.raises(MigrationUnderWayError, match="here/2;"):
+        MigrationLock(lane).held().__enter__()
+
+
+@pytest.mark.usefixtures("short")
+def test_a_silent_holder_is_followed_by_the_next(lane: Lane) -> None:
+    leave_lock(lane, 1, ELSEWHERE)
+    with MigrationLock(lane).held():
+        assert locks_of(lane) == [(f"{LOCK}2", True)]
+
+
+@pytest.mark.usefixtures("short")
+def test_who_was_overtaken_does_nothing_more_and_leaves_the_lock_alone(lane: Lane) -> None:
+    with ExitStack() as stack:
+        renew = stack.enter_context(MigrationLock(lane).held())
+        with MigrationLock(lane).held():
+            with pytest.raises(LockLostError):
+                renew()
+            stack.close()
+            assert locks_of(lane) == [(f"{LOCK}2", True)]
+    assert locks_of(lane) == [(f"{LOCK}2", False)]
+
+
+@pytest.mark.usefixtures("short")
+def test_a_lock_of_ones_own_that_was_left_is_no_hindrance(lane: Lane) -> None:
+    mine = MigrationLock(lane)
+    leave_lock(lane, 1, mine._me)
+    with mine.held():
+        assert locks_of(lane) == [(f"{LOCK}2", True)]
+
+
+def test_who_slept_over_the_next_lock_takes_its_own_back(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It judged lock 1 when it was the newest; when it makes number 2, there has been one."""
+    mine = MigrationLock(lane)
+    leave_lock(lane, 3, ELSEWHERE, is_released=True)
+    looks = iter([Lock(1, ELSEWHERE, True, 1, False)])
+    works = mine._newest
+    monkeypatch.setattr(mine, "_newest", lambda: next(looks, None) or works())
+    with mine.held():
+        assert locks_of(lane) == [(f"{LOCK}4", True)]
 
 
 def test_a_migration_that_does_not_end_is_named(
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(locks, "WAIT_S", 0.01)
-    leave_lock(lane, ELSEWHERE, 4_000_000_000)
-    with pytest.raises(StartupError, match=ELSEWHERE):
+    leave_lock(lane, 1, ELSEWHERE)
+    with pytest.raises(MigrationUnderWayError, match=r"in process another-machine/1; wait"):
         MigrationLock(lane).held().__enter__()
+
+
+def test_a_migration_of_the_release_before_is_waited_for(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "WAIT_S", 0.01)
+    lane.run(OLD_LOCK)
+    lane.run("INSERT INTO schema_migration_lock SELECT 'old/1', now() + 60")
+    with pytest.raises(MigrationUnderWayError, match="of an older release"):
+        MigrationLock(lane).held().__enter__()
+    lane.run("TRUNCATE TABLE schema_migration_lock")
+    lane.run("INSERT INTO schema_migration_lock SELECT 'old/1', now() - 1")
+    with MigrationLock(lane).held():
+        pass
+
+
+def test_an_error_of_the_store_is_no_lost_lock(lane: Lane) -> None:
+    with pytest.raises(StoreUnavailableError) as error, MigrationLock(lane).held():
+        raise StoreUnavailableError("gone")
+    assert not isinstance(error.value, LockLostError)
+
+
+def test_silence_counts_looks_and_no_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 1000.0
+    monkeypatch.setattr("spanloom.storage.upkeep.lock.time.monotonic", lambda: now_s)
+    silence = Silence()
+    quiet = Lock(1, ELSEWHERE, False, 5, False)
+
+    def look(after_s: float, found: Lock) -> bool:
+        nonlocal now_s
+        now_s += after_s
+        return silence.has_lasted(found)
+
+    assert not look(0, quiet)
+    assert not look(10_000, quiet)
+    assert not any(look(1, quiet) for _ in range(80))
+    assert not look(1, quiet._replace(is_working=True))
+    assert not any(look(1, quiet) for _ in range(90))
+    assert not look(1, quiet._replace(sign=6))
+    assert not any(look(1, quiet._replace(sign=6)) for _ in range(90))
+    assert look(1, quiet._replace(sign=6))

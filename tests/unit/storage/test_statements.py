@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import spanloom.storage
+from spanloom.storage.engine import statements
 from spanloom.storage.engine.statements import (
     migrations,
     query,
@@ -66,8 +67,19 @@ REPEATABLE = ("IF NOT EXISTS", "IF EXISTS", "OR REPLACE", "MODIFY", MOVED, SAYS_
 def test_every_statement_of_a_migration_can_be_repeated() -> None:
     for migration in migrations():
         assert migration.text.startswith("-- ")
-        for statement in migration.statements:
+        for statement in (*migration.statements, *migration.finish_statements):
             assert any(mark in statement for mark in REPEATABLE), statement
+
+
+def test_what_a_migration_ends_is_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    folder = tmp_path / "0005_x"
+    (folder / "finish").mkdir(parents=True)
+    for name, text in (("01_a", "a;"), ("02_b", "b;"), ("finish/01_c", "c;\nd;")):
+        (folder / f"{name}.sql").write_text(f"{text}\n")
+    migration = statements._migration_of(5, folder)
+    assert (migration.number, migration.name) == (5, "0005_x")
+    assert [s.strip() for s in migration.statements] == ["a", "b"]
+    assert [s.strip() for s in migration.finish_statements] == ["c", "d"]
 
 
 def test_the_baseline_declares_each_table_once_and_changes_none() -> None:

@@ -1,6 +1,5 @@
 """Routes of deletions: delete traces for good, and list who deleted what."""
 
-import time
 from dataclasses import replace
 from typing import Annotated
 
@@ -85,7 +84,8 @@ async def post_deletion(
     caller = caller_of(request)
     host = request.client.host if request.client else ""
     scope = _within(caller, query.scope)
-    wanted = new_deletion(scope, f"key {caller.key_id}" if caller.key_id else host, time.time_ns())
+    now_ns = await using.calls.run(using.store.deletions.now_ns)
+    wanted = new_deletion(scope, f"key {caller.key_id}" if caller.key_id else host, now_ns)
     if query.dry_run:
         traces, spans = await using.calls.run(
             using.store.deletions.extent_of, scope, wanted.until_seq

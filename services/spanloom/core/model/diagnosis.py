@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.model.upkeep import Older
+
 
 class FindingStatus(StrEnum):
     """How a check ended, the worst last."""
@@ -108,6 +110,8 @@ class StoreState:
     """Traces whose latest extraction failed, up to ``MAX_QUARANTINED``."""
     unpriced: Sequence[UnpricedModel] | None = ()
     """Models without a price, by calls stored in the last 30 days, up to ``MAX_UNPRICED``."""
+    upgrade: Older | None = None
+    """When an older release was last at work, if an upgrade is under way."""
 
 
 MAX_QUARANTINED = 1_000

@@ -167,3 +167,12 @@ class Replay:
     def cursor(self) -> str:
         """The cursor of the page that starts after this replay."""
         return self.id
+
+
+class Older(NamedTuple):
+    """What is known of older releases at work in a store that is being upgraded."""
+
+    age_s: float
+    """Seconds since the last of them wrote, or since the tables were extended for this one."""
+    name: str
+    """What it did; empty if none was seen since then."""

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.access import Key
-    from spanloom.core.model.upkeep import Deletion, DeletionScope, RetentionPlan
+    from spanloom.core.model.upkeep import Deletion, DeletionScope, Older, RetentionPlan
 
 
 class Upkeep(Protocol):
@@ -17,10 +17,24 @@ class Upkeep(Protocol):
     def migrate(self) -> Sequence[str]:
         """Apply the migrations that the store lacks; return their names.
 
+        On a server that has tables it makes only what they add: ``finish_upgrade`` does the rest.
         If it is killed at any statement, the next call continues there. Raises
-        ``SchemaTooNewError``, ``SchemaTooOldError``, ``SchemaChangedError``, or ``StartupError``
-        while another process migrates.
+        ``SchemaTooNewError``, ``SchemaTooOldError``, ``SchemaChangedError``, or
+        ``MigrationUnderWayError`` while another process migrates.
         """
+
+    def finish_upgrade(self, quiet_s: float) -> Sequence[str]:
+        """End an upgrade if no older release was at work for so long; return what was applied.
+
+        From then on older releases are refused. Without an upgrade under way it does nothing.
+        Raises as ``migrate``.
+        """
+
+    def awaited(self) -> Older | None:
+        """Return when an older release was last at work; ``None`` if no upgrade is under way."""
+
+    def now_ns(self) -> int:
+        """Return the time of the store's clock, in ns since the epoch."""
 
     def broken_parts(self) -> int:
         """Return how many parts of tables are detached as unreadable, as far as is known."""
@@ -93,6 +107,12 @@ class Extent(NamedTuple):
 
 class DeletionLedger(Protocol):
     """Hides traces, and records who requested it."""
+
+    def now_ns(self) -> int:
+        """Return the time of the store's clock, by which deletions are dated; ns since the epoch.
+
+        Raises ``StoreUnavailableError``.
+        """
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
         """Return how much a deletion of this scope would remove now."""

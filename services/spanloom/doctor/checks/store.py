@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Key
     from spanloom.core.model.diagnosis import StoreState
+    from spanloom.core.model.upkeep import Older
     from spanloom.doctor.facts import ExposureFacts
 
 
@@ -54,7 +55,16 @@ def schema(store: StoreState) -> Verdict:
     if missing := [f.name for n, f in shipped.items() if n not in applied or n in begun]:
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
         return warning(f"it lacks {missing[0]}{more}", f"`{store.migrate_command}`")
-    return ok(f"all migrations are applied, up to {shipped[max(shipped)].name}")
+    newest = shipped[max(shipped)].name
+    return ok(f"all migrations are applied, up to {newest}{_upgrade(store.upgrade)}")
+
+
+def _upgrade(older: Older | None) -> str:
+    """Return what to add while older releases may go on."""
+    if older is None:
+        return ""
+    last = f"the last sign of one was {older.name} {span(older.age_s)} ago"
+    return f"; older releases may go on: {last if older.name else 'none has shown up'}"
 
 
 def store_clock(store: StoreState, now_ns: int) -> Verdict:

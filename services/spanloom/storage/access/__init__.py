@@ -16,6 +16,7 @@ from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.core.model.access import Key, Scope
 from spanloom.storage.engine.connect import open_lane
 from spanloom.storage.engine.late import LateLane
+from spanloom.storage.engine.migrate import OLDEST_WRITABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -177,4 +178,4 @@ def open_key_store(store_url: str, data_dir: Path) -> KeyStore:
     """
     if urlsplit(store_url).scheme == "chdb":
         return SqliteKeys(data_dir / KEYS_FILE)
-    return ClickHouseKeys(open_lane(store_url))
+    return ClickHouseKeys(open_lane(store_url, OLDEST_WRITABLE))

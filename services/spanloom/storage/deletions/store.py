@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -127,14 +128,25 @@ class ClickHouseDeletions:
         worker: Lane,
         hiding: DeletedRows,
         revisit: Callable[[Sequence[TraceKey]], None],
+        *,
+        is_alone: bool = True,
     ) -> None:
         """Use the lane, which the caller owns and closes, and what hides deleted rows.
 
-        By ``revisit`` the extractor finds at once what has to be built again.
+        By ``revisit`` the extractor finds at once what has to be built again. ``is_alone`` says
+        that the store is in this process, and has its clock.
         """
         self._worker = worker
         self._hiding = hiding
         self._revisit = revisit
+        self._is_alone = is_alone
+
+    def now_ns(self) -> int:
+        """See ``DeletionLedger.now_ns``."""
+        if self._is_alone:
+            return time.time_ns()
+        [(_, now_ns)] = self._worker.rows("engine_state")
+        return int(now_ns)
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
         """See ``DeletionLedger.extent_of``."""

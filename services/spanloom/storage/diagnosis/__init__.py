@@ -19,12 +19,15 @@ from spanloom.core.model.diagnosis import (
 from spanloom.storage.deletions.hiding import OF_TRACES
 from spanloom.storage.engine.connect import migrate_command, open_unchecked
 from spanloom.storage.engine.migrate import (
+    awaited,
     checksum_of,
     has_lost_ledger,
     is_before_baseline,
     listed_migrations,
+    missing_in,
 )
 from spanloom.storage.engine.statements import migrations
+from spanloom.storage.engine.upgrading import listed_expansions
 
 if TYPE_CHECKING:
     from spanloom.storage.engine.lane import Lane
@@ -43,8 +46,9 @@ def diagnose(url: str) -> StoreState:
 def _state_of(lane: Lane, command: str) -> StoreState:
     [(engine, clock_ns)] = lane.rows("engine_state")
     shipped = {m.number: AppliedFile(m.name, checksum_of(m)) for m in migrations()}
-    listed = listed_migrations(lane)
-    applied = {number: AppliedFile(*file) for number, file in listed.items()}
+    expanded, listed = listed_expansions(lane), listed_migrations(lane)
+    added = {m.number: shipped[m.number] for m in missing_in(listed) if m.number in expanded}
+    applied = {number: AppliedFile(*file) for number, file in listed.items()} | added
     sizes = _ask(lane, "parts_size")
     detached = _ask(lane, "detached")
     mutations = _ask(lane, "unfinished_mutations")
@@ -65,6 +69,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
         deleted_rows=_deleted_rows(lane) if is_current else None,
         quarantined=None if failed is None else list(map(_failed_trace, failed)),
         unpriced=None if unpriced is None else [UnpricedModel(*row) for row in unpriced],
+        upgrade=awaited(lane) if added else None,
     )
 
 

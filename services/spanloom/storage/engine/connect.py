@@ -92,10 +92,13 @@ def is_embedded(url: str) -> bool:
     return urlsplit(url).scheme == "chdb"
 
 
-def open_lane(url: str) -> Lane:
-    """Open one lane of a store whose schema is up to date; raises as ``open_store`` does."""
+def open_lane(url: str, oldest: int | None = None) -> Lane:
+    """Open one lane of a store whose schema is up to date, or has the migrations up to ``oldest``.
+
+    Raises as ``open_store`` does.
+    """
     lane = Lane(connector_of(url)())
-    check_schema(lane, migrate_command(url))
+    check_schema(lane, migrate_command(url), oldest)
     return lane
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 from itertools import islice
 from threading import RLock
 from typing import TYPE_CHECKING, TypeAlias, cast
+from uuid import uuid4
 
 import orjson
+from clickhouse_connect.driver.httpclient import HttpClient
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.storage.engine.embedded import give_back_code, trim_heap
@@ -17,6 +19,7 @@ from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.hiding import NothingHidden
 from spanloom.storage.engine.parameters import FILTERS, bind, fill_in, filtered, rows_in, values_in
 from spanloom.storage.engine.statements import query
+from spanloom.storage.engine.upgrading import WRITER, comment_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +35,7 @@ Setting: TypeAlias = "str | int | Mapping[str, str]"
 
 # No setting that matters is left to its default (a server profile may have others).
 COMMON_SETTINGS: Mapping[str, Setting] = {
+    "log_comment": WRITER,  # who writes, for upgrades
     "async_insert": 0,
     "insert_deduplicate": 0,
     "max_partitions_per_insert_block": 0,
@@ -101,6 +105,9 @@ TEXT_PER_INSERT = 8 << 20
 
 class Lane:
     """A client whose settings are fixed when it is opened."""
+
+    has_session = False
+    """Whether statements run in a session of the server."""
 
     def __init__(
         self,
@@ -200,6 +207,28 @@ class Lane:
     def no_inserts(self) -> AbstractContextManager[object]:
         """Return a context, entered after the INSERT under way, in which no other INSERT runs."""
         return self._inserting
+
+    def begin_session(self, name: str, idle_s: int) -> None:
+        """Run what follows in a session, which the server ends after a pause of ``idle_s`` seconds.
+
+        A statement after that raises ``StoreUnavailableError`` and does nothing. ``name`` is seen
+        in the processes of the server. The embedded engine has no sessions.
+        """
+        self.end_session()
+        if isinstance(client := self._client, HttpClient):
+            client.set_client_setting("log_comment", comment_of(name))
+            client.params |= {"session_id": uuid4().hex, "session_timeout": str(idle_s)}
+            self.has_session = True
+            self.run("SELECT 1")
+            client.params["session_check"] = "1"
+
+    def end_session(self) -> None:
+        """Run what follows outside of a session."""
+        if self.has_session and isinstance(client := self._client, HttpClient):
+            client.set_client_setting("log_comment", WRITER)
+            for name in ("session_id", "session_timeout", "session_check"):
+                client.params.pop(name, None)
+        self.has_session = False
 
     def relax(self) -> None:
         """Free memory before a large operation; does nothing for a server."""

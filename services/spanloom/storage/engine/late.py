@@ -45,10 +45,19 @@ TURN_S = 2.0
 class Opening:
     """Opens connections to one server, one at a time, less and less often while that fails."""
 
-    def __init__(self, url: str, clock_s: Callable[[], float] = time.monotonic) -> None:
-        """Connect to nothing yet; raises ``StartupError`` for an invalid URL."""
+    def __init__(
+        self,
+        url: str,
+        oldest: int | None = None,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Connect to nothing yet; raises ``StartupError`` for an invalid URL.
+
+        The schema may be as old as ``oldest`` (``check_schema``).
+        """
         self._connect = connector_of(url)
         self._command = migrate_command(url)
+        self._oldest = oldest
         self._clock_s = clock_s
         self._turn = Lock()
         self._is_usable = False
@@ -91,9 +100,9 @@ class Opening:
         """Check the schema; what looks unusable is read again, as a migration may have begun."""
         checked = Lane(client)
         try:
-            check_schema(checked, self._command)
+            check_schema(checked, self._command, self._oldest)
         except UNUSABLE:
-            check_schema(checked, self._command)
+            check_schema(checked, self._command, self._oldest)
         self._is_usable = True
 
     def _failed(self, error: SpanloomError) -> StoreUnavailableError:

@@ -3,12 +3,15 @@
 Safe to interrupt: every statement can be repeated (``IF NOT EXISTS``, ``OR REPLACE``, ``MODIFY``),
 and a migration counts as applied only after its last statement. Only the keeper applies them; every
 other part calls ``check_schema``, which changes nothing.
+
+On a server an upgrade has two phases: what migrations add is made at once, and what they end once
+no role of an older release is left. Until then the list of the store does not name them.
 """
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.errors import (
     SchemaChangedError,
@@ -18,66 +21,113 @@ from spanloom.core.errors import (
     SchemaTooOldError,
 )
 from spanloom.storage.engine.statements import migrations, query
+from spanloom.storage.engine.upgrading import (
+    forget_upgrade,
+    listed_expansions,
+    number_of,
+    older_releases,
+    permit_from,
+    watch_writers,
+    writes_from,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from spanloom.core.model.upkeep import Older
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.statements import Migration
 
+Listed: TypeAlias = "Mapping[int, tuple[str, str]]"
+"""Number → (name, checksum) of migrations."""
+
 LEDGER = "schema_migrations"
 """The table that lists the migrations of a store with their checksums."""
+OLDEST_WRITABLE = 1
+"""Collectors write to stores that have the migrations up to this one: what they send, and the table
+that takes it, is as in 0.1.0."""
 _IN_EVERY_STORE = "trajectories"
 """A table of the baseline: it does not exist before the baseline is in the ledger."""
 _BEGUN = ""
 """The checksum of a migration in the ledger that was not applied completely."""
 
 
-def migrate(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[str]:
+def migrate(
+    lane: Lane, before_each: Callable[[], None] = lambda: None, *, in_phases: bool = False
+) -> list[str]:
     """Apply the migrations that the store lacks, in order; return their names.
 
-    ``before_each`` is called before every statement, for a lock that has to be kept alive.
+    ``in_phases`` makes only what they add, unless the store is new: roles of the release before go
+    on, and start again, until ``finish``. ``before_each`` is called before every statement, for a
+    lock that has to be kept alive.
 
     Raises ``SchemaTooNewError`` if the store has a migration that this version does not ship,
     ``SchemaTooOldError`` if it was made before the baseline, ``SchemaChangedError`` if it has
     applied another text under the same number, ``SchemaLostError`` if it has tables and no list.
     """
-    listed = listed_migrations(lane)
-    _refuse_lost(lane, listed)
-    _refuse_older(listed)
-    _refuse_newer(listed)
-    _refuse_changed(listed)
+    expanded, listed = _usable(lane)
+    _refuse_changed(listed, expanded)
     lane.run(query("create_migrations"))
+    if in_phases and not _is_new(listed):
+        return _expand(lane, expanded, listed, before_each)
     missing = missing_in(listed)
     for migration in missing:
         _record(lane, migration, _BEGUN)
-        for statement in migration.statements:
-            before_each()
-            lane.run(statement)
+        _run(lane, migration.statements, before_each)
+        permit_from(lane, migration.name)
+        _run(lane, migration.finish_statements, before_each)
         _record(lane, migration, checksum_of(migration))
+    forget_upgrade(lane, before_each)
     return [migration.name for migration in missing]
 
 
-def check_schema(lane: Lane, command: str) -> None:
-    """Return if the store has exactly the migrations of this version; change nothing.
+def finish(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[str]:
+    """Apply the ends of all migrations whose additions are made; return their names.
 
-    Raises ``SchemaNotReadyError``, which tells the user to run ``command``, if some are missing,
-    ``SchemaTooNewError`` if the store was written by a newer version, and ``SchemaTooOldError`` if
-    it was made before the baseline.
+    From its first statement on releases that do not know them are refused. Raises as ``migrate``,
+    and ``SchemaNotReadyError`` if additions are missing.
     """
-    listed = listed_migrations(lane)
-    _refuse_lost(lane, listed)
-    _refuse_older(listed)
-    _refuse_newer(listed)
-    missing = [migration.name for migration in missing_in(listed)]
-    if missing:
+    expanded, listed = _usable(lane)
+    _refuse_changed(listed, expanded)
+    if lacking := _lacking(expanded, listed):
+        raise SchemaNotReadyError(f"the store lacks {lacking[0].name}: migrate it first")
+    missing = missing_in(listed)
+    for migration in missing:
+        _record(lane, migration, _BEGUN)
+    permit_from(lane, migrations()[-1].name)
+    for migration in missing:
+        _run(lane, migration.finish_statements, before_each)
+        _record(lane, migration, checksum_of(migration))
+    forget_upgrade(lane, before_each)
+    return [migration.name for migration in missing]
+
+
+def awaited(lane: Lane) -> Older | None:
+    """Return what keeps an upgrade from being finished; ``None`` if none is under way."""
+    expanded, listed = listed_expansions(lane), listed_migrations(lane)
+    if not missing_in(listed) or _lacking(expanded, listed):
+        return None
+    return older_releases(lane, migrations()[-1].number)
+
+
+def check_schema(lane: Lane, command: str, oldest: int | None = None) -> None:
+    """Return if the store has what the migrations of this version add; change nothing.
+
+    ``oldest`` is the last migration that a role cannot do without: collectors write to a store of
+    the release before. Raises ``SchemaNotReadyError``, which tells the user to run ``command``, if
+    some are missing, ``SchemaTooNewError`` if only newer versions may write to the store, and
+    ``SchemaTooOldError`` if it was made before the baseline.
+    """
+    expanded, listed = _usable(lane)
+    missing = [migration.name for migration in _lacking(expanded, listed)]
+    if missing and (oldest is None or number_of(missing[0]) <= oldest):
         found = f"lacks {missing[0]}" + (f" and {len(missing) - 1} more" if missing[1:] else "")
         is_empty = missing[0] == migrations()[0].name
         state = "has no tables yet" if is_empty else f"is of an older Spanloom: it {found}"
         raise SchemaNotReadyError(f"the store {state}; run `{command}` first")
 
 
-def listed_migrations(lane: Lane) -> Mapping[int, tuple[str, str]]:
+def listed_migrations(lane: Lane) -> Listed:
     """Return number → (name, checksum) of what the store lists, in the order of numbers."""
     if not any(lane.rows("table_definitions", tables=[LEDGER])):
         return {}
@@ -85,26 +135,73 @@ def listed_migrations(lane: Lane) -> Mapping[int, tuple[str, str]]:
     return {number: (name, checksum) for number, name, checksum in rows}
 
 
-def missing_in(listed: Mapping[int, tuple[str, str]]) -> list[Migration]:
+def missing_in(listed: Listed) -> list[Migration]:
     """Return the migrations that are not applied completely."""
     return [m for m in migrations() if listed.get(m.number, ("", _BEGUN))[1] == _BEGUN]
 
 
 def checksum_of(migration: Migration) -> str:
     """Return the SHA-256 of a migration's text, in hex."""
-    return hashlib.sha256(migration.text.encode()).hexdigest()
+    return _sha256(migration.text + migration.finish)
 
 
-def has_lost_ledger(lane: Lane, listed: Mapping[int, tuple[str, str]]) -> bool:
+def has_lost_ledger(lane: Lane, listed: Listed) -> bool:
     """Return whether there are tables, and no ledger of the migrations that made them."""
     return not listed and any(lane.rows("table_definitions", tables=[_IN_EVERY_STORE]))
 
 
-def is_before_baseline(listed: Mapping[int, tuple[str, str]]) -> bool:
+def is_before_baseline(listed: Listed) -> bool:
     """Return whether a store was made by a version before the first release."""
     baseline = migrations()[0]
     name, _ = listed.get(baseline.number, (baseline.name, _BEGUN))
     return name != baseline.name
+
+
+def _usable(lane: Lane) -> tuple[Listed, Listed]:
+    """Return the migrations that are expanded and listed, or raise why the store is unusable."""
+    expanded, listed = listed_expansions(lane), listed_migrations(lane)
+    _refuse_lost(lane, listed)
+    _refuse_older(listed)
+    _refuse_newer(listed, writes_from(lane))
+    return expanded, listed
+
+
+def _lacking(expanded: Listed, listed: Listed) -> list[Migration]:
+    """Return the migrations whose additions are not made."""
+    return [m for m in missing_in(listed) if m.number not in expanded]
+
+
+def _is_new(listed: Listed) -> bool:
+    """Return whether the store has no release's tables yet: nobody can be at work in it."""
+    return migrations()[0] in missing_in(listed)
+
+
+def _expand(
+    lane: Lane, expanded: Listed, listed: Listed, before_each: Callable[[], None]
+) -> list[str]:
+    """Make the additions that are missing; nothing that older releases look at tells of them."""
+    lacking = _lacking(expanded, listed)
+    if lacking:
+        watch_writers(lane, migrations()[-1].number, before_each)
+    for migration in lacking:
+        _run(lane, migration.statements, before_each)
+        checksum = _sha256(migration.text)
+        what = {"number": migration.number, "name": migration.name, "checksum": checksum}
+        lane.run(query("record_expansion"), **what)
+    done = [migration for migration in migrations() if migration not in missing_in(listed)]
+    if lacking:
+        permit_from(lane, done[-1].name)
+    return [migration.name for migration in lacking]
+
+
+def _run(lane: Lane, statements: Iterable[str], before_each: Callable[[], None]) -> None:
+    for statement in statements:
+        before_each()
+        lane.run(statement)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _record(lane: Lane, migration: Migration, checksum: str) -> None:
@@ -112,7 +209,7 @@ def _record(lane: Lane, migration: Migration, checksum: str) -> None:
     lane.run(query("record_migration"), number=number, name=name, checksum=checksum)
 
 
-def _refuse_lost(lane: Lane, listed: Mapping[int, tuple[str, str]]) -> None:
+def _refuse_lost(lane: Lane, listed: Listed) -> None:
     if has_lost_ledger(lane, listed):
         raise SchemaLostError(
             f"the store has tables but has lost the list of their schema files ({LEDGER}), as on a "
@@ -120,24 +217,30 @@ def _refuse_lost(lane: Lane, listed: Mapping[int, tuple[str, str]]) -> None:
         )
 
 
-def _refuse_older(listed: Mapping[int, tuple[str, str]]) -> None:
+def _refuse_older(listed: Listed) -> None:
     if is_before_baseline(listed):
         raise SchemaTooOldError("the store")
 
 
-def _refuse_newer(listed: Mapping[int, tuple[str, str]]) -> None:
+def _refuse_newer(listed: Listed, writes_from: str) -> None:
+    """Raise if this release may not write; a store that does not say so goes by its list."""
     last = migrations()[-1]
-    if newer := [name for number, (name, _) in listed.items() if number > last.number]:
+    names = [writes_from] if writes_from else [name for name, _ in listed.values()]
+    if newer := [name for name in names if number_of(name) > last.number]:
         raise SchemaTooNewError(
             f"the store was written by a newer Spanloom (schema {newer[-1]}, this version knows "
             f"{last.name}): upgrade Spanloom, or use another data directory"
         )
 
 
-def _refuse_changed(listed: Mapping[int, tuple[str, str]]) -> None:
+def _refuse_changed(listed: Listed, expanded: Listed) -> None:
     for migration in migrations():
         _, checksum = listed.get(migration.number, ("", _BEGUN))
-        if checksum not in (_BEGUN, checksum_of(migration)):
+        _, added = expanded.get(migration.number, ("", _BEGUN))
+        if checksum not in (_BEGUN, checksum_of(migration)) or added not in (
+            _BEGUN,
+            _sha256(migration.text),
+        ):
             raise SchemaChangedError(
                 f"the store has applied another text of {migration.name} than this Spanloom ships: "
                 "use the release that wrote the store, or restore the file; a released migration "

@@ -17,16 +17,32 @@ _NUMBERED = re.compile(r"(\d{4})_(\w+)(\.sql)?")
 
 
 class Migration(NamedTuple):
-    """One migration as shipped: a file, or a folder of files such as the baseline."""
+    """One migration as shipped: a file, or a folder of files such as the baseline.
+
+    It has two phases: what it adds, with which the release before works on, and what it removes or
+    changes once that release is gone, in the files of a folder ``finish`` within its own.
+    """
 
     number: int
     name: str
     text: str
+    """What it adds."""
+    finish: str = ""
+    """What it does last; most migrations have nothing."""
 
     @property
     def statements(self) -> list[str]:
-        """Its statements; one ends where a line ends with a semicolon."""
-        return [s for s in _STATEMENT_END.split(self.text) if s.strip()]
+        """The statements that add; one ends where a line ends with a semicolon."""
+        return _split(self.text)
+
+    @property
+    def finish_statements(self) -> list[str]:
+        """The statements of its end."""
+        return _split(self.finish)
+
+
+def _split(text: str) -> list[str]:
+    return [s for s in _STATEMENT_END.split(text) if s.strip()]
 
 
 def query(name: str) -> str:
@@ -68,7 +84,19 @@ def request_schema(*, embedded: bool) -> dict[str, str]:
 def migrations() -> tuple[Migration, ...]:
     """Return the migrations in their order; the first is the baseline."""
     found = ((_NUMBERED.fullmatch(p.name), p) for p in (_PACKAGE / "schema").iterdir())
-    return tuple(sorted(Migration(int(m[1]), p.name, _text_of(p)) for m, p in found if m))
+    return tuple(sorted(_migration_of(int(m[1]), p) for m, p in found if m))
+
+
+def newest() -> Migration:
+    """Return the newest migration, which tells a release from the one before."""
+    return migrations()[-1]
+
+
+def _migration_of(number: int, entry: Traversable) -> Migration:
+    finish = entry / "finish"
+    return Migration(
+        number, entry.name, _text_of(entry), _text_of(finish) if finish.is_dir() else ""
+    )
 
 
 def _text_of(entry: Traversable) -> str:

@@ -1,8 +1,11 @@
-"""One migration at a time on a server: a table that exists while a process migrates.
+"""One migration at a time on a server: a table that a process makes before it migrates.
 
-ClickHouse has no advisory locks, but of two ``CREATE TABLE`` of one name exactly one succeeds. Its
-rows record the holder and the end of its lease. The lock of a killed holder is released when its
-lease ends, or when its process no longer exists on this machine.
+ClickHouse has no advisory locks, but of two ``CREATE TABLE`` of one name exactly one succeeds. The
+names have numbers that only grow; the table with the highest is the lock, and stays until the next.
+No clock is compared. A holder runs its statements in a session of the server, which ends
+``SESSION_S`` after the last of them: whoever slept longer is refused by the server. Another takes
+over once it has seen no sign of life for longer than that: no new row in the lock, no statement of
+the holder at work in the server. So a holder is never overtaken, and wakes up to a refusal.
 """
 
 from __future__ import annotations
@@ -10,11 +13,17 @@ from __future__ import annotations
 import os
 import socket
 import time
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from uuid import uuid4
 
-from spanloom.core.errors import MigrationUnderWayError, StoreUnavailableError
+from spanloom.core.errors import MigrationUnderWayError, PermanentError, StoreUnavailableError
+from spanloom.storage.engine.parameters import quoted
 from spanloom.storage.engine.statements import query
+from spanloom.storage.engine.upgrading import comment_of, number_of
+from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,12 +31,24 @@ if TYPE_CHECKING:
 
     from spanloom.storage.engine.lane import Lane
 
-LOCK = "schema_migration_lock"
-LEASE_S = 60.0
-"""The length of a lease; the holder renews it before every statement."""
+LOCK = "schema_migration_lock_"
+"""Begins the name of the table; its number follows."""
+SESSION_S = 60
+"""How long a holder may pause between two statements; the server ends its session then."""
+SILENCE_S = 90.0
+"""How long another has to see no sign of life: the server ends sessions a little late."""
 WAIT_S = 120.0
-"""How long a second migration waits for the first."""
+"""How long a second migration waits for the first before it reports that."""
 POLL_S = 0.5
+MOST_PER_LOOK_S = 2.0
+"""The most that one look adds to the silence: who looks may have slept itself."""
+SESSION_LOST = frozenset({372, 373})
+"""The session has ended, or a statement sent before is still at work in it."""
+log = get_logger("keeper")
+
+
+class LockLostError(StoreUnavailableError):
+    """The process slept for longer than its session; another may migrate by now."""
 
 
 class NoLock:
@@ -38,72 +59,182 @@ class NoLock:
         return nullcontext(lambda: None)
 
 
-class MigrationLock:
-    """The table ``schema_migration_lock``, held between entering and leaving ``held()``."""
+class Lock(NamedTuple):
+    """The newest lock that there is."""
 
-    def __init__(self, lane: Lane, clock: Callable[[], float] = time.time) -> None:
-        """Take the keeper's lane and a clock in seconds since the epoch."""
+    number: int
+    holder: str
+    is_released: bool
+    sign: int
+    """Grows with each statement of the holder."""
+    is_working: bool
+    """Whether a statement of the holder is at work in the server."""
+
+
+class MigrationLock:
+    """The newest lock table, held between entering and leaving ``held()``."""
+
+    def __init__(self, lane: Lane) -> None:
+        """Take the keeper's lane, which serves one thread."""
         self._lane = lane
-        self._clock = clock
-        self._me = f"{socket.gethostname()}/{os.getpid()}"
+        self._me = f"{socket.gethostname()}/{os.getpid()} {_place()} {uuid4().hex}"
+        self._silence = Silence()
 
     @contextmanager
     def held(self) -> Iterator[Callable[[], None]]:
-        """Hold the lock within the context; yields a function that renews the lease.
+        """Hold the lock within the context; yields a function to call before each statement.
 
-        Raises ``MigrationUnderWayError`` if another migration does not end in ``WAIT_S`` seconds.
+        Raises ``MigrationUnderWayError`` if another migration does not end within ``WAIT_S``
+        seconds, and ``LockLostError`` if this process slept meanwhile, whatever it was about to do.
         """
-        self._take()
+        number = self._take()
         try:
-            yield self._renew
+            yield partial(self._renew, number)
+        except StoreUnavailableError as error:
+            if getattr(error.__cause__, "code", None) in SESSION_LOST:
+                raise LockLostError("this process slept while it migrated the store") from error
+            raise
         finally:
-            self._lane.run(query("unlock_migrations"))
+            self._release(number)
 
-    def _take(self) -> None:
-        until = self._clock() + WAIT_S
-        while not self._try():
-            holder, lease_ends = self._holder() or ("", until)  # killed before it wrote its row
-            if self._clock() > lease_ends or _is_gone(holder):
-                self._lane.run(query("unlock_migrations"))
-            elif self._clock() > until:
+    def _take(self) -> int:
+        until = time.monotonic() + WAIT_S
+        while True:
+            found = self._newest()
+            if self._is_free(found) and not self._is_held_by_older():
+                number = found.number + 1 if found else 1
+                if self._make(number):
+                    return number
+            elif time.monotonic() > until:
+                holder = found.holder.split(" ")[0] if found else "of an older release"
                 raise MigrationUnderWayError(
                     f"another migration of this store is under way in process {holder}; wait for "
                     "its end, or stop it and try again"
                 )
-            else:
-                time.sleep(POLL_S)
-        self._renew()
+            time.sleep(POLL_S)
 
-    def _try(self) -> bool:
+    def _is_free(self, found: Lock | None) -> bool:
+        if found is None or found.is_released:
+            return True
+        is_silent = self._silence.has_lasted(found)
+        has_ended = found.holder == self._me or _is_gone(found.holder)
+        return not found.is_working and (has_ended or is_silent)
+
+    def _is_held_by_older(self) -> bool:
+        """Return whether 0.1.0 migrates: its lease is a time of day."""
+        if not any(self._lane.rows("table_definitions", tables=[LOCK.rstrip("_")])):
+            return False
         try:
-            self._lane.run(query("lock_migrations"))
+            return any(self._lane.rows("held_by_older"))
+        except StoreUnavailableError:  # it was just released
+            return False
+
+    def _make(self, number: int) -> bool:
+        """Try to be the holder of this number; the session is older than the table."""
+        table = f"{LOCK}{number}"
+        self._lane.begin_session(self._me, SESSION_S)
+        try:
+            lock = query("lock_migrations")
+            self._lane.run(f"{lock}\nCOMMENT {quoted(self._me)}", table=table)
         except StoreUnavailableError:
-            if any(self._lane.rows("table_definitions", tables=[LOCK])):
+            found = self._newest()
+            if found is None or found.number < number:
+                raise
+            if found.number > number or found.holder != self._me:
+                self._lane.end_session()
                 return False
-            raise
+        names = [name for name, _ in self._names()]
+        if names[0] != table:  # it slept after it had looked
+            self._lane.run(query("unlock_migrations"), table=table)
+            self._lane.end_session()
+            return False
+        self._lane.run(query("renew_migrations"), table=table, is_released=False)
+        for older in names[1:]:
+            self._lane.run(query("unlock_migrations"), table=older)
         return True
 
-    def _renew(self) -> None:
-        ends = int(self._clock() + LEASE_S)
-        self._lane.run(query("renew_migrations"), holder=self._me, ends=ends)
+    def _renew(self, number: int) -> None:
+        """Show a sign of life; raises ``LockLostError`` if another has taken over."""
+        found = self._newest()
+        if found is None or found.number != number:
+            raise LockLostError("another process migrates the store by now")
+        table = f"{LOCK}{number}"
+        self._lane.run(query("renew_migrations"), table=table, is_released=False)
 
-    def _holder(self) -> tuple[str, float] | None:
-        """Return the holder of the lock and the end of its lease; ``None`` without a row."""
+    def _release(self, number: int) -> None:
+        """Let another have the lock at once; who lost it leaves the next one's alone."""
         try:
-            found = list(self._lane.rows("migration_holder"))
-        except StoreUnavailableError:  # it was just released
-            found = []
-        return (str(found[0][0]), float(found[0][1])) if found else None
+            self._lane.run(query("renew_migrations"), table=f"{LOCK}{number}", is_released=True)
+        except StoreUnavailableError as error:
+            log.warning("the migration lock was not given back; it ends", error=str(error))
+        self._lane.end_session()
+
+    def _newest(self) -> Lock | None:
+        """Return the newest lock; ``None`` if there never was one."""
+        if not (names := self._names()):
+            return None
+        (name, holder) = names[0]
+        try:
+            ((sign, is_released),) = self._lane.rows("migration_lock", table=name)
+        except StoreUnavailableError:  # dropped in between, for there is a newer one
+            if self._names()[:1] == [(name, holder)]:
+                raise
+            return self._newest()
+        number = number_of(name.removeprefix(LOCK))
+        return Lock(number, holder, bool(is_released), int(sign), self._is_working(holder))
+
+    def _names(self) -> list[tuple[str, str]]:
+        """Return the names and holders of the lock tables, the newest first."""
+        return [(str(name), str(who)) for name, who in self._lane.rows("migration_locks")]
+
+    def _is_working(self, holder: str) -> bool:
+        if holder == self._me and self._lane.has_session:
+            return False  # else it would see this query
+        try:
+            return any(self._lane.rows("statements_of", who=comment_of(holder)))
+        except (PermanentError, StoreUnavailableError):  # an account may not see it
+            return False
+
+
+class Silence:
+    """How long nothing was seen of the holder of a lock."""
+
+    def __init__(self) -> None:
+        """Begin without a lock."""
+        self._seen: tuple[int, int] | None = None
+        self._lasted_s = 0.0
+        self._looked_s = 0.0
+
+    def has_lasted(self, found: Lock) -> bool:
+        """Look once more; return whether the silence is longer than any session.
+
+        A look adds little, however long ago the one before was: the holder may have worked since.
+        """
+        now_s = time.monotonic()
+        if found.is_working or self._seen != (found.number, found.sign):
+            self._seen, self._lasted_s = (found.number, found.sign), 0.0
+        else:
+            self._lasted_s += min(now_s - self._looked_s, MOST_PER_LOOK_S)
+        self._looked_s = now_s
+        return self._lasted_s > SILENCE_S
+
+
+def _place() -> str:
+    """Return what process ids are unique in: a boot and a namespace; empty if unknown."""
+    with suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("utf-8").strip()
+        return f"{boot}:{Path('/proc/self/ns/pid').stat().st_ino}"
+    return "-"
 
 
 def _is_gone(holder: str) -> bool:
-    """Return whether the holder ran on this machine and its process has ended."""
-    host, _, pid = holder.rpartition("/")
-    if not host or host != socket.gethostname():
+    """Return whether the holder ran beside this process, and has ended."""
+    name, place, _ = holder.split(" ")
+    if place == "-" or place != _place():
         return False
     try:
-        os.kill(int(pid), 0)
-    except (ProcessLookupError, ValueError):
+        os.kill(int(name.rpartition("/")[2]), 0)
+    except ProcessLookupError:
         return True
     except PermissionError:
         return False

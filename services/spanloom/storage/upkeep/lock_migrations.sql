@@ -1,9 +1,8 @@
--- If two processes execute this at the same time, exactly one succeeds.
-CREATE TABLE schema_migration_lock
+-- If two processes execute this at the same time, exactly one succeeds. The comment is the holder.
+CREATE TABLE {table:Identifier}
 (
-    Holder String COMMENT 'Host and process id of the migration.',
-    Ends DateTime COMMENT 'When its lease ends, unless it is renewed.'
+    At DateTime64(3) DEFAULT now64(3) COMMENT 'When the holder began a statement, by the clock of the store.',
+    IsReleased Bool COMMENT 'Whether the migration is over.'
 )
 ENGINE = MergeTree
-ORDER BY Ends
-COMMENT 'Exists while a migration is under way.'
+ORDER BY At

@@ -1,2 +1,2 @@
-INSERT INTO schema_migration_lock
-SELECT {holder:String}, fromUnixTimestamp({ends:UInt32})
+INSERT INTO {table:Identifier} (IsReleased)
+SELECT {is_released:Bool}

@@ -19,9 +19,9 @@ from spanloom.core.records.score import SCORE
 from spanloom.storage.engine.connect import connector_of, is_embedded
 from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
 from spanloom.storage.engine.late import LateLane
-from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.engine.migrate import awaited, finish, migrate
 from spanloom.storage.engine.parameters import quoted
-from spanloom.storage.upkeep.lock import MigrationLock, NoLock
+from spanloom.storage.upkeep.lock import LockLostError, MigrationLock, NoLock
 from spanloom.storage.upkeep.retention import (
     keep_annotated,
     newest_deletion,
@@ -29,16 +29,18 @@ from spanloom.storage.upkeep.retention import (
     remove_expired,
     set_retention,
 )
+from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.core.model.upkeep import RetentionPlan
+    from spanloom.core.model.upkeep import Older, RetentionPlan
     from spanloom.core.records.declaration import Declaration
     from spanloom.core.records.declared import StoredSteps
     from spanloom.storage.engine.late import Opening
 
 
+log = get_logger("keeper")
 LIST = "trajectory_list"
 
 
@@ -139,13 +141,40 @@ class ClickHouseUpkeep:
         """Take over the lane; the lock keeps migrations of other processes apart."""
         self._lane = lane
         self._lock = lock
+        self._has_roles = not isinstance(lock, NoLock)
 
     def migrate(self) -> Sequence[str]:
         """See ``Upkeep.migrate``."""
         refuse_old_engine(self._lane)
-        with self._lock.held() as renew:
-            applied = migrate(self._lane, renew)
-            return [*applied, *add_declared(self._lane, renew)]
+        return self._locked(self._migrate)
+
+    def _migrate(self, renew: Callable[[], None]) -> Sequence[str]:
+        applied = migrate(self._lane, renew, in_phases=self._has_roles)
+        return [*applied, *add_declared(self._lane, renew)]
+
+    def finish_upgrade(self, quiet_s: float) -> Sequence[str]:
+        """See ``Upkeep.finish_upgrade``."""
+        if (older := awaited(self._lane)) is None or older.age_s < quiet_s:
+            return ()
+        return self._locked(lambda renew: finish(self._lane, renew))
+
+    def awaited(self) -> Older | None:
+        """See ``Upkeep.awaited``."""
+        return awaited(self._lane)
+
+    def _locked(self, act: Callable[[Callable[[], None]], Sequence[str]]) -> Sequence[str]:
+        """Act while holding the lock; who slept and lost it waits for it like anybody else."""
+        while True:
+            try:
+                with self._lock.held() as renew:
+                    return act(renew)
+            except LockLostError as error:
+                log.warning("migrating anew", error=str(error))
+
+    def now_ns(self) -> int:
+        """See ``Upkeep.now_ns``."""
+        [(_, now_ns)] = self._lane.rows("engine_state")
+        return int(now_ns)
 
     def broken_parts(self) -> int:
         """See ``Upkeep.broken_parts``; 0 for an account that may not read them."""

@@ -1,1 +1,1 @@
-DROP TABLE IF EXISTS schema_migration_lock SYNC
+DROP TABLE IF EXISTS {table:Identifier} SYNC

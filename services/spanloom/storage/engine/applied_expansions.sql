@@ -1,0 +1,3 @@
+SELECT number, name, checksum
+FROM schema_expansions FINAL
+ORDER BY number

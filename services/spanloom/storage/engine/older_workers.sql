@@ -1,0 +1,6 @@
+-- Seconds since each older role was last seen, and what to call it.
+SELECT dateDiff('ms', max(SeenAt), now64(3)) / 1000 AS age, concat(Kind, ' ', Id) AS name
+FROM workers
+WHERE startsWith(Release, 'spanloom/') AND toUInt32OrZero(extract(Release, '^spanloom/([0-9]+)')) < {newest:UInt32}
+GROUP BY Kind, Id
+ORDER BY age, name

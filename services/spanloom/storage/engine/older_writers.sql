@@ -1,0 +1,5 @@
+-- Seconds since each older release last wrote, and what to call it.
+SELECT dateDiff('ms', max(SeenAt), now64(3)) / 1000 AS age, concat('an INSERT into ', Source) AS name
+FROM upgrade_writers
+GROUP BY Source
+ORDER BY age, name

@@ -1,0 +1,2 @@
+INSERT INTO store_facts (Name, Value)
+SELECT {fact:String}, {value:String}

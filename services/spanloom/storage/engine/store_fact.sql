@@ -1,0 +1,3 @@
+SELECT Value
+FROM store_facts FINAL
+WHERE Name = {fact:String}

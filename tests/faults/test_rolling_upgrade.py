@@ -1,0 +1,177 @@
+"""Roles of the release before beside roles of this one, restarted one by one under load.
+
+Nothing is lost or refused, nobody ends by itself, and the release before can start again until the
+upgrade is finished: by the keeper, when that release is quiet, or by ``spanloom migrate --finish``.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support import programs
+from tests.support.fleet import ROLES, Fleet
+from tests.support.ledger import Outcome
+from tests.support.release_before import unpack_release
+from tests.support.settling import check_spans
+from tests.support.started_server import started_server
+
+from spanloom.storage.engine.statements import migrations
+from spanloom.storage.engine.upgrading import EXPANSIONS, WATCHES, WRITERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from clickhouse_connect.driver.client import Client
+    from tests.support.started_server import StartedServer
+
+pytestmark = pytest.mark.service
+
+THIS: Mapping[str, str] = {}
+KINDS = ("keeper", "collect", "extract", "api")
+DAILY = (("keeper", "collect", "extract", "api"), ("collect", "keeper", "api", "extract"))
+"""Orders in which the roles are replaced."""
+SETTLED_S = 60.0
+QUIET_S = 3
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[StartedServer]:
+    with started_server(tmp_path / "server") as started:
+        yield started
+
+
+def before(name: str, tmp_path: Path) -> Mapping[str, str]:
+    """Return the environment of the release whose newest migration has this number."""
+    return {"PYTHONPATH": str(unpack_release(name, tmp_path / "before"))}
+
+
+def numbers(client: Client) -> list[int]:
+    """Return the migrations that the release before looks at."""
+    rows = client.query("SELECT number FROM schema_migrations FINAL ORDER BY number").result_rows
+    return [number for (number,) in rows]
+
+
+def left_of_upgrade(client: Client) -> list[str]:
+    names = client.query("SELECT name FROM system.tables WHERE database = 'spanloom'").result_rows
+    return [n for (n,) in names if n in (EXPANSIONS, WRITERS) or n.startswith(WATCHES)]
+
+
+def of_kind(order: Sequence[str]) -> list[str]:
+    """Return the names of all processes, kind by kind."""
+    return [name for kind in order for name in ROLES if name.partition("-")[0] == kind]
+
+
+def roll(fleet: Fleet, old: Mapping[str, str], order: Sequence[str], client: Client) -> None:
+    """Replace every process by one of this release; one of a kind starts again as the old one."""
+    known = numbers(client)
+    with fleet.load():
+        for name in of_kind(order):
+            if not name.endswith("-2"):
+                fleet.restart(old, name)
+            fleet.restart(THIS, name)
+            fleet.check()
+            assert numbers(client) == known
+    assert not fleet.ledger.requests(Outcome.REFUSED)
+    check_spans(fleet.running["api-1"].api, fleet.ledger.account())
+    fleet.check()
+
+
+@pytest.fixture
+def fleet(server: StartedServer, tmp_path: Path) -> Iterator[Fleet]:
+    found = Fleet(server.url(), tmp_path)
+    yield found
+    found.end()
+
+
+def begin(fleet: Fleet, old: Mapping[str, str]) -> None:
+    """Start all roles of the release before; its keeper makes the tables for the others."""
+    fleet.begin(old, "keeper")
+    fleet.begin(old, *ROLES[1:])
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("order", DAILY, ids=",".join)
+def test_the_release_before_goes_on_and_starts_again(
+    fleet: Fleet, server: StartedServer, tmp_path: Path, order: Sequence[str]
+) -> None:
+    old = before("0003", tmp_path)
+    begin(fleet, old)
+    client = server.client()
+    roll(fleet, old, order, client)
+    finish(server, client)
+    refused = programs.start_fresh(
+        ["-m", "spanloom", "api", f"--store-url={server.url()}", "--api-port=0"],
+        programs.clean_environment(old),
+        (tmp_path / "refused").open("w").fileno(),
+    )
+    assert refused.wait(SETTLED_S) == 1
+    assert "newer Spanloom" in (tmp_path / "refused").read_text()
+    fleet.check()
+
+
+def finish(server: StartedServer, client: Client) -> None:
+    """End the upgrade at once."""
+    ended = programs.run("-m", "spanloom", "migrate", "--finish", f"--store-url={server.url()}")
+    assert (ended.returncode, ended.stdout.count("finished ")) != (0, 0), ended.stderr
+    assert numbers(client) == [migration.number for migration in migrations()]
+    assert left_of_upgrade(client) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("order", list(permutations(KINDS)), ids=",".join)
+@pytest.mark.parametrize("release", ["0001", "0003"])
+def test_any_order_will_do(
+    fleet: Fleet,
+    server: StartedServer,
+    tmp_path: Path,
+    release: str,
+    order: Sequence[str],
+) -> None:
+    old = before(release, tmp_path)
+    begin(fleet, old)
+    roll(fleet, old, order, server.client())
+    finish(server, server.client())
+    fleet.check()
+
+
+@pytest.mark.timeout(300)
+def test_the_keeper_ends_an_upgrade_once_the_release_before_is_quiet(
+    fleet: Fleet, server: StartedServer, tmp_path: Path
+) -> None:
+    old = before("0003", tmp_path)
+    begin(fleet, old)
+    client = server.client()
+    flag = f"--finish-upgrade-s={QUIET_S}"
+    with fleet.load():
+        fleet.restart(THIS, "keeper", flag)
+        time.sleep(3 * QUIET_S)
+        assert numbers(client) == [1, 2, 3]
+    for name in ROLES[1:]:
+        fleet.restart(THIS, name)
+    until = time.monotonic() + SETTLED_S
+    while left_of_upgrade(client):
+        assert time.monotonic() < until, fleet.running["keeper"].log
+        time.sleep(0.2)
+    assert numbers(client) == [migration.number for migration in migrations()]
+    assert "the upgrade is finished" in fleet.running["keeper"].log
+    check_spans(fleet.running["api-2"].api, fleet.ledger.account())
+    fleet.check()
+
+
+@pytest.mark.parametrize("release", ["0001", "0003"])
+def test_a_collector_of_this_release_writes_to_the_tables_of_the_one_before(
+    fleet: Fleet, tmp_path: Path, release: str
+) -> None:
+    old = before(release, tmp_path)
+    fleet.begin(old, "keeper")
+    fleet.begin(THIS, "collect-1", "collect-2")
+    with fleet.load():
+        time.sleep(1)
+    fleet.restart(THIS, "keeper")
+    fleet.begin(THIS, "extract-1", "api-1")
+    check_spans(fleet.running["api-1"].api, fleet.ledger.account())

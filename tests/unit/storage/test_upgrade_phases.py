@@ -1,0 +1,219 @@
+"""An upgrade beside roles of the release before: what is added first, and what is done last."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unit.storage.test_migrate import BreakingLane, definitions
+
+from spanloom.core.errors import (
+    SchemaChangedError,
+    SchemaNotReadyError,
+    SchemaTooNewError,
+    StoreUnavailableError,
+)
+from spanloom.storage.engine import migrate as migrating
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.migrate import awaited, check_schema, finish, migrate
+from spanloom.storage.engine.statements import Migration, migrations, query
+from spanloom.storage.engine.upgrading import EXPANSIONS, WRITERS, permit_from, writes_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clickhouse_connect.driver.client import Client
+
+SHIPPED = migrations()
+NUMBER = SHIPPED[-1].number + 1
+PHASED = Migration(
+    NUMBER,
+    f"{NUMBER:04}_phased",
+    """-- A column that takes the place of another.
+ALTER TABLE replays ADD COLUMN IF NOT EXISTS Note String COMMENT 'Why.';
+
+ALTER TABLE replays ADD COLUMN IF NOT EXISTS Remark String COMMENT 'What for.';
+""",
+    """-- What nobody reads any longer.
+ALTER TABLE replays DROP COLUMN IF EXISTS Note;
+
+ALTER TABLE replays MODIFY COMMENT 'Replays with remarks.';
+""",
+)
+"""A migration of two phases, as a later release may have it."""
+
+
+def ship(monkeypatch: pytest.MonkeyPatch, *shipped: Migration) -> None:
+    """Be the release that ships these migrations."""
+    monkeypatch.setattr(migrating, "migrations", lambda: shipped)
+
+
+def ledger(lane: Lane) -> list[tuple[int, bool]]:
+    """Return what a release before this one looks at: the number, and whether it was applied."""
+    return [(number, bool(checksum)) for number, _, checksum in lane.rows("applied_migrations")]
+
+
+def listed(release: Sequence[Migration]) -> list[tuple[int, bool]]:
+    return [(migration.number, True) for migration in release]
+
+
+@pytest.fixture(params=[1, 3, len(SHIPPED)])
+def before(request: pytest.FixtureRequest) -> tuple[Migration, ...]:
+    """Return the migrations of the release before: those of 0.1.0, a middle one, or all."""
+    return SHIPPED[: request.param]
+
+
+@pytest.fixture
+def lane(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
+) -> Lane:
+    """Return a lane of a store of the release before, opened by the one that has ``PHASED``."""
+    lane = Lane(fresh_database)
+    ship(monkeypatch, *before)
+    migrate(lane)
+    ship(monkeypatch, *SHIPPED, PHASED)
+    return lane
+
+
+def test_until_the_end_the_list_of_the_store_names_nothing_new(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
+) -> None:
+    with pytest.raises(SchemaNotReadyError):
+        check_schema(lane, "")
+    added = [m.name for m in (*SHIPPED, PHASED) if m not in before]
+    assert migrate(lane, in_phases=True) == added
+    assert migrate(lane, in_phases=True) == []
+    assert ledger(lane) == listed(before)
+    check_schema(lane, "")
+    assert "`Note` String COMMENT" in definitions(lane)["replays"]
+    ship(monkeypatch, *before)
+    check_schema(lane, "")
+    assert migrate(lane, in_phases=True) == migrate(lane) == []
+
+
+def test_from_the_end_on_the_release_before_is_refused(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
+) -> None:
+    added = migrate(lane, in_phases=True)
+    assert finish(lane) == added
+    assert finish(lane) == []
+    check_schema(lane, "")
+    assert ledger(lane) == listed((*SHIPPED, PHASED))
+    assert "`Note`" not in definitions(lane)["replays"]
+    assert not [name for name in definitions(lane) if "upgrade" in name or name == EXPANSIONS]
+    ship(monkeypatch, *before)
+    with pytest.raises(SchemaTooNewError, match=PHASED.name):
+        check_schema(lane, "")
+
+
+def test_an_upgrade_killed_anywhere_in_both_phases_goes_on(
+    lane: Lane, fresh_database: Client, before: tuple[Migration, ...]
+) -> None:
+    for statements in itertools.count():
+        with_kill = BreakingLane(fresh_database, statements)
+        try:
+            migrate(with_kill, in_phases=True)
+        except StoreUnavailableError:
+            assert ledger(lane) == listed(before)
+            continue
+        break
+    check_schema(lane, "")
+    for statements in itertools.count():
+        try:
+            finish(BreakingLane(fresh_database, statements))
+        except StoreUnavailableError:
+            check_schema(lane, "")  # its own release goes on meanwhile
+            continue
+        break
+    phased = definitions(lane)
+    migrate(lane)
+    assert definitions(lane) == phased
+    assert ledger(lane) == listed((*SHIPPED, PHASED))
+    assert not [name for name in phased if "upgrade" in name or name == EXPANSIONS]
+
+
+def test_both_ways_make_the_same_tables(lane: Lane) -> None:
+    migrate(lane, in_phases=True)
+    finish(lane)
+    phased = definitions(lane)
+    for name in phased:
+        lane.run(f"DROP TABLE IF EXISTS {name} SYNC")
+    migrate(lane)
+    assert definitions(lane) == phased
+
+
+def test_a_new_store_has_no_phases(fresh_database: Client) -> None:
+    lane = Lane(fresh_database)
+    assert migrate(lane, in_phases=True) == [migration.name for migration in SHIPPED]
+    assert ledger(lane) == listed(SHIPPED)
+    assert writes_from(lane) == SHIPPED[-1].name
+    assert awaited(lane) is None
+
+
+def test_the_end_needs_the_additions(lane: Lane) -> None:
+    with pytest.raises(SchemaNotReadyError, match="lacks"):
+        finish(lane)
+    assert awaited(lane) is None
+
+
+def test_additions_of_another_text_are_refused(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    migrate(lane, in_phases=True)
+    ship(monkeypatch, *SHIPPED, PHASED._replace(text=PHASED.text + "\n-- an afterthought"))
+    with pytest.raises(SchemaChangedError, match=PHASED.name):
+        migrate(lane, in_phases=True)
+    with pytest.raises(SchemaChangedError, match=PHASED.name):
+        finish(lane)
+
+
+def test_a_collector_writes_to_a_store_of_the_release_before(
+    lane: Lane, before: tuple[Migration, ...]
+) -> None:
+    newest = before[-1].number
+    check_schema(lane, "", oldest=newest)
+    with pytest.raises(SchemaNotReadyError, match="older"):
+        check_schema(lane, "", oldest=newest + 1)
+
+
+def test_a_store_without_tables_takes_nothing(fresh_database: Client) -> None:
+    with pytest.raises(SchemaNotReadyError, match="no tables"):
+        check_schema(Lane(fresh_database), "", oldest=1)
+
+
+def test_a_store_says_which_releases_may_write(
+    fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A later release that permits this one to write is no reason to stop."""
+    lane = Lane(fresh_database)
+    migrate(lane)
+    lane.run(query("record_migration"), number=PHASED.number, name=PHASED.name, checksum="x")
+    check_schema(lane, "")
+    permit_from(lane, PHASED.name)
+    with pytest.raises(SchemaTooNewError, match=PHASED.name):
+        check_schema(lane, "")
+    ship(monkeypatch, *SHIPPED, PHASED)
+    check_schema(lane, "")
+
+
+def test_an_older_release_that_writes_is_noticed(lane: Lane, fresh_database: Client) -> None:
+    migrate(lane, in_phases=True)
+    write = "INSERT INTO extraction_watermark (Second) VALUES (1)"
+    fresh_database.set_client_setting("log_comment", f"spanloom/{PHASED.number}")
+    fresh_database.command(write)
+    assert found_writers(fresh_database) == []
+    quiet = awaited(lane)
+    assert quiet is not None
+    assert (quiet.name, 0 <= quiet.age_s < 60) == ("", True)
+    for comment in ("", "spanloom/1", "mine"):
+        fresh_database.set_client_setting("log_comment", comment)
+        fresh_database.command(write)
+    assert found_writers(fresh_database) == ["", "mine", "spanloom/1"]
+    older = awaited(lane)
+    assert older is not None
+    assert older.name == "an INSERT into extraction_watermark"
+    assert 0 <= older.age_s <= quiet.age_s + 60
+
+
+def found_writers(client: Client) -> list[str]:
+    rows = client.query(f"SELECT Writer FROM {WRITERS} ORDER BY Writer").result_rows
+    return [writer for (writer,) in rows]
