@@ -11,15 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallError
+from spanloom.core.sharing import NONE, hold_all
 from spanloom.outage import Outage
 from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.texts import Changed, TextIndexer
+    from spanloom.core.sharing import Slices
     from spanloom.telemetry import Metrics
 
 
@@ -47,15 +49,19 @@ class Indexer(RepeatingPart):
         metrics: Metrics,
         every_s: float = EVERY_S,
         outage: Outage | None = None,
+        held: Callable[[], Slices] = hold_all,
     ) -> None:
         """Fill the index ``texts``; the first look comes ``every_s`` seconds after the start.
 
-        Failures of the store are logged by ``outage``.
+        Failures of the store are logged by ``outage``. ``held`` returns the slices of the traces
+        that this process indexes.
         """
         super().__init__(every_s)
         self._outage = outage or Outage()
         self._texts = texts
         self._metrics = metrics
+        self._held = held
+        self._slices: Slices = NONE
         self._watermark: int | None = None
         self._done: dict[TraceKey, Changed] = {}
         """The indexed versions of the last minute."""
@@ -64,6 +70,7 @@ class Indexer(RepeatingPart):
 
     def run_once(self) -> int:
         """Index what was stored since the last time; return the number of indexed texts."""
+        self._claim(self._held())
         writes = self._texts.writes()
         if writes is not None and writes == self._seen_writes:
             return 0
@@ -74,16 +81,27 @@ class Indexer(RepeatingPart):
 
     def _index_changed(self) -> int:
         if self._watermark is None:
-            self._watermark = self._texts.read_watermark()
+            return 0  # this process does not know its share yet
         closed = self._texts.clock() - HORIZON_S
-        count, after = 0, None
-        while changed := self._texts.changed_since(self._watermark, BATCH, after):
+        count, after, slices = 0, None, self._slices
+        while changed := self._texts.changed_since(self._watermark, BATCH, after, slices):
             count += self._index(changed)
             after = changed[-1]
             if self._stopping.is_set():
                 return count
             self._move(min(after.second, closed))
         return count
+
+    def _claim(self, held: Slices) -> None:
+        """Take over these slices; with one that is new, go back to where its indexer was."""
+        if held == self._slices:
+            return
+        gained = held if held is None else held.difference(self._slices or ())
+        if gained or gained is None:
+            mark = self._texts.read_watermark(gained)
+            self._watermark = mark if self._watermark is None else min(self._watermark, mark)
+            self._seen_writes = None
+        self._slices = held
 
     def _index(self, changed: Sequence[Changed]) -> int:
         """Index the new ones of these changes, which come in the order of versions."""
@@ -110,7 +128,7 @@ class Indexer(RepeatingPart):
         """Record that everything before this second is indexed."""
         if second <= (self._watermark or 0):
             return
-        self._texts.record_watermark(second)
+        self._texts.record_watermark(second, self._slices)
         self._watermark = second
         self._done = {key: c for key, c in self._done.items() if c.second >= second}
 

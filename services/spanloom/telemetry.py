@@ -145,6 +145,13 @@ class Metrics:
         self.spans_extracted = Counter(
             "spanloom_spans_extracted", "Spans read for extraction.", registry=r
         )
+        self.slices = Gauge(
+            "spanloom_slices",
+            "Slices of all traces that this process works on, by work: of 256 extract and index, of"
+            " 16 replay; only on a ClickHouse server.",
+            ["work"],
+            registry=r,
+        )
         self.texts_indexed = Counter(
             "spanloom_texts_indexed", "Texts of steps put into the index of words.", registry=r
         )

@@ -1,6 +1,7 @@
 """Collectors with clocks ahead and behind, rows that become visible late, restarts in between.
 
-Whatever the order, every trace ends as a trajectory of all its spans.
+Whatever the order, every trace ends as a trajectory of all its spans; also where extractors share
+the traces, and do not agree for a while who has which.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
-from tests.support.extracting import World, sent
+from tests.support.extracting import World, key_of, sent
 from tests.support.otlp_requests import message_of
 
+from spanloom.core.sharing import SLICES, slice_of
 from spanloom.extractor.readiness import NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from spanloom.core.sharing import Slices
+    from spanloom.extractor.extractor import Extractor
 
 TRACES = [f"{n:032x}" for n in range(1, 5)]
 AHEAD_S = (-86_400, -600, -3, 0, 0, 0, 3, 600, 86_400)
@@ -79,3 +84,67 @@ def test_every_trace_is_built_from_all_its_spans(steps: Sequence[Insert | float 
     assert built == {trace_id: len(numbers) for trace_id, numbers in world.spans.items()}
     assert all(world.said(trace_id)[1] in ("settled", "partial") for trace_id in world.spans)
     assert world.store.progress.unextracted() == []
+
+
+USED = [slice_of(key_of(trace_id)) for trace_id in TRACES]
+
+
+class Claim(NamedTuple):
+    """An extractor learns that it has the slices of these traces."""
+
+    extractor: int
+    traces: frozenset[int]
+
+
+class Restart(NamedTuple):
+    """An extractor dies, and another one starts with the same claim."""
+
+    extractor: int
+
+
+EXTRACTORS = st.integers(0, 1)
+CLAIMS = st.builds(Claim, EXTRACTORS, st.frozensets(st.integers(0, len(TRACES) - 1)))
+SHARED_STEPS = st.one_of(INSERTS, WAITS, CLAIMS, st.builds(Restart, EXTRACTORS))
+
+
+class Sharing(Collectors):
+    """Two extractors over one store, which claim slices; both may have one, or neither."""
+
+    def __init__(self) -> None:
+        self.claims: list[Slices] = [frozenset(USED), frozenset()]
+        self.extractors: list[Extractor] = []
+        super().__init__()
+        self.extractors = [self._started(0), self._started(1)]
+
+    def go(self, step: Insert | float | Claim | Restart) -> None:
+        if isinstance(step, Claim):
+            self.claims[step.extractor] = frozenset(USED[trace] for trace in step.traces)
+        elif isinstance(step, Restart):
+            self.extractors[step.extractor] = self._started(step.extractor)
+        else:
+            self.do(step)
+
+    def step(self, seconds: float = 0) -> int:
+        self.wait(seconds)
+        return sum(extractor.run_once() for extractor in self.extractors)
+
+    def _started(self, number: int) -> Extractor:
+        self.restart(lambda: self.claims[number])
+        return self.extractor
+
+
+@given(st.lists(SHARED_STEPS, max_size=25), st.frozensets(st.integers(0, SLICES - 1)))
+@settings(deadline=None, max_examples=examples(300))
+def test_every_trace_is_built_whoever_claims_it(
+    steps: Sequence[Insert | float | Claim | Restart], first_half: frozenset[int]
+) -> None:
+    world = Sharing()
+    for step in steps:
+        world.go(step)
+    world.claims = [first_half, frozenset(range(SLICES)) - first_half]
+    world.run(SETTLED_S, every=10)
+    built = {trace_id: world.said(trace_id)[2] for trace_id in world.spans}
+    assert built == {trace_id: len(numbers) for trace_id, numbers in world.spans.items()}
+    assert all(world.said(trace_id)[1] in ("settled", "partial") for trace_id in world.spans)
+    assert world.store.progress.unextracted() == []
+    assert all(len(extractor._discovery) == 0 for extractor in world.extractors)

@@ -15,18 +15,20 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.core.pricing import LISTED, PriceBook
+from spanloom.core.sharing import hold_all
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.result import MAX_TRACE_SPANS, BuildOptions
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
     from spanloom.core.ports.store import Store
+    from spanloom.core.sharing import Slices
 
 T0_NS = 1_900_000_000 * NS
 TRACE = "ab" * 16
@@ -53,8 +55,8 @@ class World:
         self.options = BuildOptions(max_trace_spans, prices)
         self.restart()
 
-    def restart(self) -> None:
-        """Start a new extractor over what is stored."""
+    def restart(self, held: Callable[[], Slices] = hold_all) -> None:
+        """Start a new extractor over what is stored, for the traces of these slices."""
         self.metrics = Metrics()
         self.extractor = Extractor(
             self.store,
@@ -63,6 +65,7 @@ class World:
             lambda: self.now_ns,
             self.options,
             lambda: self.now_ns + self.wall_ahead_ns,
+            held=lambda _: held(),
         )
 
     def wait(self, seconds: float) -> None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from tests.support.memory_state import MemorySubject
 
 from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, TraceChange
+from spanloom.core.sharing import ALL, covers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.sharing import Slices
 
 
 class MemoryProgress(MemorySubject):
@@ -33,25 +35,31 @@ class MemoryProgress(MemorySubject):
             found[change.second // width_s * width_s].append(change)
         return {second: hash(tuple(changes)) for second, changes in found.items()}
 
-    def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
+    def changes_since(
+        self, since_s: int, known: Mapping[int, int], slices: Slices = ALL
+    ) -> ChangedSeconds:
         """See ``ChangeReader.changes_since``."""
         found = {s: mark for s, mark in self.inserted(since_s).items() if known.get(s) != mark}
         changes = [c for s in sorted(found) for c in _by_trace(self._changes(s, s + 1))]
-        return ChangedSeconds(changes, found)
+        changes = [c for c in changes if covers(slices, c.key)]
+        seconds = {c.second for c in changes}
+        return ChangedSeconds(changes, {s: mark for s, mark in found.items() if s in seconds})
 
-    def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
+    def unextracted(
+        self, since_s: int = 0, until_s: int = FOREVER_S, slices: Slices = ALL
+    ) -> Sequence[TraceChange]:
         """See ``ChangeReader.unextracted``."""
         with self._state.lock:
             changes = _by_trace(self._changes(since_s, until_s))
-            return [c for c in changes if self._is_unextracted(c)]
+            return [c for c in changes if covers(slices, c.key) and self._is_unextracted(c)]
 
-    def unfinished(self) -> Sequence[TraceChange]:
+    def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """See ``ChangeReader.unfinished``."""
         with self._state.lock:
             return [
                 self._known_of(progress)
                 for key, progress in sorted(self._state.progress.items())
-                if not progress.is_finished and key in self._state.arrivals
+                if not progress.is_finished and key in self._state.arrivals and covers(slices, key)
             ]
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
@@ -75,13 +83,18 @@ class MemoryProgress(MemorySubject):
             failed = [p for p in self._state.progress.values() if p.attempts]
         return sorted(failed, key=lambda p: (-p.attempts, p.key))[:limit]
 
-    def read_watermark(self) -> int:
+    def read_watermark(self, slices: Slices = ALL) -> int:
         """See ``ChangeReader.read_watermark``."""
-        return self._state.watermark
+        marks = [self._state.slice_watermarks.get(number, 0) for number in slices or ()]
+        return max(self._state.watermark, min(marks, default=0))
 
     def record_watermark(self, second: int) -> None:
         """See ``ProgressWriter.record_watermark``."""
         self._state.watermark = second
+
+    def record_watermarks(self, seconds: Mapping[int, int]) -> None:
+        """See ``ProgressWriter.record_watermarks``."""
+        self._state.slice_watermarks |= seconds
 
     def _changes(self, since_s: int, until_s: int) -> Sequence[TraceChange]:
         with self._state.lock:

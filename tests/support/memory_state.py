@@ -37,6 +37,7 @@ class MemoryState:
         """Start empty; a test may set the clock, in ns."""
         self.clock_ns = time.time_ns
         self.watermark = self.append_count = 0
+        self.slice_watermarks: dict[int, int] = {}
         self.lock = threading.RLock()
         self.spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
         self.events: dict[TraceKey, list[ContentEvent]] = {}
@@ -46,6 +47,7 @@ class MemoryState:
         self.stored_s: dict[TraceKey, int] = {}
         self.progress: dict[TraceKey, Progress] = {}
         self.replays: dict[str, Replay] = {}
+        self.replay_parts: dict[tuple[str, int], Replay] = {}
         self.write_count = 0
         self.deletions: dict[str, Deletion] = {}
         self.deleted: set[TraceKey] = set()
@@ -58,6 +60,7 @@ class MemoryState:
         self.queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
         self.indexed: set[tuple[TraceKey, int, int]] = set()
         self.text_watermark = 0
+        self.text_marks: dict[int, int] = {}
 
     def clock(self) -> int:
         """Return the time in seconds since the epoch."""

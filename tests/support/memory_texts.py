@@ -12,6 +12,7 @@ from spanloom.core.query.flat_steps import lay_flat
 from spanloom.core.query.text_query import has_text, make_snippet
 from spanloom.core.query.words import tokenize
 from spanloom.core.records.hit import Hit, Part
+from spanloom.core.sharing import ALL, covers
 from spanloom.storage.runs.rows import placed_steps
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.sharing import Slices
 
 
 class MemoryTexts(MemorySubject):
@@ -64,7 +66,7 @@ class MemoryTextIndex(MemorySubject):
     """Which texts are found."""
 
     def changed_since(
-        self, second: int, limit: int, after: Changed | None = None
+        self, second: int, limit: int, after: Changed | None = None, slices: Slices = ALL
     ) -> Sequence[Changed]:
         """See ``TextIndexer.changed_since``."""
         with self._state.lock:
@@ -72,7 +74,11 @@ class MemoryTextIndex(MemorySubject):
                 Changed(self._state.stored_s[key], key, record.seq, record.version)
                 for key, record in self._state.records.items()
             ]
-        behind = [c for c in stored if c.second >= second and (after is None or c > after)]
+        behind = [
+            c
+            for c in stored
+            if c.second >= second and (after is None or c > after) and covers(slices, c.key)
+        ]
         return sorted(behind)[:limit]
 
     def index_texts(self, keys: Sequence[TraceKey]) -> int:
@@ -89,13 +95,17 @@ class MemoryTextIndex(MemorySubject):
             self._state.indexed |= set(new)
             return len(new)
 
-    def read_watermark(self) -> int:
+    def read_watermark(self, slices: Slices = ALL) -> int:
         """See ``TextIndexer.read_watermark``."""
-        return self._state.text_watermark
+        marks = [self._state.text_marks.get(number, 0) for number in slices or ()]
+        return max(self._state.text_watermark, min(marks, default=0))
 
-    def record_watermark(self, second: int) -> None:
+    def record_watermark(self, second: int, slices: Slices = ALL) -> None:
         """See ``TextIndexer.record_watermark``."""
-        self._state.text_watermark = second
+        if slices is None:
+            self._state.text_watermark = second
+        else:
+            self._state.text_marks |= dict.fromkeys(slices, second)
 
     def clock(self) -> int:
         """See ``TextIndexer.clock``."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
+from spanloom.core.sharing import ALL, NONE, hold_all
 from spanloom.extractor.readiness import (
     NS,
     Moment,
@@ -19,14 +20,16 @@ from spanloom.extractor.readiness import (
     next_status,
     settles_ns,
 )
+from spanloom.extractor.shares import lost_traces, moved, slice_watermarks
 from spanloom.extractor.window import ChangeWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.progress import Progress, TraceChange
     from spanloom.core.ports.store import ProgressStore
+    from spanloom.core.sharing import Slices
     from spanloom.extractor.window import Look
 
 MANY_WAITING = 50_000
@@ -36,10 +39,19 @@ MANY_WAITING = 50_000
 class Discovery:
     """The table of traces that wait to be built."""
 
-    def __init__(self, progress: ProgressStore, timing: Timing) -> None:
-        """Start with an empty table; the first look begins at the watermark."""
+    def __init__(
+        self, progress: ProgressStore, timing: Timing, held: Callable[[], Slices] = hold_all
+    ) -> None:
+        """Start with an empty table; the first look begins at the watermark.
+
+        ``held`` returns the slices whose traces are built here: other processes have the others.
+        """
         self._progress = progress
         self._timing = timing
+        self._held = held
+        self._slices: Slices = ALL
+        self.arrived = 0
+        """How many spans have arrived since the start, repeats included."""
         self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
         self._pending: dict[TraceKey, PendingTrace] = {}
@@ -50,17 +62,18 @@ class Discovery:
 
     def look(self, now: Moment) -> None:
         """Add every change since the last look to the table."""
+        held = self._held()
         if self._swept_ns is None:
-            self._accept(self._window.begin(now.ns), now)
-            self._swept_ns = now.ns
-        elif now.ns - self._swept_ns >= self._timing.sweep_s * NS:
-            self._accept(self._window.sweep(now.ns), now)
-            self._swept_ns = now.ns
-            self._progress.record_watermark(self._watermark())
+            if held == NONE:
+                return  # this process does not know its share yet
+            self._accept(self._window.begin(now.ns, held), now)
+            self._slices, self._swept_ns = held, now.ns
         else:
-            self._accept(self._window.look(now.ns), now)
+            self._claim(held, now)
+            self._look_again(now, self._swept_ns)
         if len(self._pending) < MANY_WAITING:
             self._recall(self._window.go_back(), now)
+            self._window.went_back()
 
     def due(self, now_ns: int) -> Sequence[tuple[PendingTrace, Status]]:
         """Return the traces to build now, those without news for longest first."""
@@ -115,6 +128,31 @@ class Discovery:
             if trace.attempts:
                 trace.retry_ns = now_ns
 
+    def _look_again(self, now: Moment, swept_ns: int) -> None:
+        if now.ns - swept_ns >= self._timing.sweep_s * NS:
+            self._accept(self._window.sweep(now.ns), now)
+            self._swept_ns = now.ns
+            self._record_watermark()
+        else:
+            self._accept(self._window.look(now.ns), now)
+
+    def _claim(self, held: Slices, now: Moment) -> None:
+        """Begin with the slices gained since the last look, and forget the lost ones."""
+        gained, lost = moved(self._slices, held)
+        if lost:
+            self._window.lose(lost)
+            for key in lost_traces(self._pending, lost):
+                del self._pending[key]
+        if gained:
+            self._recall(self._window.gain(gained), now)
+        self._slices = held
+
+    def _record_watermark(self) -> None:
+        if self._slices is None:
+            self._progress.record_watermark(self._watermark())
+        elif marks := slice_watermarks(self._window.reached, self._pending):
+            self._progress.record_watermarks(marks)
+
     def _watermark(self) -> int:
         """Return the second before which all waiting traces are known to the store."""
         waiting = [trace.since_s for trace in self._pending.values() if trace.since_s]
@@ -125,17 +163,17 @@ class Discovery:
         self._window.accept(look, now.ns)
 
     def _recall(self, look: Look, now: Moment) -> None:
-        """Add the changes of an hour before the start; waiting traces are only updated."""
+        """Add changes of the time before the start; waiting traces are only updated."""
         self._take([c for c in look.changes if c.key not in self._pending], now)
         for change in look.changes:
             _update(self._pending[change.key], change, now)
-        self._window.went_back()
 
     def _take(self, changes: Sequence[TraceChange], now: Moment) -> None:
         new_keys = [c.key for c in changes if c.key not in self._pending]
         known: Mapping[TraceKey, Progress] = (
             self._progress.read_progress(new_keys) if new_keys else {}
         )
+        self.arrived += sum(change.span_count for change in changes)
         for change in changes:
             trace = self._pending.get(change.key)
             if trace is not None:
@@ -161,6 +199,7 @@ def _begin(change: TraceChange, known: Progress | None, now: Moment) -> PendingT
         # A build cannot know that it has seen an old sequence; wait until the INSERT is over.
         retry_ns=now.ns + NS if is_old else 0,
         built_seq=known.seq if known else 0,
+        is_built=known is not None and known.is_finished,
         first_accepted_ns=change.first_accepted_ns,
         since_s=change.second,
     )

@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import closing
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
+from spanloom.core.sharing import covers, hold_all
 from spanloom.extractor.batch import BuildRequest, InProcess
+from spanloom.extractor.budget import Budget
 from spanloom.extractor.discovery import Discovery
 from spanloom.extractor.readiness import NS, Moment, Timing
 from spanloom.extractor.recording import Recorder
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from spanloom.core.ports.store import ExtractionStore
+    from spanloom.core.sharing import Slices
     from spanloom.extractor.batch import Builder
     from spanloom.extractor.recording import Due
     from spanloom.extractor.result import BuildOptions
@@ -61,12 +65,15 @@ class Extractor:
         wall_clock: Callable[[], int] = time.time_ns,
         builder: Builder | None = None,
         outage: Outage | None = None,
+        held: Callable[[str], Slices] = hold_all,
     ) -> None:
         """Build in this process with ``options``, unless a ``builder`` is passed.
 
         Failures of the store are logged by ``outage``.
 
         ``clock`` is monotonic, in ns; ``wall_clock`` is the one that collectors use (``Moment``).
+        ``held`` returns the slices whose traces this process builds (``extract``), and the parts of
+        replays that it runs (``replay``).
         """
         self._store = store
         self._outage = outage or Outage()
@@ -74,10 +81,12 @@ class Extractor:
         self._timing = timing
         self._clock = clock
         self._wall_clock = wall_clock
-        self._discovery = Discovery(store.progress, timing)
+        self._held = partial(held, "extract")
+        self._discovery = Discovery(store.progress, timing, self._held)
+        self._budget = Budget()
         self._builder = builder or InProcess(store, options)
         self._recorder = Recorder(store, metrics, self._discovery, clock)
-        self._replayer = Replayer(store, metrics, clock, self._builder)
+        self._replayer = Replayer(store, metrics, clock, self._builder, partial(held, "replay"))
         self._stopping = threading.Event()
         self._thread = WatchedThread("extractor", self._run)
 
@@ -101,7 +110,9 @@ class Extractor:
         """Look for changes and build everything that is due; return the number of due traces."""
         now_ns = self._clock()
         self._discovery.look(Moment(now_ns, self._wall_clock() - now_ns))
-        due = self._discovery.due(self._clock())
+        due = self._budget.affordable(
+            self._discovery.due(self._clock()), self._held(), self._discovery.arrived, now_ns
+        )
         traces = {trace.key: trace for trace, _ in due}
         with closing(self._builder.build(self._requests(due))) as building:
             for requested, result in building:
@@ -157,8 +168,15 @@ class Extractor:
         for batch in _cut(due):
             if self._stopping.is_set():
                 return
-            requested = {trace.key: status for trace, status in batch}
-            yield BuildRequest(requested, failed_before=any(trace.attempts for trace, _ in batch))
+            own = self._own(batch)
+            if own:
+                requested = {trace.key: status for trace, status in own}
+                yield BuildRequest(requested, failed_before=any(t.attempts for t, _ in own))
+
+    def _own(self, batch: Sequence[Due]) -> Sequence[Due]:
+        """Return the traces that this process still has to build: another one may have come."""
+        held = self._held()
+        return [due for due in batch if not due[0].seq or covers(held, due[0].key)]
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:

@@ -86,6 +86,8 @@ class PendingTrace:
     """When the last attempt failed."""
     built_seq: int = 0
     """The newest row version in an earlier build, by this or another process."""
+    is_built: bool = False
+    """Whether a finished build was stored before the changes that it waits for."""
     first_accepted_ns: int = 0
     """When its first span was accepted, by the collector's wall clock; for display only."""
     since_s: int = 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
+from spanloom.core.sharing import hold_all
 from spanloom.extractor.batch import BuildRequest
 from spanloom.extractor.readiness import NS
 from spanloom.extractor.result import BatchResult
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.upkeep import Replay, StoredTrace
     from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.store import ReplayingStore
+    from spanloom.core.sharing import Slices
     from spanloom.extractor.batch import Builder
     from spanloom.telemetry import Metrics
 
@@ -48,31 +50,57 @@ class Replayer:
         metrics: Metrics,
         clock: Callable[[], int],
         builder: Builder,
+        held: Callable[[], Slices] = hold_all,
     ) -> None:
-        """Run the store's replays with a builder; ``clock`` is monotonic, in ns."""
+        """Run the store's replays with a builder; ``clock`` is monotonic, in ns.
+
+        ``held`` returns the parts of replays that this process runs, where processes share them.
+        """
         self._store = store
         self._metrics = metrics
         self._clock = clock
         self._builder = builder
+        self._held = held
         self._look_ns = 0
         self._ahead: Sequence[StoredTrace] = ()
-        self._ahead_of: tuple[str, TraceKey] | None = None
-        self._under_way = ""
+        self._ahead_of: tuple[str, int | None, TraceKey] | None = None
+        self._under_way: tuple[str, int | None] | None = None
 
     def step(self) -> Replay | None:
         """Run a piece of the oldest unfinished replay and return it; ``None`` if there is none."""
         if self._clock() < self._look_ns:
             return None
-        waiting = self._store.replays.unfinished(Reach.ALL)
-        if not waiting:
-            self._look_ns = self._clock() + int(LOOK_S * NS)
-            return None
-        return self.go_on(waiting[0])
+        for replay in self._store.replays.unfinished(Reach.ALL):
+            held = self._held()
+            parts = self._unfinished_parts(replay)
+            own = [p for p in parts if held is None or p.part is None or p.part in held]
+            if own:
+                return self._run_piece(own[0])
+        self._look_ns = self._clock() + int(LOOK_S * NS)
+        return None
 
     def go_on(self, replay: Replay) -> Replay:
-        """Run one piece of a replay, and record its progress."""
+        """Run one piece of a replay, and return the progress of the whole.
+
+        Of several parts it is one of the last: the extractors begin with the first of theirs.
+        """
+        if parts := self._unfinished_parts(replay):
+            reached = self._run_piece(parts[-1])
+            if reached.part is None:
+                return reached
+        return self._store.replays.get(replay.id, Reach.ALL) or replay
+
+    def _unfinished_parts(self, replay: Replay) -> Sequence[Replay]:
+        """Return what is left of a replay; without anything left it is recorded as finished."""
+        parts = [p for p in self._store.replays.parts(replay) if not p.is_finished]
+        if not parts:
+            self._store.replays.finish(replay)
+        return parts
+
+    def _run_piece(self, replay: Replay) -> Replay:
+        """Run one piece of a replay or a part, and record its progress."""
         piece = self._next(replay)
-        is_first, self._under_way = replay.id != self._under_way, ""
+        is_first, self._under_way = (replay.id, replay.part) != self._under_way, None
         written, failed = self._build(piece, is_first=is_first) if piece else (0, 0)
         reached = replace(
             replay,
@@ -84,16 +112,18 @@ class Replayer:
             is_finished=not piece,
         )
         self._store.replays.record(reached)
-        self._under_way = replay.id
+        self._under_way = (replay.id, replay.part)
         return reached
 
     def _next(self, replay: Replay) -> Sequence[StoredTrace]:
         """Return the next piece, from many keys read at once: each query reads a table's keys."""
-        if not self._ahead or self._ahead_of != (replay.id, replay.after):
-            self._ahead = self._store.replays.traces_after(replay.selection, replay.after, AHEAD)
+        if not self._ahead or self._ahead_of != (replay.id, replay.part, replay.after):
+            self._ahead = self._store.replays.traces_after(
+                replay.selection, replay.after, AHEAD, replay.part
+            )
         piece = _cut(self._ahead[:MAX_TRACES])
         self._ahead = self._ahead[len(piece) :]
-        self._ahead_of = (replay.id, piece[-1].key) if piece else None
+        self._ahead_of = (replay.id, replay.part, piece[-1].key) if piece else None
         return piece
 
     def _build(self, piece: Sequence[StoredTrace], *, is_first: bool) -> tuple[int, int]:

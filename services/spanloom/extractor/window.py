@@ -8,9 +8,11 @@ INSERT becomes visible in a second long past. The clocks of senders and collecto
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
+from spanloom.core.sharing import ALL
 from spanloom.extractor.readiness import NS
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.progress import ChangeReader, TraceChange
+    from spanloom.core.sharing import Slices
 
 LOOK_BACK_S = 10
 """Overlap of each look with the time before the last look."""
@@ -48,21 +51,34 @@ class ChangeWindow:
         self._progress = progress
         self._known: dict[int, int] = {}
         self._seen: dict[int, dict[TraceKey, int]] = {}
-        self._hours: list[int] = []
+        self._slices: Slices = ALL
+        self._hours: list[tuple[int, Slices]] = []
+        """The hours left to read, the oldest last, each with the slices it is read for."""
         self._clock_s = self._set_ns = self._looked_s = 0
         self._appends: int | None = None
 
-    def begin(self, now_ns: int) -> Look:
+    def begin(self, now_ns: int, slices: Slices = ALL) -> Look:
         """Set the clock, and leave the time since the watermark to ``go_back``."""
         self._set_clock(now_ns)
-        mark = self._progress.read_watermark()
-        if mark > self._clock_s:  # the store's clock was set back: the watermark is useless
-            mark = 0
-        recent = self._progress.inserted(self._clock_s - SWEEP_BACK_S)
-        hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
-        self._hours = sorted(hours, reverse=True)
-        self._known = dict(recent)
-        return Look(self._progress.unfinished(), {})
+        self._slices = slices
+        self._known = dict(self._progress.inserted(self._clock_s - SWEEP_BACK_S))
+        return self._begin(slices)
+
+    def gain(self, gained: frozenset[int]) -> Look:
+        """Begin with slices as ``begin`` does with all.
+
+        What becomes visible from now on is found by looks, since a fingerprint is that of all
+        slices; what is visible already is left to ``go_back``.
+        """
+        look = self._begin(gained)
+        self._slices = gained.union(self._slices or ())
+        return look
+
+    def lose(self, lost: frozenset[int]) -> None:
+        """Read nothing of these slices any more."""
+        self._slices = frozenset(self._slices or ()) - lost
+        hours = ((hour, frozenset(slices or ()) - lost) for hour, slices in self._hours)
+        self._hours = [(hour, slices) for hour, slices in hours if slices]
 
     def look(self, now_ns: int) -> Look:
         """Read what changed in the last seconds; no query if the store had no appends since."""
@@ -86,8 +102,8 @@ class ChangeWindow:
         """Return the unextracted changes of one hour from before the start."""
         if not self._hours:
             return Look((), {})
-        hour = self._hours[-1]
-        return Look(self._progress.unextracted(hour, hour + HOUR_S), {})
+        hour, slices = self._hours[-1]
+        return Look(self._progress.unextracted(hour, hour + HOUR_S, slices), {})
 
     def accept(self, look: Look, now_ns: int) -> None:
         """Mark the changes of a look as known."""
@@ -108,16 +124,31 @@ class ChangeWindow:
     @property
     def reached_s(self) -> int:
         """The second before which everything has been read."""
-        return self._hours[-1] if self._hours else self._clock_s
+        return self._hours[-1][0] if self._hours else self._clock_s
+
+    @property
+    def reached(self) -> Mapping[int, int]:
+        """The second before which everything of each slice has been read, if no hour is left."""
+        left = frozenset[int]().union(*(slices or () for _, slices in self._hours))
+        return dict.fromkeys((self._slices or frozenset()) - left, self._clock_s)
+
+    def _begin(self, slices: Slices) -> Look:
+        mark = self._progress.read_watermark(slices)
+        if mark > self._clock_s:  # the store's clock was set back: the watermark is useless
+            mark = 0
+        hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
+        self._hours += ((hour, slices) for hour in hours)
+        self._hours.sort(key=itemgetter(0), reverse=True)
+        return Look(self._progress.unfinished(slices), {})
 
     def _read(self, since_s: int) -> Look:
         known = {s: mark for s, mark in self._known.items() if s >= since_s}
-        recent = self._progress.changes_since(since_s, known)
+        recent = self._progress.changes_since(since_s, known, self._slices)
         forgotten = {s for s in recent.fingerprints if s in known and s not in self._seen}
         read = [change for change in recent.changes if change.second not in forgotten]
         news = [new for change in read if (new := self._new_part(change)) is not None]
         for second in sorted(forgotten):
-            news += self._progress.unextracted(second, second + 1)
+            news += self._progress.unextracted(second, second + 1, self._slices)
         return Look(news, recent.fingerprints, read)
 
     def _new_part(self, change: TraceChange) -> TraceChange | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from enum import Flag, auto
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
+from spanloom import __version__
 from spanloom.access.authenticate import Keyring
 from spanloom.access.headers import Hosts
 from spanloom.access.last_known import KEYS_KNOWN, LastKnown
@@ -15,8 +17,10 @@ from spanloom.config import OptionError, flag_of
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import authority
+from spanloom.core.sharing import hold_all
 from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.extractor import Extractor
+from spanloom.heartbeat import Heartbeat
 from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
 from spanloom.outage import Outage
@@ -47,6 +51,7 @@ from spanloom.storage.engine.migrate import OLDEST_WRITABLE
 from spanloom.storage.sql import EmbeddedSql
 from spanloom.storage.store import open_late, open_store
 from spanloom.storage.upkeep.store import open_upkeep, upkeep_on
+from spanloom.storage.workers import open_workers
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -165,11 +170,14 @@ class Service:
         shared = Shared(settings, self.metrics, access, tls, self._outage, self._readiness, at_end)
         store = late or self._open_now()
         self._require(access, store)
+        heartbeat = self._heartbeat()
+        if heartbeat:
+            yield heartbeat
         yield self._api(shared, store, api_listener, sql_listener)
         if sql_listener:
             yield self._sql(shared, store.queues, sql_listener)
         if Role.EXTRACT in self._roles:
-            yield from self._extracting(store)
+            yield from self._extracting(store, heartbeat)
         if Role.COLLECT in self._roles:
             yield from build_collector(shared, store.spans, store.usage, data, listener)
             yield Narrator(self.metrics)
@@ -186,16 +194,18 @@ class Service:
         else:
             self._readiness.require(lambda: store_trouble(store))
 
-    def _extracting(self, store: ClickHouseStore) -> Iterator[Part]:
+    def _extracting(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
         yield Extractor(
             store,
             self.metrics,
             timing_of(self._settings),
             builder=builder_of(self._settings, store, self.metrics),
             outage=self._outage,
+            held=heartbeat.held if heartbeat else hold_all,
         )
         if not self._settings.no_search:
-            yield Indexer(store.text_index, self.metrics, outage=self._outage)
+            held = partial(heartbeat.held, "index") if heartbeat else hold_all
+            yield Indexer(store.text_index, self.metrics, outage=self._outage, held=held)
 
     def _sql_url(self, listener: socket.socket | None) -> str | None:
         """Return the SQL port's URL for this process; with TLS the host name is unknown."""
@@ -267,6 +277,27 @@ class Service:
             return None
         directory = self._settings.data_dir.absolute()
         return LastKnown(directory / KEYS_KNOWN if Role.COLLECT in self._roles else None)
+
+    def _heartbeat(self) -> Heartbeat | None:
+        """Return the heartbeat of this process; with an embedded store there is no other one."""
+        settings = self._settings
+        if settings.is_embedded:
+            return None
+        me = secrets.token_hex(8)
+        workers = open_workers(settings.resolved_store_url, me, __version__)
+        self._supervisor.at_end(workers.close)
+        return Heartbeat(workers, me, self._kinds(), self.metrics)
+
+    def _kinds(self) -> Sequence[str]:
+        """Return the kinds of work of this process, as its heartbeat names them."""
+        kinds = {
+            "collect": Role.COLLECT in self._roles,
+            "extract": Role.EXTRACT in self._roles,
+            "index": Role.EXTRACT in self._roles and not self._settings.no_search,
+            "api": Role.API in self._roles,
+            "keeper": Role.KEEP in self._roles,
+        }
+        return [kind for kind, does in kinds.items() if does]
 
     def _keeper(self, opening: Opening | None) -> Part:
         upkeep = upkeep_on(opening) if opening else open_upkeep(self._settings.resolved_store_url)

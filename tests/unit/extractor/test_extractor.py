@@ -16,6 +16,7 @@ from tests.support.memory_store import MemoryStore
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
+from spanloom.core.sharing import ALL
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extractor import FEW_TRACES, MIN_REST_S
 from spanloom.extractor.readiness import Timing
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.progress import Progress, TraceChange
+    from spanloom.core.sharing import Slices
     from spanloom.extractor.result import BatchResult, BuildOptions
 
 OTHER = "cd" * 16
@@ -265,11 +267,11 @@ def test_the_thread_outlives_any_error(error: Exception, monkeypatch: pytest.Mon
     class Failing(MemoryProgress):
         failures = 2
 
-        def unfinished(self) -> Sequence[TraceChange]:
+        def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
             self.failures -= 1
             if self.failures >= 0:
                 raise error
-            return super().unfinished()
+            return super().unfinished(slices)
 
     store = MemoryStore()
     store.progress = Failing(store.state)

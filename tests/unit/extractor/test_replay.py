@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.extracting import World, key_of, sent
+from tests.support.memory_replays import MemoryReplays
 from tests.support.spans import chat, genai
 
 from spanloom.core.model.access import Reach
-from spanloom.core.model.upkeep import Selection
+from spanloom.core.model.upkeep import PARTS, Selection
 from spanloom.extractor import drafts, extract, replay
 from spanloom.extractor.batch import InProcess
 from spanloom.extractor.replay import LOOK_S, Replayer
@@ -19,7 +20,7 @@ from spanloom.extractor.result import BY_DEFAULT
 from spanloom.replays import request_replay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
@@ -142,9 +143,11 @@ def test_traces_are_looked_up_many_at_a_time(
     asked: list[str] = []
     traces_after = world.store.replays.traces_after
 
-    def listen(selection: Selection, after: TraceKey, limit: int) -> Sequence[StoredTrace]:
+    def listen(
+        selection: Selection, after: TraceKey, limit: int, part: int | None = None
+    ) -> Sequence[StoredTrace]:
         asked.append(after.trace_id)
-        return traces_after(selection, after, limit)
+        return traces_after(selection, after, limit, part)
 
     request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
     monkeypatch.setattr(world.store.replays, "traces_after", listen)
@@ -194,3 +197,60 @@ def test_the_extractor_works_replays_off_between_its_live_work(
     assert versions(world) == [2] * 7
     assert world.said("ff" * 16)[1] == "settled"
     assert 'traces_replayed_total{result="written"} 7.0' in world.metrics.render().decode()
+
+
+@pytest.fixture
+def sharing(world: World, replayer: Replayer) -> Callable[[frozenset[int]], Replayer]:
+    """Extractors that share replays, like the one of the other tests: each with its parts."""
+    assert replayer.step() is None
+    world.wait(LOOK_S)
+    assert isinstance(world.store.replays, MemoryReplays)
+    world.store.replays.is_shared = True
+    builder = InProcess(world.store, BY_DEFAULT)
+    return lambda parts: Replayer(
+        world.store, world.metrics, lambda: world.now_ns, builder, lambda: parts
+    )
+
+
+def test_extractors_share_a_replay_by_its_parts(
+    world: World, sharing: Callable[[frozenset[int]], Replayer]
+) -> None:
+    even, odd = (sharing(frozenset(range(first, PARTS, 2))) for first in (0, 1))
+    asked = request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
+    assert {reached.part for reached in work_off(even)} == set(range(0, PARTS, 2))
+    halfway = world.store.replays.get(asked.id, Reach.ALL)
+    assert halfway is not None
+    assert 0 < halfway.done < 7
+    assert not halfway.is_finished
+    assert {reached.part for reached in work_off(odd)} == set(range(1, PARTS, 2))
+    assert versions(world) == [2] * 7
+    world.wait(LOOK_S)
+    assert even.step() is None
+    done = world.store.replays.get(asked.id, Reach.ALL)
+    assert done is not None
+    assert (done.done, done.written, done.failed, done.is_finished) == (7, 7, 0, True)
+    assert world.store.replays.unfinished(Reach.ALL) == []
+
+
+def test_the_parts_of_a_dead_extractor_are_taken_over(
+    world: World, sharing: Callable[[frozenset[int]], Replayer]
+) -> None:
+    asked = request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
+    sharing(frozenset(range(8))).step()
+    work_off(sharing(frozenset(range(PARTS))))
+    done = world.store.replays.get(asked.id, Reach.ALL)
+    assert done is not None
+    assert (done.done, done.written) == (7, 7)
+
+
+def test_the_command_works_off_all_parts(
+    world: World, sharing: Callable[[frozenset[int]], Replayer]
+) -> None:
+    replay = request_replay(world.store.replays, Selection(Reach.ALL), world.now_ns)
+    command = sharing(frozenset())
+    seen = [replay]
+    while not seen[-1].is_finished:
+        seen.append(command.go_on(seen[-1]))
+        assert seen[-1].done >= seen[-2].done
+        assert len(seen) < 100
+    assert (seen[-1].done, seen[-1].written) == (7, 7)

@@ -11,6 +11,7 @@ from tests.support.texts import found, step, text_record
 
 from spanloom.core.errors import StoreFaultError
 from spanloom.core.model.span import TraceKey
+from spanloom.core.sharing import NONE, SLICES, slice_of
 from spanloom.indexer import HORIZON_S, Indexer
 from spanloom.telemetry import Metrics
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tests.support.memory_state import MemoryState
+
+    from spanloom.core.sharing import Slices
 
 NS = 10**9
 A, B, C = (TraceKey("p", letter * 32) for letter in "abc")
@@ -118,3 +121,42 @@ def test_a_run_that_cannot_be_indexed_keeps_no_other_out(store: WatchedStore) ->
         store.say(key, said)
     assert indexer_of(store).run_once() == 2
     assert found(store, "p", "gamma") == [("02", "input")]
+
+
+EVERY_SLICE = frozenset(range(SLICES))
+
+
+def test_an_indexer_indexes_its_slices_and_takes_over_others(store: WatchedStore) -> None:
+    of_a = frozenset([slice_of(A)])
+    held: list[Slices] = [NONE]
+    indexer = Indexer(store.text_index, Metrics(), held=lambda: held[-1])
+    store.say(A, "alpha")
+    store.say(B, "beta")
+    assert indexer.run_once() == 0
+    held.append(of_a)
+    assert indexer.run_once() == 1
+    assert found(store, "p", "beta") == []
+    store.now_s += 2 * HORIZON_S
+    store.say(A, "omega")
+    assert indexer.run_once() == 1
+    held.append(EVERY_SLICE)
+    assert indexer.run_once() == 1
+    assert found(store, "p", "beta") == [("02", "input")]
+    held.append(of_a)
+    store.say(B, "gamma")
+    assert indexer.run_once() == 0
+
+
+def test_a_gained_slice_is_indexed_from_where_its_indexer_was(store: WatchedStore) -> None:
+    of_a = frozenset([slice_of(A)])
+    others = EVERY_SLICE - of_a
+    store.say(A, "alpha")
+    store.say(B, "beta")
+    Indexer(store.text_index, Metrics(), held=lambda: others).run_once()
+    store.now_s += 2 * HORIZON_S
+    store.say(C, "gamma")
+    Indexer(store.text_index, Metrics(), held=lambda: others).run_once()
+    marks = [store.text_index.read_watermark(slices) for slices in (of_a, others)]
+    assert marks == [0, store.now_s - HORIZON_S]
+    assert Indexer(store.text_index, Metrics(), held=lambda: EVERY_SLICE).run_once() == 1
+    assert found(store, "p", "alpha") == [("02", "input")]

@@ -23,7 +23,7 @@ USE = re.compile(r'(?:rows|blob|query|_current_rows)\(\s*"(\w+)"')
 PARAMETER = re.compile(r"\{(\w+):[^}]+\}")
 CONDITION = re.compile(
     r"\{(reach|filter|turns|columns|rank|order|behind|alive|shown|grouped|steps|text|items|unless"
-    r"|place|most)\}"
+    r"|place|most|shared)\}"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status  # noqa: TC001  # a field of a public tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 class Kind(Enum):
@@ -143,6 +143,10 @@ class StoredTrace(NamedTuple):
     span_count: int
 
 
+PARTS = 16
+"""A replay that processes share has so many parts, by the hash of the trace id (``slice_of``)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """The progress of a replay."""
@@ -162,11 +166,28 @@ class Replay:
     after: TraceKey = BEFORE_ALL
     """Every trace up to and including this key, in key order, is done."""
     is_finished: bool = False
+    part: int | None = None
+    """Which part of the traces this is the progress of; ``None`` is the replay as a whole."""
 
     @property
     def cursor(self) -> str:
         """The cursor of the page that starts after this replay."""
         return self.id
+
+    def in_parts(self, known: Iterable[Replay]) -> Sequence[Replay]:
+        """Return its parts, those without progress as they begin."""
+        begun = {part.part: part for part in known}
+        new = replace(self, step=0, done=0, written=0, failed=0, is_finished=False)
+        return [begun.get(number) or replace(new, part=number) for number in range(PARTS)]
+
+    def with_parts(self, known: Collection[Replay]) -> Replay:
+        """Return the whole with the progress of its parts."""
+        return replace(
+            self,
+            done=self.done + sum(part.done for part in known),
+            written=self.written + sum(part.written for part in known),
+            failed=self.failed + sum(part.failed for part in known),
+        )
 
 
 class Older(NamedTuple):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.trajectory import Status
+from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.upkeep import Replay, Selection, StoredTrace
+    from spanloom.core.sharing import Slices
 
 FOREVER_S = 2**33
 """A second after all others: the year 2242."""
@@ -91,13 +93,18 @@ class ChangeReader(Protocol):
         its first second; the first interval may begin before ``since_s``.
         """
 
-    def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
+    def changes_since(
+        self, since_s: int, known: Mapping[int, int], slices: Slices = ALL
+    ) -> ChangedSeconds:
         """Return the changes in seconds from ``since_s`` on whose fingerprint is not the known one.
 
-        A known second that has no rows any more is left out.
+        A known second that has no rows any more is left out, and so is one without traces of the
+        slices. The fingerprints are those of all traces, whatever the slices.
         """
 
-    def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
+    def unextracted(
+        self, since_s: int = 0, until_s: int = FOREVER_S, slices: Slices = ALL
+    ) -> Sequence[TraceChange]:
         """Return the changes in this interval (end excluded) of traces that need to be built.
 
         These are traces with a newer span than their progress records, or more spans than had
@@ -105,14 +112,14 @@ class ChangeReader(Protocol):
         progress is unfinished.
         """
 
-    def unfinished(self) -> Sequence[TraceChange]:
+    def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """Return the traces whose progress is unfinished: live, or failed at the last attempt."""
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
         """Return the recorded progress; an unknown trace has no entry."""
 
-    def read_watermark(self) -> int:
-        """Return the recorded watermark; 0 if there is none."""
+    def read_watermark(self, slices: Slices = ALL) -> int:
+        """Return the recorded watermark, the lowest one of the slices; 0 if there is none."""
 
     def quarantined(self, limit: int) -> Sequence[Progress]:
         """Return up to ``limit`` traces whose newest attempt failed, most attempts first.
@@ -129,6 +136,9 @@ class ProgressWriter(Protocol):
 
     def record_watermark(self, second: int) -> None:
         """Record that everything visible of earlier seconds is extracted or unfinished."""
+
+    def record_watermarks(self, seconds: Mapping[int, int]) -> None:
+        """Record the watermarks of slices."""
 
 
 class ReplayRequests(Protocol):
@@ -156,7 +166,19 @@ class ReplayRequests(Protocol):
 class ReplayQueue(ReplayRequests, Protocol):
     """Hands the replayer its work, piece by piece."""
 
+    def parts(self, replay: Replay) -> Sequence[Replay]:
+        """Return the parts of a replay as last recorded: itself, unless processes share the store.
+
+        ``record`` takes a part like a whole; what is read of a replay has the sums of its parts.
+        """
+
+    def finish(self, replay: Replay) -> None:
+        """Record that a replay is finished, if all its parts are."""
+
     def traces_after(
-        self, selection: Selection, after: TraceKey, limit: int
+        self, selection: Selection, after: TraceKey, limit: int, part: int | None = None
     ) -> Sequence[StoredTrace]:
-        """Return up to ``limit`` traces of the selection after a key, in the order of keys."""
+        """Return up to ``limit`` traces of the selection after a key, in the order of keys.
+
+        With ``part`` only those of this part of a replay.
+        """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.records.hit import Part
+from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.query.text_query import TextQuery
     from spanloom.core.records.hit import Hit
+    from spanloom.core.sharing import Slices
 
 
 class HitCursor(NamedTuple):
@@ -90,9 +92,9 @@ class TextIndexer(Protocol):
         """
 
     def changed_since(
-        self, second: int, limit: int, after: Changed | None = None
+        self, second: int, limit: int, after: Changed | None = None, slices: Slices = ALL
     ) -> Sequence[Changed]:
-        """Return up to ``limit`` trajectories stored in this second or later, in order.
+        """Return up to ``limit`` trajectories of the slices stored from this second on, in order.
 
         With ``after``, only those after it. A trajectory may also be listed for an older version.
         """
@@ -103,8 +105,8 @@ class TextIndexer(Protocol):
         Returns the number of texts added; they can be found when this returns.
         """
 
-    def read_watermark(self) -> int:
-        """Return the recorded watermark; 0 if there is none."""
+    def read_watermark(self, slices: Slices = ALL) -> int:
+        """Return the recorded watermark, the lowest one of the slices; 0 if there is none."""
 
-    def record_watermark(self, second: int) -> None:
-        """Record that the texts of everything stored before this second are indexed."""
+    def record_watermark(self, second: int, slices: Slices = ALL) -> None:
+        """Record that the texts of all in the slices stored before this second are indexed."""

@@ -54,9 +54,12 @@ NOT_OF_TRACES = {
     "deleted_traces": "which traces are deleted; the keeper ends them with their deletion",
     "extraction_watermark": "how far the extractor has looked",
     "text_watermark": "how far the indexer has looked",
+    "workers": "which processes run",
+    "slice_watermarks": "how far each slice of the traces is",
     "annotation_schemes": "what annotators are asked, of no trace",
     "annotation_queues": "who annotates what, of no trace",
     "replays": "filters that somebody asked for, and how far it came",
+    "replay_parts": "how far each part of a replay is",
 }
 """Every other table that holds data, and what it holds."""
 

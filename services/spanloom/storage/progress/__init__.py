@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, TraceChange
+from spanloom.core.sharing import ALL
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.engine.slices import in_slices, lowest, read_watermarks, record_watermarks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from spanloom.core.sharing import Slices
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 
 
+_KIND = "extract"
 PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived", "Error")
 
 
@@ -41,9 +45,13 @@ class ClickHouseProgress:
         rows = self._worker.rows("inserted", since=since_s, width=width_s)
         return {int(second): int(fingerprint) for second, fingerprint in rows}
 
-    def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
+    def changes_since(
+        self, since_s: int, known: Mapping[int, int], slices: Slices = ALL
+    ) -> ChangedSeconds:
         """See ``ChangeReader.changes_since``."""
-        rows = list(self._worker.rows("changes_since", since=since_s, known=list(known.items())))
+        known_s = list(known.items())
+        shared = in_slices(slices)
+        rows = list(self._worker.rows("changes_since", since=since_s, known=known_s, shared=shared))
         changes = list(map(_change_of, rows))
         deleted = self._worker.hiding.deleted_among(self._worker, (c.key for c in changes))
         return ChangedSeconds(
@@ -51,14 +59,18 @@ class ClickHouseProgress:
             {row.second: row.fingerprint for row in rows},
         )
 
-    def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
+    def unextracted(
+        self, since_s: int = 0, until_s: int = FOREVER_S, slices: Slices = ALL
+    ) -> Sequence[TraceChange]:
         """See ``ChangeReader.unextracted``."""
-        rows = self._worker.rows("unextracted", since=since_s, until=until_s)
+        shared = in_slices(slices)
+        rows = self._worker.rows("unextracted", since=since_s, until=until_s, shared=shared)
         return list(map(_change_of, rows))
 
-    def unfinished(self) -> Sequence[TraceChange]:
+    def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """See ``ChangeReader.unfinished``."""
-        return list(map(_change_of, self._worker.rows("unfinished")))
+        rows = self._worker.rows("unfinished", shared=in_slices(slices))
+        return list(map(_change_of, rows))
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
         """See ``ChangeReader.read_progress``."""
@@ -78,13 +90,19 @@ class ClickHouseProgress:
         rows = ([*p.key, p.seq, p.status.value, p.attempts, p.arrived, p.error] for p in progress)
         self._worker.insert("extraction_progress", PROGRESS_COLUMNS, rows)
 
-    def read_watermark(self) -> int:
+    def read_watermark(self, slices: Slices = ALL) -> int:
         """See ``ChangeReader.read_watermark``."""
-        return next((int(second) for (second,) in self._worker.rows("read_watermark")), 0)
+        whole = next((int(second) for (second,) in self._worker.rows("read_watermark")), 0)
+        marks = {} if slices is None else read_watermarks(self._worker, _KIND)
+        return lowest(whole, marks, slices)
 
     def record_watermark(self, second: int) -> None:
         """See ``ProgressWriter.record_watermark``."""
         self._worker.insert("extraction_watermark", ("Second",), [(second,)])
+
+    def record_watermarks(self, seconds: Mapping[int, int]) -> None:
+        """See ``ProgressWriter.record_watermarks``."""
+        record_watermarks(self._worker, _KIND, seconds)
 
 
 def _change_of(row: Row) -> TraceChange:

@@ -12,3 +12,4 @@ FROM
     GROUP BY Project, TraceId, second
 )
 WHERE (second, fingerprint) NOT IN JSONExtract({known:String}, 'Array(Tuple(Int64, UInt64))')
+  AND {shared}

@@ -7,6 +7,7 @@ WITH keys AS
     FROM trace_changes
     WHERE InsertedAt >= fromUnixTimestamp64Milli(1000 * {since:Int64})
       AND InsertedAt < fromUnixTimestamp64Milli(1000 * {until:Int64})
+      AND {shared}
 )
 SELECT Project, TraceId, newest, first_accepted, last_accepted, has_root, spans, second
 FROM
@@ -17,6 +18,7 @@ FROM
     FROM trace_changes
     WHERE InsertedAt >= fromUnixTimestamp64Milli(1000 * {since:Int64})
       AND InsertedAt < fromUnixTimestamp64Milli(1000 * {until:Int64})
+      AND {shared}
     GROUP BY Project, TraceId
 ) AS changed
 LEFT JOIN

@@ -6,6 +6,7 @@ WITH keys AS
     FROM extraction_progress FINAL
     WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM extraction_progress WHERE Status = 'live' OR Attempts > 0)
       AND (Status = 'live' OR Attempts > 0)
+      AND {shared}
 )
 SELECT Project, TraceId, Seq AS newest, toUnixTimestamp64Nano(arrivals.accepted) AS first_accepted,
        first_accepted AS last_accepted, false AS has_root, arrivals.spans AS spans, 0 AS second

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.model.upkeep import Replay, Selection, StoredTrace
+from spanloom.core.model.upkeep import PARTS, Replay, Selection, StoredTrace
 from spanloom.storage.engine.parameters import Condition, reach_columns, reach_of, within
 from spanloom.storage.engine.remembered import Writes
+from spanloom.storage.engine.slices import in_slices
+from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.access import Reach
     from spanloom.storage.engine.lane import Lane
@@ -41,8 +43,19 @@ class ClickHouseReplays:
         ((count,),) = self._worker.rows("replay_count", **_selecting(selection))
         return int(count)
 
+    def parts(self, replay: Replay) -> Sequence[Replay]:
+        """See ``ReplayQueue.parts``."""
+        if self._is_alone:
+            return [replay]
+        return replay.in_parts(self._known_parts([replay]).get(replay.id, ()))
+
+    def finish(self, replay: Replay) -> None:
+        """See ``ReplayQueue.finish``."""
+        with self._recorded:
+            self._worker.run(query("finish_replay"), id=replay.id, parts=PARTS)
+
     def traces_after(
-        self, selection: Selection, after: TraceKey, limit: int
+        self, selection: Selection, after: TraceKey, limit: int, part: int | None = None
     ) -> Sequence[StoredTrace]:
         """See ``ReplayQueue.traces_after``."""
         rows = self._worker.rows(
@@ -50,12 +63,16 @@ class ClickHouseReplays:
             **_selecting(selection),
             after_project=after.project,
             after_trace_id=after.trace_id,
+            shared=in_slices(None if part is None else frozenset([part]), PARTS),
             limit=limit,
         )
         return [StoredTrace(TraceKey(p, t), Status(status), spans) for p, t, status, spans in rows]
 
     def record(self, replay: Replay) -> None:
         """See ``ReplayRequests.record``."""
+        if replay.part is not None:
+            self._worker.insert_objects("replay_parts", [_part_row(replay)])
+            return
         wanted = replay.selection
         row = {
             "Id": replay.id,
@@ -79,13 +96,13 @@ class ClickHouseReplays:
     def get(self, replay_id: str, reach: Reach) -> Replay | None:
         """See ``ReplayRequests.get``."""
         rows = self._worker.rows("read_replay", id=replay_id, reach=_over(reach))
-        return next(map(_replay_of, rows), None)
+        return next(iter(self._with_parts(list(map(_replay_of, rows)))), None)
 
     def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
         """See ``ReplayRequests.list``."""
         before = _BEHIND_ALL if after is None else after
         rows = self._worker.rows("list_replays", reach=_over(reach), before=before, limit=limit)
-        return list(map(_replay_of, rows))
+        return self._with_parts(list(map(_replay_of, rows)))
 
     def unfinished(self, reach: Reach) -> Sequence[Replay]:
         """See ``ReplayRequests.unfinished``; that there is none is cached until one is recorded."""
@@ -95,7 +112,51 @@ class ClickHouseReplays:
         found = list(map(_replay_of, self._worker.rows("unfinished_replays", reach=_over(reach))))
         if not found and reach.is_every:
             self._finished_at = recorded
+        return self._with_parts(found)
+
+    def _with_parts(self, replays: Sequence[Replay]) -> Sequence[Replay]:
+        """Return replays with the sums of their parts, which only those of a server have."""
+        if self._is_alone or not replays:
+            return replays
+        known = self._known_parts(replays)
+        return [replay.with_parts(known.get(replay.id, ())) for replay in replays]
+
+    def _known_parts(self, replays: Sequence[Replay]) -> Mapping[str, Sequence[Replay]]:
+        """Return the recorded parts of replays by id."""
+        selections = {replay.id: replay.selection for replay in replays}
+        found: dict[str, list[Replay]] = {}
+        for row in self._worker.rows("read_replay_parts", ids=list(selections)):
+            found.setdefault(row.Id, []).append(_part_of(row, selections[row.Id]))
         return found
+
+
+def _part_row(part: Replay) -> dict[str, object]:
+    return {
+        "Id": part.id,
+        "Part": part.part,
+        "Step": part.step,
+        "Done": part.done,
+        "Written": part.written,
+        "Failed": part.failed,
+        "AfterProject": part.after.project,
+        "AfterTraceId": part.after.trace_id,
+        "IsFinished": part.is_finished,
+    }
+
+
+def _part_of(row: Row, selection: Selection) -> Replay:
+    return Replay(
+        id=row.Id,
+        selection=selection,
+        total=0,
+        step=row.Step,
+        done=row.Done,
+        written=row.Written,
+        failed=row.Failed,
+        after=TraceKey(row.AfterProject, row.AfterTraceId),
+        is_finished=bool(row.IsFinished),
+        part=row.Part,
+    )
 
 
 def _selecting(selection: Selection) -> dict[str, object]:

@@ -8,5 +8,6 @@ WHERE {reach}
   AND ({start_before_ns:Nullable(UInt64)} IS NULL OR StartTimeUnixNano < {start_before_ns:Nullable(UInt64)})
   AND ({dialect:Nullable(String)} IS NULL OR has(Dialects, {dialect:Nullable(String)}))
   AND ({other_than:Nullable(String)} IS NULL OR ExtractorVersion != {other_than:Nullable(String)})
+  AND {shared}
 ORDER BY Project, TraceId
 LIMIT {limit:UInt64}

@@ -8,13 +8,16 @@ from spanloom.core.messages.document_steps import read_steps
 from spanloom.core.messages.new_texts import find_new_texts
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.texts import Changed
+from spanloom.core.sharing import ALL
 from spanloom.storage.engine.parameters import batched, texts_in
 from spanloom.storage.engine.row_binary import Encoder, Pieces, RowBinary, enum8, text, uint64
+from spanloom.storage.engine.slices import in_slices, lowest, read_watermarks, record_watermarks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spanloom.core.messages.new_texts import NewTexts
+    from spanloom.core.sharing import Slices
     from spanloom.storage.engine.lane import Lane
 
 MAX_SPANS = 20_000
@@ -34,6 +37,7 @@ TEXT_COLUMNS: Mapping[str, Encoder] = {
 }
 SLICE_BYTES = 16 << 20
 """Bytes of a long document that are read at once: an answer is in memory several times."""
+_KIND = "index"
 _BEFORE_ALL = Changed(0, TraceKey("", ""), 0, 0)
 
 
@@ -72,7 +76,7 @@ class ClickHouseTextIndexer:
         return self._writes()
 
     def changed_since(
-        self, second: int, limit: int, after: Changed | None = None
+        self, second: int, limit: int, after: Changed | None = None, slices: Slices = ALL
     ) -> Sequence[Changed]:
         """See ``TextIndexer.changed_since``."""
         place = after or _BEFORE_ALL
@@ -83,6 +87,7 @@ class ClickHouseTextIndexer:
             after_project=place.key.project,
             after_trace_id=place.key.trace_id,
             most=limit,
+            shared=in_slices(slices),
         )
         return [
             Changed(row.Second, TraceKey(row.Project, row.TraceId), row.Seq, row.Version)
@@ -102,13 +107,18 @@ class ClickHouseTextIndexer:
                 count += len(rows)
         return count
 
-    def read_watermark(self) -> int:
+    def read_watermark(self, slices: Slices = ALL) -> int:
         """See ``TextIndexer.read_watermark``."""
-        return next((int(row.Second) for row in self._indexer.rows("read_text_watermark")), 0)
+        whole = next((int(row.Second) for row in self._indexer.rows("read_text_watermark")), 0)
+        marks = {} if slices is None else read_watermarks(self._indexer, _KIND)
+        return lowest(whole, marks, slices)
 
-    def record_watermark(self, second: int) -> None:
+    def record_watermark(self, second: int, slices: Slices = ALL) -> None:
         """See ``TextIndexer.record_watermark``."""
-        self._indexer.insert("text_watermark", ("Second",), [(second,)])
+        if slices is None:
+            self._indexer.insert("text_watermark", ("Second",), [(second,)])
+        else:
+            record_watermarks(self._indexer, _KIND, dict.fromkeys(slices, second))
 
     def _missing_texts(self, keys: Sequence[TraceKey]) -> Iterator[_Missing]:
         runs = {

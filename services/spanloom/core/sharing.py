@@ -1,0 +1,110 @@
+"""Shares work among processes: every trace is in a slice, every slice has one owner.
+
+Each process computes the owners by itself from the list of living processes. Two that have
+another list for a moment may both work on a slice, or neither: a share only saves work.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, TypeAlias
+from zlib import crc32
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from spanloom.core.model.span import TraceKey
+
+SLICES = 256
+HANDOVER_S = 2.0
+"""Seconds until a slice is taken from a living owner: it has noticed by then."""
+
+Slices: TypeAlias = "frozenset[int] | None"
+"""Some of the slices, numbered from 0; ``None`` is all of them, without any sharing."""
+
+ALL: Slices = None
+NONE: Slices = frozenset()
+
+
+def slice_of(key: TraceKey, count: int = SLICES) -> int:
+    """Return the slice of a trace; the store computes the same: ``CRC32(TraceId) % 256``."""
+    return crc32(key.trace_id.encode()) % count
+
+
+def covers(slices: Slices, key: TraceKey) -> bool:
+    """Return whether a trace is in one of the slices."""
+    return slices is None or slice_of(key) in slices
+
+
+def share(members: Collection[str], count: int = SLICES) -> Mapping[int, str]:
+    """Return the owner of each of ``count`` slices; empty without members.
+
+    Every member gets as many slices as any other, or one more. If a member comes or goes, few
+    slices change hands besides those that it gets or leaves. The order of members does not matter.
+    """
+    ordered = sorted(set(members))
+    if not ordered:
+        return {}
+    least, rest = divmod(count, len(ordered))
+    room = {member: least + (n < rest) for n, member in enumerate(ordered)}
+    owners: dict[int, str] = {}
+    for number in range(count):
+        owner = max((m for m in ordered if room[m]), key=lambda m: _weight(number, m))
+        owners[number] = owner
+        room[owner] -= 1
+    return owners
+
+
+def _weight(number: int, member: str) -> bytes:
+    """Return a value by which members compete for a slice: like random, and the same everywhere."""
+    return blake2b(f"{number} {member}".encode(), digest_size=8).digest()
+
+
+class Claims:
+    """The slices of one process, as they follow from the lists of living processes it reads.
+
+    Times are seconds of its monotonic clock.
+    """
+
+    def __init__(self, me: str, stale_s: float, count: int = SLICES) -> None:
+        """Hold nothing until the first list; after ``stale_s`` without one others take over."""
+        self._me = me
+        self._count = count
+        self._stale_s = stale_s
+        self._members: frozenset[str] = frozenset()
+        self._owners: Mapping[int, str] = {}
+        self._from_s: Mapping[int, float] = {}
+        """From when on each slice is held."""
+        self._read_s = 0.0
+
+    def update(self, living: Collection[str], now_s: float) -> None:
+        """Take a list of living processes; this one is among them in any case."""
+        members = frozenset(living) | {self._me}
+        if self.is_stale(now_s):
+            self._members, self._owners, self._from_s = frozenset(), {}, {}
+        self._read_s = now_s
+        if members == self._members:
+            return
+        owners = share(members, self._count)
+        before = self._owners or share(members - {self._me}, self._count)
+        mine = [number for number, owner in owners.items() if owner == self._me]
+        self._from_s = {
+            number: self._from_s[number]
+            if number in self._from_s
+            else now_s + HANDOVER_S * (before.get(number) in members)
+            for number in mine
+        }
+        self._members, self._owners = members, owners
+
+    def is_stale(self, now_s: float) -> bool:
+        """Return whether others have probably taken what this process holds."""
+        return len(self._members) > 1 and now_s - self._read_s > self._stale_s
+
+    def held(self, now_s: float) -> frozenset[int]:
+        """Return the slices to work on now."""
+        return frozenset(number for number, from_s in self._from_s.items() if from_s <= now_s)
+
+
+def hold_all(_work: str = "") -> Slices:
+    """Return all slices: what a process works on that shares with none."""
+    return ALL

@@ -1,0 +1,85 @@
+"""How much processes that share a server read again: of runs that grow, or that go on.
+
+On the embedded store a growing run is built again whenever it is worth it (``readiness.py``). Over
+a server every read goes through the network, and all extractors together should read little more
+than what arrives. So repeated builds pay from a budget that grows with the spans that arrive, and a
+little with time. With few runs it never runs out. Under load live runs are shown less often, and a
+run that goes on after it was complete is built when it has been quiet for longer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Status
+from spanloom.core.sharing import SLICES
+from spanloom.extractor.readiness import NS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.sharing import Slices
+    from spanloom.extractor.recording import Due
+
+OF_ARRIVED = 0.1
+"""Spans that may be read again, for each one that arrives."""
+EVERY_S = 1.0
+"""Spans that may be read again each second, by all extractors together, though nothing arrives."""
+AT_FIRST = 50.0
+"""Spans that may be read again after a start, by all extractors together."""
+QUIET_S = 5.0
+"""A complete run that goes on is built in any case when it was quiet for so long."""
+MOST = 150.0
+"""Upper limit of what is saved up, by all extractors together, and of what one may owe."""
+
+
+class Budget:
+    """The spans that an extractor may still read for repeated builds."""
+
+    def __init__(self) -> None:
+        """Start with the share that the first call of ``affordable`` states."""
+        self._spans = 0.0
+        self._at_ns: int | None = None
+        self._arrived = 0
+
+    def affordable(
+        self, due: Sequence[Due], held: Slices, arrived: int, now_ns: int
+    ) -> Sequence[Due]:
+        """Return the traces to build; repeated builds only within the budget, the oldest first.
+
+        ``arrived`` is the number of spans that arrived since the start. A build may cost more than
+        what is left: the others wait until that is earned. Without sharing all are returned.
+        """
+        if not held:
+            return due
+        self._earn(len(held) / SLICES, arrived, now_ns)
+        again = sorted((item for item in due if _is_repeated(item)), key=_waits_since_ns)
+        left_out = {item[0].key for item in again if not self._pays(item, now_ns)}
+        return [item for item in due if item[0].key not in left_out]
+
+    def _earn(self, share: float, arrived: int, now_ns: int) -> None:
+        if self._at_ns is None:
+            self._spans = AT_FIRST * share
+        else:
+            passed_s = (now_ns - self._at_ns) / NS
+            earned = OF_ARRIVED * (arrived - self._arrived) + EVERY_S * share * passed_s
+            self._spans = min(self._spans + earned, MOST * share)
+        self._at_ns, self._arrived = now_ns, arrived
+
+    def _pays(self, item: Due, now_ns: int) -> bool:
+        trace, status = item
+        is_urgent = status is not Status.LIVE and now_ns - trace.last_ns >= QUIET_S * NS
+        if self._spans <= 0 and not is_urgent:
+            return False
+        self._spans = max(self._spans - trace.span_count, -MOST)
+        return True
+
+
+def _is_repeated(item: Due) -> bool:
+    """Return whether some of the spans are read again: the run is live, or was complete before."""
+    trace, status = item
+    return status is Status.LIVE or (trace.is_built and not trace.attempts)
+
+
+def _waits_since_ns(item: Due) -> int:
+    return item[0].built_ns or item[0].first_ns

@@ -1,0 +1,52 @@
+"""What sharing adds to discovery: traces of lost slices go, and each slice has a watermark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.sharing import slice_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.sharing import Slices
+    from spanloom.extractor.readiness import PendingTrace
+
+
+class Moved(NamedTuple):
+    """The slices that a process holds since its last look, and those that it holds no more."""
+
+    gained: frozenset[int]
+    lost: frozenset[int]
+
+
+def moved(before: Slices, now: Slices) -> Moved:
+    """Return what has changed; nothing if all slices are held without sharing."""
+    if before is None or now is None:
+        return Moved(frozenset(), frozenset())
+    return Moved(now - before, before - now)
+
+
+def lost_traces(
+    pending: Mapping[TraceKey, PendingTrace], lost: frozenset[int]
+) -> Iterable[TraceKey]:
+    """Return the waiting traces of lost slices.
+
+    One that waits because another trace changed its meaning stays: only this process knows of it.
+    """
+    return [key for key, trace in pending.items() if trace.seq and slice_of(key) in lost]
+
+
+def slice_watermarks(
+    reached: Mapping[int, int], pending: Mapping[TraceKey, PendingTrace]
+) -> Mapping[int, int]:
+    """Return the second before which all waiting traces of each slice are known to the store.
+
+    ``reached`` has the second before which everything of a slice was read.
+    """
+    marks = dict(reached)
+    for key, trace in pending.items():
+        if trace.since_s and (number := slice_of(key)) in marks:
+            marks[number] = min(marks[number], trace.since_s)
+    return marks

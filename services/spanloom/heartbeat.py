@@ -1,0 +1,107 @@
+"""The heartbeat of a process over a ClickHouse server, and its share of the work.
+
+Every process writes one, whatever it does: the others see that it lives, and which release it runs.
+Extractors, indexers and replays read the list of the living and claim slices of the traces by it
+(``core/sharing.py``). That is only a hint: two processes that work on one slice do no harm.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import SpanloomError, StoreUnavailableError
+from spanloom.core.model.upkeep import PARTS
+from spanloom.core.ports.workers import LIVING_S
+from spanloom.core.sharing import SLICES, Claims
+from spanloom.telemetry import get_logger
+from spanloom.threads import RepeatingPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.ports.workers import WorkerStore
+    from spanloom.core.sharing import Slices
+    from spanloom.telemetry import Metrics
+
+BEAT_S = 3.0
+"""Seconds between heartbeats: two of them may fail."""
+LOOK_S = 1.0
+"""Seconds between looks at who lives."""
+SHARED = {"extract": "extract", "index": "index", "replay": "extract"}
+"""What is shared, and the kind of the processes that share it."""
+log = get_logger("heartbeat")
+
+
+class Heartbeat(RepeatingPart):
+    """A part of the process (``process/supervisor.py``); it waits for a store that is away."""
+
+    name = "heartbeat"
+
+    def __init__(
+        self,
+        workers: WorkerStore,
+        me: str,
+        kinds: Sequence[str],
+        metrics: Metrics,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Beat for these kinds of work of the process ``me``; ``clock`` is monotonic, in s."""
+        super().__init__(LOOK_S)
+        self._workers = workers
+        self._kinds = kinds
+        self._metrics = metrics
+        self._clock = clock
+        self._started_s = clock()
+        self._beat_s: float | None = None
+        self._is_away = False
+        self._claims = {
+            work: Claims(me, LIVING_S, PARTS if work == "replay" else SLICES)
+            for work, kind in SHARED.items()
+            if kind in kinds
+        }
+
+    def held(self, work: str) -> Slices:
+        """Return the slices of the traces that this process works on now; none before it knows.
+
+        ``work`` is one of ``SHARED``; that of ``replay`` are the parts of each replay.
+
+        Raises ``StoreUnavailableError`` after ``LIVING_S`` seconds without an answer, if there are
+        others: they have taken over.
+        """
+        claims, now_s = self._claims[work], self._clock()
+        if claims.is_stale(now_s):
+            raise StoreUnavailableError("the heartbeat of this process does not reach the store")
+        return claims.held(now_s)
+
+    def run_once(self) -> None:
+        """Write a heartbeat if one is due, and see who lives."""
+        now_s = self._clock()
+        if self._beat_s is None or now_s - self._beat_s >= BEAT_S:
+            self._workers.beat(self._kinds, now_s - self._started_s)
+            self._beat_s = now_s
+        if self._claims:
+            living = self._workers.living()
+            for work, claims in self._claims.items():
+                claims.update([w.id for w in living if w.kind == SHARED[work]], self._clock())
+                self._metrics.slices.labels(work).set(len(claims.held(self._clock())))
+
+    def _round(self) -> None:
+        try:
+            self.run_once()
+        except SpanloomError as error:
+            if not self._is_away:
+                log.warning("no heartbeat can be written; trying again", error=str(error))
+            self._is_away = True
+        else:
+            self._is_away = False
+
+    def _repeat(self) -> None:
+        """Beat at once, then regularly, and record the end: others take over without waiting."""
+        self._round()
+        super()._repeat()
+        try:
+            if self._beat_s is not None:
+                self._workers.end(self._kinds, self._clock() - self._started_s)
+        except SpanloomError as error:
+            log.info("the end of this process could not be recorded", error=str(error))

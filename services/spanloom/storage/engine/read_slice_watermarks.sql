@@ -1,0 +1,3 @@
+SELECT Slice, Second
+FROM slice_watermarks FINAL
+WHERE Kind = {kind:String}

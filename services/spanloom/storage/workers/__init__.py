@@ -1,0 +1,67 @@
+"""Heartbeats of processes in a table of a ClickHouse server, by the server's clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.ports.workers import LIVING_S, Worker
+from spanloom.storage.engine.connect import connector_of
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.statements import query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from spanloom.storage.engine.lane import Setting
+
+SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5}
+
+
+class ClickHouseWorkers:
+    """``WorkerStore`` over a lane of its own: a heartbeat waits for no other statement."""
+
+    def __init__(self, open_lane: Callable[[], Lane], me: str, release: str) -> None:
+        """Take the id and the release of this process; the lane is opened at first use."""
+        self._open_lane = open_lane
+        self._me = me
+        self._release = release
+        self._opened: Lane | None = None
+
+    def beat(self, kinds: Sequence[str], age_s: float) -> None:
+        """See ``WorkerStore.beat``."""
+        self._record(kinds, age_s, is_over=False)
+
+    def end(self, kinds: Sequence[str], age_s: float) -> None:
+        """See ``WorkerStore.end``."""
+        self._record(kinds, age_s, is_over=True)
+
+    def living(self) -> Sequence[Worker]:
+        """See ``WorkerStore.living``."""
+        rows = self._lane().rows("living", living_s=LIVING_S)
+        return [Worker(kind, worker_id, release) for kind, worker_id, release in rows]
+
+    def close(self) -> None:
+        """See ``WorkerStore.close``."""
+        if self._opened:
+            self._opened.close()
+
+    def _record(self, kinds: Sequence[str], age_s: float, *, is_over: bool) -> None:
+        self._lane().run(
+            query("beat"),
+            id=self._me,
+            kinds=",".join(kinds),
+            release=self._release,
+            age_ms=int(age_s * 1000),
+            is_over=int(is_over),
+        )
+
+    def _lane(self) -> Lane:
+        if self._opened is None:
+            self._opened = self._open_lane()
+        return self._opened
+
+
+def open_workers(url: str, me: str, release: str) -> ClickHouseWorkers:
+    """Return the heartbeats of a server, which need not answer yet; ``me`` is this process."""
+    connect = connector_of(url)
+    return ClickHouseWorkers(lambda: Lane(connect(), SETTINGS), me, release)
