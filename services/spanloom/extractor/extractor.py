@@ -64,6 +64,7 @@ class Extractor:
         options: BuildOptions = BY_DEFAULT,
         wall_clock: Callable[[], int] = time.time_ns,
         builder: Builder | None = None,
+        *,
         outage: Outage | None = None,
         held: Callable[[str], Slices] = hold_all,
     ) -> None:
