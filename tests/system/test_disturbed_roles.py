@@ -1,0 +1,114 @@
+"""Two collectors and two extractors over a real ClickHouse server, in peace and under kills."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.support.disturbed_roles import (
+    ROLES,
+    Fleet,
+    Followers,
+    await_whole,
+    check_once,
+    in_turn,
+    one_content_each,
+)
+from tests.support.ground_truth import all_captures
+from tests.support.sent_captures import QUICK, measure_settled
+from tests.support.started_server import started_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from tests.conftest import StartSpanloom
+    from tests.support.ground_truth import Capture
+
+EVERY = 24
+"""Of so many runs the daily form takes one."""
+MOST_READ = 1.3
+"""How often a span is read by extractors, at most, in peace."""
+
+
+@pytest.fixture
+def fleet(start_spanloom: StartSpanloom, tmp_path: Path) -> Iterator[Fleet]:
+    with started_server(tmp_path / "server") as server:
+        made = Fleet(start_spanloom, server, tmp_path, QUICK)
+        made.begin()
+        yield made
+        made.end()
+
+
+def of(every: int) -> list[Capture]:
+    return all_captures()[::every]
+
+
+def check(fleet: Fleet, captures: Sequence[Capture], follower: Followers) -> None:
+    """Assert that every run is right, whole and there once, and was announced once."""
+    await_whole(fleet, captures)
+    with httpx.Client(base_url=fleet.api, timeout=20) as api:
+        until = time.monotonic() + 60
+        wrong = {c.id: r for c in captures if any((r := measure_settled(api, c, until)).values())}
+    assert wrong == {}
+    check_once(fleet)
+    one_content_each(fleet.server.client())
+    while follower.read_on():
+        pass
+    assert [version for version, times in follower.seen.items() if times > 1] == []
+    assert {trace for trace, _ in follower.seen} >= {t for c in captures for t in c.spans_by_trace}
+
+
+def test_in_peace_each_run_is_built_about_once(fleet: Fleet) -> None:
+    captures, follower = of(EVERY), Followers(fleet)
+    with follower.following():
+        assert fleet.send(captures) == 0
+        await_whole(fleet, captures, within_s=60)
+    check(fleet, captures, follower)
+    spans = sum(n for c in captures for n in c.spans_by_trace.values())
+    assert fleet.metric("spanloom_spans_extracted_total") <= MOST_READ * spans
+
+
+def test_whatever_is_killed_all_runs_are_right_and_there_once(fleet: Fleet) -> None:
+    disturbed(fleet, of(EVERY), ["store", *ROLES[1:], "keeper", "store"], every_s=1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_all_runs_while_each_part_and_the_store_are_killed_twice(fleet: Fleet) -> None:
+    disturbed(fleet, of(1), ["store", *ROLES] * 2, every_s=6.0)
+
+
+def test_extractors_that_are_frozen_in_turn_change_nothing(fleet: Fleet) -> None:
+    captures, follower, ending = of(EVERY), Followers(fleet), threading.Event()
+
+    def freeze(name: str) -> None:
+        with fleet.frozen(name):
+            time.sleep(2)
+
+    names = ["extract-0", "extract-1"] * 20
+    freezing = threading.Thread(target=in_turn, args=(names, freeze, 0.3, ending))
+    with follower.following():
+        freezing.start()
+        fleet.send(captures)
+        await_whole(fleet, captures)
+        ending.set()
+        freezing.join()
+    check(fleet, captures, follower)
+
+
+def disturbed(
+    fleet: Fleet, captures: Sequence[Capture], names: Sequence[str], every_s: float
+) -> None:
+    """Send captures while processes are killed in turn, and check what came of them."""
+    follower, ending = Followers(fleet), threading.Event()
+    killing = threading.Thread(target=in_turn, args=(names, fleet.kill, every_s, ending))
+    with follower.following():
+        killing.start()
+        fleet.send(captures)
+        killing.join()
+        await_whole(fleet, captures)
+    check(fleet, captures, follower)
