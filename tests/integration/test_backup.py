@@ -242,11 +242,3 @@ def test_a_service_that_works_elsewhere_is_found_out(
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
     assert "works in another data directory" in ended.stderr
     assert not (tmp_path / "copy").exists()
-
-
-@pytest.mark.service
-def test_a_server_is_not_copied_by_this_command(tmp_path: Path) -> None:
-    server = "--store-url=clickhouse://somebody@127.0.0.1:1/traces"
-    for command in ("backup", "restore"):
-        ended = run(command, str(tmp_path / "copy"), server)
-        assert (ended.returncode, "BACKUP DATABASE" in ended.stderr) == (2, True)

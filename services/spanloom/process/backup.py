@@ -122,19 +122,43 @@ def back_up(
     ``take_snapshot`` makes the owner of ``store`` take a snapshot (``SnapshotTaker``). Raises
     ``StartupError`` with one line if the backup fails; nothing is left then.
     """
+    snapshot = snapshot_in(store)
+
+    def copy(unfinished: Path) -> Digests:
+        shutil.rmtree(snapshot, ignore_errors=True)  # of a killed backup
+        try:
+            digests = _copy_databases(data_dir, unfinished)
+            take_snapshot()
+            plain = _copy_plain(data_dir, unfinished)
+            return {**digests, **plain, **_copy_store(snapshot, unfinished)}
+        finally:
+            shutil.rmtree(snapshot, ignore_errors=True)
+
+    return _copy_whole(data_dir, target, copy)
+
+
+def back_up_spool(data_dir: Path, target: Path) -> Copied:
+    """Copy what a data directory has beside a store: the spool of a collector, for example.
+
+    Its store is a server, which backs up itself, afterwards. Otherwise like ``back_up``.
+    """
+
+    def copy(unfinished: Path) -> Digests:
+        return {**_copy_databases(data_dir, unfinished), **_copy_plain(data_dir, unfinished)}
+
+    return _copy_whole(data_dir, target, copy)
+
+
+def _copy_whole(data_dir: Path, target: Path, copy: Callable[[Path], Digests]) -> Copied:
+    """Let ``copy`` fill a directory that becomes the target once it is complete."""
     target = target.absolute()
     unfinished = target.with_name(f".{target.name}.unfinished")
-    snapshot = snapshot_in(store)
     with _alone(data_dir):
         refuse_unless_empty(target)
         try:
-            for leftover in (unfinished, snapshot):  # of a killed backup
-                shutil.rmtree(leftover, ignore_errors=True)
+            shutil.rmtree(unfinished, ignore_errors=True)  # of a killed backup
             unfinished.mkdir(mode=0o700, parents=True)
-            digests = _copy_databases(data_dir, unfinished)
-            take_snapshot()
-            digests |= _copy_plain(data_dir, unfinished) | _copy_store(snapshot, unfinished)
-            _write_manifest(unfinished, digests)
+            _write_manifest(unfinished, copy(unfinished))
             copied = _measured(unfinished)
             unfinished.rename(target)
             sync_directory(target.parent)
@@ -142,7 +166,6 @@ def back_up(
             raise StartupError(f"cannot copy {data_dir} to {target}: {error}") from error
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
-            shutil.rmtree(snapshot, ignore_errors=True)
     return copied
 
 

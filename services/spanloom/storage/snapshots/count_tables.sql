@@ -1,0 +1,3 @@
+SELECT currentDatabase() AS own, count() AS tables
+FROM system.tables
+WHERE database = currentDatabase()

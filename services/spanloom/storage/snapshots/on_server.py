@@ -1,0 +1,114 @@
+"""Backups of a ClickHouse server's database, made and restored by the server itself.
+
+The server writes to its own disks, or to an object store, so a path is one of the server's machine:
+below ``backups.allowed_path`` of its configuration.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, NamedTuple
+from uuid import uuid4
+
+from spanloom.core.errors import SpanloomError, StartupError
+from spanloom.storage.engine.connect import connector_of
+from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.storage.engine.parameters import Row
+
+NAME = "spanloom"
+"""The name of the database in a backup, whatever it is on the server."""
+POLL_S = 0.2
+ENDED = ("BACKUP_CREATED", "RESTORED")
+_ENGINE = re.compile(r"(?:Disk|File|S3|AzureBlobStorage)\(\s*'[^'\\]*'(?:\s*,\s*'[^'\\]*')*\s*\)")
+_NAME = re.compile(r"[^'\\]+")
+
+
+class ServerCopy(NamedTuple):
+    """What a backup of a server has."""
+
+    place: str
+    """The destination in ClickHouse's words: ``File('monday')``."""
+    files: int
+    bytes: int
+
+
+class ServerBackups:
+    """Backs up and restores the database that a URL names; the account needs the right BACKUP."""
+
+    def __init__(self, url: str) -> None:
+        """Connect; raises ``StartupError`` if the server does not answer."""
+        self._lane = Lane(connector_of(url)(), UPKEEP_SETTINGS)
+        (row,) = self._lane.rows("count_tables")
+        self._own = "`" + row.own.replace("`", "``") + "`"
+        self._tables = row.tables
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._lane.close()
+
+    def back_up(self, to: str, report: Callable[[int], object] = lambda _: None) -> ServerCopy:
+        """Make a backup and wait for its end; ``report`` is called with the bytes so far.
+
+        Raises ``StartupError`` with the reason, for example that the place has a backup already.
+        """
+        place = place_of(to)
+        return self._run(f"BACKUP DATABASE {self._own} AS {NAME} TO {place}", place, report)
+
+    def restore(self, source: str, report: Callable[[int], object] = lambda _: None) -> ServerCopy:
+        """Restore a backup into the database, which must have no tables.
+
+        Raises ``StartupError`` with the reason.
+        """
+        if self._tables:
+            raise StartupError(
+                f"the database {self._own} has {self._tables} tables already: name a new one in "
+                "--store-url, after CREATE DATABASE"
+            )
+        place = place_of(source)
+        return self._run(f"RESTORE DATABASE {NAME} AS {self._own} FROM {place}", place, report)
+
+    def _run(self, text: str, place: str, report: Callable[[int], object]) -> ServerCopy:
+        own_id = str(uuid4())
+        try:
+            self._lane.run(f"{text} SETTINGS id = '{own_id}' ASYNC")
+            state = self._end_of(own_id, report)
+        except SpanloomError as error:
+            raise StartupError(f"the server did not do it: {_first_line(str(error))}") from error
+        if state.error:
+            raise StartupError(f"the server did not do it: {_first_line(state.error)}")
+        return ServerCopy(place, state.files, state.bytes)
+
+    def _end_of(self, own_id: str, report: Callable[[int], object]) -> Row:
+        """Return the last state of a backup or restore."""
+        while True:
+            (state,) = self._lane.rows("backup_state", id=own_id)
+            report(state.bytes)
+            if state.error or state.state in ENDED:
+                return state
+            time.sleep(POLL_S)
+
+
+def place_of(text: str) -> str:
+    """Return a destination in ClickHouse's words; a plain name is a path of the server.
+
+    Raises ``StartupError`` for a text that is neither.
+    """
+    text = text.strip()
+    if _ENGINE.fullmatch(text):
+        return text
+    if "(" not in text and _NAME.fullmatch(text):
+        return f"File('{text}')"
+    raise StartupError(
+        f"{text!r} is no place for a backup of a server: name a path of the server such as monday, "
+        "or Disk('backups', 'monday'), or S3('https://…', 'key', 'secret')"
+    )
+
+
+def _first_line(error: str) -> str:
+    """Return what a server's error says, without the stack trace that may follow."""
+    return error.strip().split("\n", 1)[0].split(", Stack trace", 1)[0].removesuffix(".")
