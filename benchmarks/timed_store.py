@@ -52,5 +52,6 @@ class _TimedSubject:
         self._store = store
         self._subject = subject
 
-    def __getattr__(self, name: str) -> Any:  # a method of the subject, whatever its type
-        return self._store.timed(name, getattr(self._subject, name))
+    def __getattr__(self, name: str) -> Any:  # a method or a fact of the subject
+        found = getattr(self._subject, name)
+        return self._store.timed(name, found) if callable(found) else found

@@ -108,6 +108,13 @@ class Engine:
         """Merge all visible parts of a table, as ``OPTIMIZE TABLE … FINAL`` does."""
         self.logs[table].merge(self.now_ns)
 
+    def remove(self, table: str, is_gone: Callable[[Row], bool]) -> None:
+        """Remove rows, as retention does."""
+        log = self.logs[table]
+        log.blocks = [
+            Block(at_ns, [row for row in rows if not is_gone(row)]) for at_ns, rows in log.blocks
+        ]
+
     def set_delay(self, table: str, seconds: float) -> None:
         """From now on let blocks of a table become visible so long after they are committed."""
         assert self.logs[table].table.may_lag or not seconds

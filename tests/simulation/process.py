@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from greenlet import getcurrent, greenlet
+from tests.simulation.engine import NS
 from tests.simulation.store import Connection, SimStore
 
 from spanloom.core.errors import RetryableError, StoreUnavailableError
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
-from spanloom.telemetry import Metrics
+from spanloom.extractor.result import BY_DEFAULT
 
 if TYPE_CHECKING:
     from tests.simulation.engine import Engine
 
+    from spanloom.extractor.result import BuildOptions
+    from spanloom.telemetry import Metrics
+
+BOOTED_NS = 1_800_000_000 * NS
+"""By the clock of the store: monotonic clocks begin with the machine."""
 RUNAWAY = 10_000
 """More statements than any look and its builds take."""
 
@@ -27,24 +33,32 @@ class Process:
     """One extractor over the engine, run by hand."""
 
     def __init__(
-        self, engine: Engine, timing: Timing | None = None, wall_ahead_ns: int = 0
+        self,
+        engine: Engine,
+        metrics: Metrics,
+        options: BuildOptions = BY_DEFAULT,
+        wall_ahead_ns: int = 0,
     ) -> None:
         self._engine = engine
-        self._timing = timing or Timing()
+        self._metrics = metrics
+        self._options = options
         self._wall_ahead_ns = wall_ahead_ns
         self._loses_answer = False
+        self._extractor: Extractor | None = None
+        self.waits_for = ""
+        """The statement before which it is stopped; empty between looks."""
         self.restart()
 
     def restart(self) -> None:
         """Start a new extractor over what is stored; one that runs is killed first."""
         self.kill()
         self.store = SimStore(Connection(self._engine, self._before, self._after))
-        self.metrics = Metrics()
-        self._extractor: Extractor | None = Extractor(
+        self._extractor = Extractor(
             self.store,  # type: ignore[arg-type]  # without replays
-            self.metrics,
-            self._timing,
-            lambda: self._engine.now_ns,
+            self._metrics,
+            Timing(),
+            lambda: self._engine.now_ns - BOOTED_NS,
+            self._options,
             wall_clock=lambda: self._engine.now_ns + self._wall_ahead_ns,
         )
 
@@ -52,7 +66,7 @@ class Process:
         """End the process at the statement before which it stopped."""
         if self.is_busy:
             self._work.throw(KilledError)
-        self._extractor, self.waits_for = None, ""
+        self._extractor = None
 
     @property
     def is_alive(self) -> bool:
@@ -61,7 +75,7 @@ class Process:
     @property
     def is_busy(self) -> bool:
         """Whether it is stopped within a look or a build."""
-        return bool(getattr(self, "waits_for", ""))
+        return bool(self.waits_for)
 
     @property
     def is_idle(self) -> bool:

@@ -53,6 +53,9 @@ class Connection:
         self._before(f"SELECT {table}")
         return self.engine.rows(table)
 
+    def ping(self) -> None:
+        self._before("ping")
+
     def insert(self, table: str, rows: Sequence[object]) -> None:
         if rows:
             self._before(f"INSERT {table}")
@@ -64,6 +67,7 @@ class SimStore:
     """``ExtractionStore`` for one process."""
 
     def __init__(self, connection: Connection) -> None:
+        self._store = connection
         self.spans = SimSpans(connection)
         self.progress = SimProgress(connection)
         self.trajectories = SimTrajectories(connection)
@@ -72,7 +76,8 @@ class SimStore:
         self.replays = None
 
     def ping(self) -> None:
-        """See ``BuildingStore.ping``."""
+        """ping.sql"""
+        self._store.ping()
 
 
 class SimSpans:

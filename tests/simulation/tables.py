@@ -14,9 +14,12 @@ from spanloom.core.model.span import TraceKey  # noqa: TC001  # a field of named
 from spanloom.core.ports.building import Call  # noqa: TC001  # the same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
     from spanloom.core.model.span import Span
+
+    Blocks: TypeAlias = list[tuple[str, Sequence[object]]]
 
 OPEN_BELOW = 2**50
 """How much lower an open copy of a span ranks than its sequence."""
@@ -168,26 +171,25 @@ def arrivals_of(changes: Iterable[Change]) -> Iterator[Arrival]:
         yield Arrival(row.key, row.spans, row.accepted_ns, row.seq)
 
 
-class Chain(NamedTuple):
-    """The blocks of one INSERT of spans, in the order in which they are committed."""
-
-    blocks: Sequence[tuple[str, Sequence[object]]]
+OF_SPANS = ("otel_traces", "trace_changes", "trace_arrivals")
+"""The tables that an INSERT of spans fills."""
 
 
-def blocks_of(
-    spans: Sequence[SpanRow], began_ns: int, order: Callable[[list[str]], None] | None = None
-) -> list[tuple[str, Sequence[object]]]:
-    """Return the blocks of an INSERT of spans; ``order`` shuffles them, for views commit apart."""
+def blocks_of(spans: Sequence[SpanRow], began_ns: int, order: Sequence[str] = OF_SPANS) -> Blocks:
+    """Return the blocks of an INSERT of spans in the order in which they are committed."""
     changes = list(changes_of(spans, began_ns))
     blocks: dict[str, Sequence[object]] = {
         "otel_traces": spans,
         "trace_changes": changes,
         "trace_arrivals": list(arrivals_of(changes)),
     }
-    names = list(blocks)
-    if order is not None:
-        order(names)
-    return [(name, blocks[name]) for name in names]
+    return [(name, blocks[name]) for name in order]
+
+
+def revisit_blocks(key: TraceKey, now_ns: int) -> Blocks:
+    """revisit_traces.sql: something came that has no spans."""
+    changes = [Change(key, 1, now_ns, has_root=True, spans=0, inserted_ns=now_ns)]
+    return [("trace_changes", changes), ("trace_arrivals", list(arrivals_of(changes)))]
 
 
 def rank_of(span: Span) -> int:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import permutations
+from typing import TYPE_CHECKING, NamedTuple
 
 from tests.simulation.engine import NS, Engine
 from tests.simulation.process import Process
-from tests.simulation.tables import TABLES, SpanRow, blocks_of, rank_of
+from tests.simulation.tables import OF_SPANS, TABLES, SpanRow, blocks_of, rank_of, revisit_blocks
 
 from spanloom.core.model.span import Span, TraceKey
+from spanloom.core.ports.spans import LONGEST_APPEND_S
+from spanloom.extractor.result import MAX_TRACE_SPANS, BuildOptions
+from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tests.simulation.tables import ListRow, RunRow
+    from tests.simulation.tables import Blocks
 
 T0_NS = 1_900_000_000 * NS
 TRACE = TraceKey("p", "ab" * 16)
-LOOKS = 60
-EVERY_S = 5
+REST_S = (*[1] * 10, *[5] * 20, *[61] * 10, *[1000] * 4, *[3600] * 3)
+"""Pauses between looks at rest: longer than any wait, among them that after failed attempts."""
+COLLECTORS = 64
+"""So many can be told apart by their sequences."""
+ORDERS = tuple(permutations(OF_SPANS))
+"""The orders in which the blocks of an INSERT of spans may be committed: views commit apart."""
 
 
 class Request(NamedTuple):
@@ -28,66 +35,121 @@ class Request(NamedTuple):
 
     seq: int
     accepted_ns: int
-    spans: Sequence[tuple[TraceKey, Span]]
+    key: TraceKey
+    spans: Sequence[Span]
 
     @property
     def rows(self) -> list[SpanRow]:
-        return [SpanRow(key, span, rank_of(span), self.accepted_ns) for key, span in self.spans]
+        return [SpanRow(self.key, s, rank_of(s), self.accepted_ns) for s in self.spans]
 
 
 @dataclass
 class Collector:
-    """A spool, whose first request is stored block by block."""
+    """A spool, of which one INSERT at a time is stored block by block."""
 
-    ahead_ns: int = 0
+    ahead_s: int = 0
     last_seq: int = 0
     spool: list[Request] = field(default_factory=list)
-    under_way: list[tuple[str, Sequence[object]]] | None = None
-    """The blocks of the INSERT that are not committed yet; ``None`` if there is no INSERT."""
+    under_way: Blocks = field(default_factory=list)
+    """The blocks of the INSERT that are not committed yet."""
+    in_insert: int = 0
+    """How many requests of the spool the INSERT has."""
+    began_ns: int = 0
 
 
 class World:
     """Everything, and the steps."""
 
-    def __init__(self, collectors: int = 1, extractors: int = 1) -> None:
+    def __init__(
+        self,
+        collectors: int = 1,
+        extractors: int = 1,
+        max_spans: int = MAX_TRACE_SPANS,
+        ahead_s: Sequence[int] = (0,),
+    ) -> None:
+        """Let the clock of each collector and extractor be ahead by one of ``ahead_s`` in turn."""
         self.engine = Engine(TABLES, T0_NS)
-        self.collectors = [Collector() for _ in range(collectors)]
-        self.extractors = [Process(self.engine) for _ in range(extractors)]
-
-    # Steps.
+        self.options = BuildOptions(max_spans)
+        self.metrics = Metrics()
+        aheads = [ahead_s[n % len(ahead_s)] for n in range(collectors + extractors)]
+        self.collectors = [Collector(ahead) for ahead in aheads[:collectors]]
+        self.extractors = [
+            Process(self.engine, self.metrics, self.options, ahead * NS)
+            for ahead in aheads[collectors:]
+        ]
+        self.sent: list[Request] = []
+        self.expired: set[TraceKey] = set()
 
     def advance(self, seconds: float) -> None:
         """Let time pass."""
         self.engine.now_ns += int(seconds * NS)
 
+    # Collectors.
+
     def send(self, *spans: Span, key: TraceKey = TRACE, by: int = 0, seq: int = 0) -> Request:
-        """Accept spans into the spool of a collector."""
+        """Accept spans into the spool of a collector; return the request."""
         collector = self.collectors[by]
-        now_ns = self.engine.now_ns + collector.ahead_ns
-        collector.last_seq = seq = seq or max(collector.last_seq + 1, now_ns // 1000)
-        sent = [(key, span._replace(trace_id=key.trace_id, row_version=seq)) for span in spans]
-        request = Request(seq, now_ns, sent)
+        now_ns = self.engine.now_ns + collector.ahead_s * NS
+        collector.last_seq = seq = seq or self._next_seq(by, now_ns)
+        own = [span._replace(trace_id=key.trace_id, row_version=seq) for span in spans]
+        request = Request(seq, now_ns, key, own)
         collector.spool.append(request)
+        self.sent.append(request)
         return request
 
-    def store_block(self, by: int = 0, order: Any = None) -> bool:
-        """Commit the next block of the INSERT of a collector; return whether that was the last."""
-        collector = self.collectors[by]
-        if collector.under_way is None:
-            if not collector.spool:
-                return True
-            collector.under_way = blocks_of(collector.spool[0].rows, self.engine.now_ns, order)
-        self.engine.commit(*collector.under_way.pop(0))
-        if collector.under_way:
-            return False
-        collector.under_way = None
-        collector.spool.pop(0)
-        return True
+    def _next_seq(self, by: int, now_ns: int) -> int:
+        """Return the next sequence of a collector; no other has the same."""
+        lowest = max(self.collectors[by].last_seq + 1, now_ns // 1000)
+        return lowest + (by - lowest) % COLLECTORS
 
-    def store(self, by: int = 0) -> None:
+    def store_block(self, by: int = 0, order: Sequence[str] = OF_SPANS) -> None:
+        """Commit the next block of the INSERT of a collector, which takes its whole spool."""
+        collector, now_ns = self.collectors[by], self.engine.now_ns
+        if now_ns - collector.began_ns > LONGEST_APPEND_S * NS:
+            collector.under_way = []  # the store has ended it
+        if not collector.under_way and collector.spool:
+            collector.in_insert, collector.began_ns = len(collector.spool), now_ns
+            rows = [row for request in collector.spool for row in request.rows]
+            collector.under_way = blocks_of(rows, now_ns, order)
+        if collector.under_way:
+            self.engine.commit(*collector.under_way.pop(0))
+            if not collector.under_way:
+                del collector.spool[: collector.in_insert]
+
+    def store(self, by: int = 0, order: Sequence[str] = OF_SPANS) -> None:
         """Store the whole spool of a collector."""
         while self.collectors[by].spool:
-            self.store_block(by)
+            self.store_block(by, order)
+
+    def lose_answer_of(self, by: int = 0, order: Sequence[str] = OF_SPANS) -> None:
+        """Store the spool of a collector, which does not learn of it and stores it again."""
+        kept = list(self.collectors[by].spool)
+        self.store(by, order)
+        self.collectors[by].spool[:0] = kept
+
+    # The store.
+
+    def kill_store(self) -> None:
+        """Kill the store: blocks that are not committed are lost, and statements fail."""
+        for collector in self.collectors:
+            collector.under_way = []
+        for extractor in self.extractors:
+            extractor.lose_store()
+
+    def revisit(self, key: TraceKey = TRACE) -> None:
+        """Make a trace due again (revisit_traces.sql)."""
+        for table, rows in revisit_blocks(key, self.engine.now_ns):
+            self.engine.commit(table, rows)
+
+    def expire(self, key: TraceKey = TRACE) -> None:
+        """Let retention remove the spans of a trace, all of which are stored and visible."""
+        is_stored = all(r.key != key for c in self.collectors for r in c.spool)
+        if is_stored and self.engine.now_ns >= self.engine.settled_ns:
+            self.expired.add(key)
+            for table in OF_SPANS:
+                self.engine.remove(table, lambda row: row.key == key)
+
+    # Time.
 
     def run(self, seconds: float, every_s: float = 1) -> None:
         """Let time pass, and every extractor look regularly."""
@@ -103,28 +165,10 @@ class World:
         for log in self.engine.logs.values():
             log.delay_ns = 0
         self.engine.now_ns = max(self.engine.now_ns, self.engine.settled_ns)
-        self.run(LOOKS * EVERY_S, EVERY_S)
-
-    # What readers see.
-
-    def document(self, key: TraceKey = TRACE) -> dict[str, Any]:
-        """Return the document of a trace: that of the newest row."""
-        rows: list[RunRow] = [r for r in self.engine.rows("trajectories") if r.key == key]
-        rows.sort(key=lambda row: (row.seq, row.version))
-        return dict(json.loads(rows[-1].document)) if rows else {}
-
-    def span_count(self, key: TraceKey = TRACE) -> int:
-        """Return how many spans the document of a trace was built from; 0 if there is none."""
-        return int(self.document(key).get("extraction", {}).get("span_count", 0))
-
-    def listed(self, key: TraceKey = TRACE) -> list[ListRow]:
-        """Return the rows of a trace in the list with FINAL, as the views read it."""
-        return [row for row in self.engine.final("trajectory_list") if row.key == key]
-
-    def versions(self, key: TraceKey = TRACE) -> list[tuple[int, bytes]]:
-        """Return each version of a trace that was ever stored, with its document, once."""
-        rows = self.engine.logs["trajectories"].every_row
-        return sorted({(row.version, row.document) for row in rows if row.key == key})
+        if not any(extractor.is_alive for extractor in self.extractors):
+            self.extractors[0].restart()
+        for seconds in REST_S:
+            self.run(seconds, seconds)
 
 
 def span(number: int, start_s: float = 0, *, is_open: bool = False, name: str = "step") -> Span:

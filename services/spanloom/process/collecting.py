@@ -17,6 +17,7 @@ from spanloom.collector.intake.admission import Admission
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.redaction.redactor import make_redactor
 from spanloom.collector.spool.bound import FreeSpace
+from spanloom.collector.spool.sequences import EVERY, own_sequences
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
 from spanloom.process.options import limits_of, project_limits_of
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 
 FULL = "the spool is full: requests are refused until the store has taken some"
+COLLECTOR_NUMBER = "collector-number"
+"""The file in the data directory by which collectors of one server share the sequences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ def build_collector(
     """Yield the parts in start order; each is started before the next is built."""
     settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
     limits = limits_of(settings)
-    spool = Spool(data.spool, settings.spool_max_bytes, metrics)
+    sequences = EVERY if settings.is_embedded else own_sequences(data.path / COLLECTOR_NUMBER)
+    spool = Spool(data.spool, settings.spool_max_bytes, metrics, sequences=sequences)
     yield spool
     shared.readiness.require_to_collect(lambda: FULL if spool.is_full else "")
     by_project = project_limits_of(settings)

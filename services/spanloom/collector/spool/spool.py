@@ -23,6 +23,7 @@ from spanloom.collector.spool.bound import (
 from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.mending import is_damage, is_passing
+from spanloom.collector.spool.sequences import EVERY, Sequences
 from spanloom.core.errors import OverloadedError, SpanloomError
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.telemetry import Metrics, get_logger
@@ -82,14 +83,16 @@ class Spool:
         *,
         clock_ns: Callable[[], int] = time.time_ns,
         connect: Connect = sqlite3.connect,
+        sequences: Sequences = EVERY,
     ) -> None:
-        """Open the spool, which is ready at once.
+        """Open the spool, which is ready at once, and gives out these sequences.
 
         Raises ``SchemaTooNewError``, ``SchemaTooOldError`` and ``StartupError``.
         """
         self._bound = Bound(max_bytes)
         self._metrics = metrics
         self._clock_ns = clock_ns
+        self._sequences = sequences
         self._path = path
         self._connect = connect
         self._writing = open_spool_file(path, connect)
@@ -283,7 +286,7 @@ class Spool:
     def _insert(
         self, project: str, accepted_at_ns: int, body: bytes, span_count: int, signal: Signal
     ) -> int:
-        seq = max(self._pending.last_seq + 1, accepted_at_ns // _NS_PER_US)
+        seq = self._sequences.after(self._pending.last_seq, accepted_at_ns // _NS_PER_US)
         size = len(body) + RECORD_BYTES
         self._writing.execute(
             "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -66,7 +66,8 @@ REQUEST_SETTINGS: Mapping[str, Setting] = {
     "query_plan_enable_optimizations": 0,
 }
 
-# The extractor writes a key once a batch: there is nothing to merge before it is stored.
+# The extractor writes a key once a batch: there is nothing to merge before it is stored. Parsed in
+# one piece, the rows of an INSERT are one block, which is stored whole or not at all.
 WORKER_SETTINGS: Mapping[str, Setting] = {
     "optimize_on_insert": 0,
     "input_format_parallel_parsing": 0,

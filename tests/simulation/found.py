@@ -1,0 +1,118 @@
+"""What random steps have found, shrunk: the name of the invariant, the setup, the steps.
+
+Each ends in a breach of that invariant by itself, unless it was mended. They are kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.simulation.steps import Step
+
+FOUND: Sequence[tuple[str, Step, Sequence[Step]]] = (
+    # Between its two INSERTs a run that moves is at both places, also without any death.
+    (
+        "one_place",
+        (0, 0, 0, 4),
+        [
+            ("send", 0, 1, 0, 0, 0, 0),
+            ("advance", 1),
+            ("store", 0, 0),
+            ("run", 0, 5),
+            ("send", 0, 1, 0, 0, 0, 3),
+            ("store", 0, 0),
+            ("advance", 1),
+            ("run", 0, 4),
+        ],
+    ),
+    # A build that read part of a request, and claims the sequence, is written after a whole one.
+    (
+        "never_less",
+        (0, 1, 0, 4),
+        [
+            ("send", 0, 1, 0, 0, 0, 0),
+            ("run", 0, 0),
+            ("run", 0, 0),
+            ("store", 0, 0),
+            ("send", 0, 1, 0, 1, 0, 0),
+            ("expire", 0),
+            ("store_block", 0, 4),
+            ("run", 0, 4),
+            ("store", 0, 0),
+            ("run", 1, 5),
+            ("run", 0, 1),
+        ],
+    ),
+    # Of two clocks one says live, the other settled: each writes the first version.
+    (
+        "one_document",
+        (0, 2, 1, 4),
+        [
+            ("send", 0, 0, 1, 0, 0, 0),
+            ("store", 0, 0),
+            ("advance", 1),
+            ("run", 2, 0),
+            ("run", 2, 4),
+        ],
+    ),
+    # Live, then partial, of the same spans.
+    ("distinct_ranks", (0, 0, 0, 4), [("send", 0, 0, 1, 0, 0, 0)]),
+    # Two extractors build the same, and the second tells what the first has stored.
+    ("told_once", (0, 1, 1, 0), [("send", 0, 0, 1, 0, 0, 0)]),
+    # The version number goes back: who read more had asked for the head before there was one.
+    (
+        "told_is_stored",
+        (0, 2, 0, 4),
+        [
+            ("run", 2, 1),
+            ("send", 0, 0, 0, 0, 0, 3),
+            ("store", 0, 0),
+            ("advance", 1),
+            ("run", 2, 2),
+            ("send", 0, 0, 0, 0, 0, 0),
+            ("run", 2, 2),
+        ],
+    ),
+    # The change of a span is visible, the span is not, and a minute has passed since it came.
+    (
+        "as_one_extractor",
+        (0, 0, 0, 4),
+        [
+            ("send", 0, 0, 0, 0, 0, 0),
+            ("advance", 6),
+            ("store_block", 0, 2),
+            ("run", 0, 4),
+        ],
+    ),
+    # A live build of who was slower replaces the partial one of the same spans, and dies then.
+    (
+        "not_live",
+        (0, 1, 1, 4),
+        [
+            ("send", 0, 0, 1, 0, 0, 0),
+            ("store", 0, 0),
+            ("run", 0, 3),
+            ("run", 1, 5),
+            ("advance", 1),
+            ("run", 0, 4),
+            ("kill", 0),
+        ],
+    ),
+    # What arrived is counted in a table that lags behind the changes, and nobody looks again.
+    (
+        "nothing_due",
+        (1, 0, 0, 4),
+        [
+            ("set_delay", 2, 2),
+            ("send", 0, 0, 0, 0, 0, 0),
+            ("send", 1, 0, 0, 0, 0, 0),
+            ("store", 0, 0),
+            ("advance", 3),
+            ("store", 1, 0),
+            ("run", 0, 4),
+        ],
+    ),
+)

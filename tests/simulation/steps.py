@@ -1,0 +1,186 @@
+"""Steps as data: Hypothesis shrinks lists of them, and a seeded driver makes millions.
+
+A step is ``(name, number, …)``: ``("send", 0, 1, 3, 2, 0)``. Each number chooses from what a world
+has at that moment, so that a step means something in any world, whatever was left out before it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tests.simulation import views
+from tests.simulation.invariants import AT_REST, BROKEN, EVER, Seen
+from tests.simulation.tables import OF_SPANS
+from tests.simulation.world import ORDERS, World, span
+
+from spanloom.core.model.span import TraceKey
+from spanloom.extractor.result import MAX_TRACE_SPANS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from random import Random
+
+Step: TypeAlias = "tuple[str | int, ...]"
+TRACES = [TraceKey("p", f"{n:x}" * 32) for n in (10, 11)]
+SHIFTS_S = (0, 0, 0, -20, 7200)
+"""How much later spans begin: a root that comes late may be early, a sender's clock ahead."""
+WAITS_S = (0.3, 1, 1, 3, 12, 31, 61, 1000)
+DELAYS_S = (0, 0, 2, 30)
+STATEMENTS = (1, 2, 3, 5, 8, 10_000)
+AHEADS_S = ((0,), (0, -300, 300), (-3, 3))
+
+
+class Play:
+    """A world in which steps are made, with the invariants that it is held to."""
+
+    def __init__(self, setup: Step, demanded: Collection[str]) -> None:
+        """Begin with ``setup``, whose numbers ``SETUP`` explains."""
+        collectors, extractors, aheads, cap = map(int, setup)
+        self.world = World(
+            collectors + 1,
+            extractors + 1,
+            4 if cap == 0 else MAX_TRACE_SPANS,
+            AHEADS_S[aheads % len(AHEADS_S)],
+        )
+        self.seen = Seen(self.world)
+        self.demanded = demanded
+
+    def do(self, step: Step) -> None:
+        """Make a step, and check what holds after every one."""
+        name, *numbers = step
+        STEPS[str(name)][0](self.world, *map(int, numbers))
+        self._check(EVER)
+
+    def rest(self) -> None:
+        """Come to rest, and check what holds then."""
+        self.world.come_to_rest()
+        self._check(EVER)
+        self._check(AT_REST)
+
+    def _check(self, invariants: Mapping[str, Callable[[Seen], str]]) -> None:
+        for name, broken_by in invariants.items():
+            if name in self.demanded and (why := broken_by(self.seen)):
+                raise AssertionError(f"{name}: {why}")
+
+
+def held() -> Collection[str]:
+    """Return the names of the invariants that hold."""
+    return (EVER.keys() | AT_REST.keys()) - BROKEN.keys()
+
+
+def play(setup: Step, steps: Iterable[Step], demanded: Collection[str]) -> World:
+    """Make all steps and come to rest; return the world."""
+    game = Play(setup, demanded)
+    for step in steps:
+        game.do(step)
+    game.rest()
+    return game.world
+
+
+def by_chance(random: Random, count: int) -> tuple[Step, list[Step]]:
+    """Return a setup and so many steps."""
+    setup = tuple(random.randrange(most) for most in SETUP)
+    names = random.choices(NAMES, k=count)
+    return setup, [(n, *(random.randrange(most) for most in STEPS[n][1])) for n in names]
+
+
+def _send(world: World, by: int, trace: int, first: int, count: int, kind: int, shift: int) -> None:
+    numbers = range(first + 1, first + count + 2)
+    name = f"edition {len(world.sent)}" if kind == 1 else "step"
+    sent = [span(n, n + SHIFTS_S[shift], is_open=kind == 2, name=name) for n in numbers]
+    world.send(*sent, key=TRACES[trace], by=by % len(world.collectors))
+
+
+def _resend(world: World, by: int, back: int) -> None:
+    """Let a client send an earlier request again, to any collector."""
+    if world.sent:
+        request = world.sent[-1 - back % len(world.sent)]
+        world.send(*request.spans, key=request.key, by=by % len(world.collectors))
+
+
+def _store_block(world: World, by: int, order: int) -> None:
+    world.store_block(by % len(world.collectors), ORDERS[order % len(ORDERS)])
+
+
+def _store(world: World, by: int, order: int) -> None:
+    world.store(by % len(world.collectors), ORDERS[order % len(ORDERS)])
+
+
+def _lose_answer(world: World, by: int, order: int) -> None:
+    world.lose_answer_of(by % len(world.collectors), ORDERS[order % len(ORDERS)])
+
+
+def _advance(world: World, wait: int) -> None:
+    world.advance(WAITS_S[wait])
+
+
+def _run(world: World, which: int, statements: int) -> None:
+    world.extractors[which % len(world.extractors)].run(STATEMENTS[statements])
+
+
+def _kill(world: World, which: int) -> None:
+    world.extractors[which % len(world.extractors)].kill()
+
+
+def _start(world: World, which: int) -> None:
+    extractor = world.extractors[which % len(world.extractors)]
+    if not extractor.is_alive:
+        extractor.restart()
+
+
+def _restart(world: World, which: int) -> None:
+    world.extractors[which % len(world.extractors)].restart()
+
+
+def _lose_answer_of_extractor(world: World, which: int) -> None:
+    world.extractors[which % len(world.extractors)].lose_answer()
+
+
+def _kill_store(world: World) -> None:
+    world.kill_store()
+
+
+def _set_delay(world: World, table: int, delay: int) -> None:
+    world.engine.set_delay(OF_SPANS[table % len(OF_SPANS)], DELAYS_S[delay])
+
+
+def _merge(world: World, table: int) -> None:
+    names = list(world.engine.logs)
+    world.engine.merge(names[table % len(names)])
+
+
+def _revisit(world: World, trace: int) -> None:
+    """Only what is stored is built again."""
+    if views.head(world.engine, TRACES[trace]):
+        world.revisit(TRACES[trace])
+
+
+def _expire(world: World, trace: int) -> None:
+    world.advance(86_400 * 30)
+    world.expire(TRACES[trace])
+
+
+TABLES_AT_MOST = 12
+SETUP = (2, 3, len(AHEADS_S), 5)
+"""Below which numbers a setup is: collectors and extractors without the first, clocks, cap."""
+STEPS: Mapping[str, tuple[Callable[..., None], Sequence[int]]] = {
+    "send": (_send, (2, 2, 4, 3, 3, len(SHIFTS_S))),
+    "resend": (_resend, (2, 3)),
+    "store_block": (_store_block, (2, len(ORDERS))),
+    "store": (_store, (2, len(ORDERS))),
+    "lose_answer": (_lose_answer, (2, len(ORDERS))),
+    "advance": (_advance, (len(WAITS_S),)),
+    "run": (_run, (3, len(STATEMENTS))),
+    "kill": (_kill, (3,)),
+    "start": (_start, (3,)),
+    "restart": (_restart, (3,)),
+    "lose_answer_of_extractor": (_lose_answer_of_extractor, (3,)),
+    "kill_store": (_kill_store, ()),
+    "set_delay": (_set_delay, (len(OF_SPANS), len(DELAYS_S))),
+    "merge": (_merge, (TABLES_AT_MOST,)),
+    "revisit": (_revisit, (2,)),
+    "expire": (_expire, (2,)),
+}
+"""Each step, and below which numbers its numbers are."""
+WEIGHTS = {"send": 4, "store_block": 4, "store": 2, "advance": 6, "run": 10, "set_delay": 2}
+NAMES = [name for name in STEPS for _ in range(WEIGHTS.get(name, 1))]
