@@ -37,10 +37,16 @@ FROM (
     FROM numbers({traces:UInt64})
 )
 """
-PROGRESS = """
-INSERT INTO extraction_progress (Project, TraceId, Seq, Status, Arrived)
-SELECT Project, TraceId, max(Seq), 'settled', sum(Spans)
+REQUESTS = """
+INSERT INTO trace_requests (Project, TraceId, Seq, Spans, AcceptedAt)
+SELECT Project, TraceId, Seq, Spans, AcceptedAt
 FROM trace_changes
+"""
+PROGRESS = """
+INSERT INTO extraction_progress (Project, TraceId, Seq, Status, Arrived, Requests, Digest, IsWhole)
+SELECT Project, TraceId, max(Seq), 'settled', sum(Spans), count(),
+       sum(cityHash64(Seq, IsEvents, Mark)), true
+FROM trace_requests
 GROUP BY Project, TraceId
 """
 WATERMARK = "INSERT INTO extraction_watermark (Second) SELECT toUnixTimestamp(now())"
@@ -95,7 +101,7 @@ def sweep_over(store_path: Path, traces: int) -> Swept:
 
 def _fill(client: Client, traces: int) -> None:
     client.command(SETTLED, parameters={"traces": traces, "recent": _RECENT})
-    for statement in (PROGRESS, WATERMARK):
+    for statement in (REQUESTS, PROGRESS, WATERMARK):
         client.command(statement)
-    for table in ("trace_changes", "extraction_progress", "trace_arrivals"):
+    for table in ("trace_changes", "extraction_progress", "trace_requests"):
         client.command(f"OPTIMIZE TABLE {table} FINAL")

@@ -55,6 +55,8 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "spans.read_part": lambda store, key: store.spans.read_part(key, 10).spans,
     "spans.read_otlp": lambda store, key: store.spans.read_otlp(key),
     "spans.arrived": lambda store, key: store.spans.arrived([key]),
+    "spans.read_ids": lambda store, key: store.spans.read_ids([key]),
+    "spans.whole_builds": lambda store, key: store.spans.whole_builds([key]),
     "progress.changes_since": lambda store, key: [
         c for c in store.progress.changes_since(0, {}).changes if c.key == key
     ],
@@ -66,6 +68,9 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     ],
     "progress.unextracted": lambda store, key: [
         c for c in store.progress.unextracted() if c.key == key
+    ],
+    "progress.overlooked": lambda store, key: [
+        c for c in store.progress.overlooked(key.trace_id[:2]) if c.key == key
     ],
     "progress.read_progress": lambda store, key: store.progress.read_progress([key]),
     "trajectories.heads": lambda store, key: store.trajectories.heads([key]),
@@ -152,6 +157,8 @@ OTHERS = {
         "trajectories.write",
         "feed.announce",
         "progress.record_progress",
+        "progress.record_revisits",
+        "progress.present",
         "replays.record",
         "ping",
         "close",
@@ -231,7 +238,8 @@ def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     store.trajectories.write([replace(record, document=document)])
     store.feed.announce([Announcement(key, 1, Status.SETTLED, start_ns)])
     store.text_index.index_texts([key])
-    store.progress.record_progress([Progress(key, 1, Status.SETTLED, attempts=1, error="odd")])
+    failed = Progress(key, 1, Status.SETTLED, attempts=1, error="odd", is_whole=True)
+    store.progress.record_progress([failed])
 
 
 def resume(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
@@ -320,7 +328,9 @@ def test_a_trace_that_shows_a_deleted_part_is_due_again(
 ) -> None:
     for own in (key, neighbour):
         fill(store, own)
-        store.progress.record_progress([Progress(own, next_seq(), Status.SETTLED)])
+        arrived = store.spans.arrived([own])[own]
+        known = (arrived.spans, "", len(arrived.requests), arrived.digest, True)
+        store.progress.record_progress([Progress(own, next_seq(), Status.SETTLED, 0, *known)])
     part = Part(neighbour, "part of s", START_NS, START_NS, 0, 0, 1, key.trace_id)
     head = store.trajectories.heads([neighbour])[neighbour]
     record = make_record(neighbour, make_trajectory(neighbour), version=2, previous=head)
@@ -328,7 +338,7 @@ def test_a_trace_that_shows_a_deleted_part_is_due_again(
     since, appends = store.progress.clock(), store.progress.appends()
     store.deletions.delete(deletion(DeletionScope(reach(key), trace_id=neighbour.trace_id)))
     assert answers(store, neighbour) == {}
-    assert store.progress.read_progress([key])[key].status is Status.LIVE
+    assert key in [change.key for change in store.progress.unextracted()]
     changes = store.progress.changes_since(since, {}).changes
     assert (key, True) in [(change.key, change.has_root) for change in changes]
     assert appends is None or store.progress.appends() != appends

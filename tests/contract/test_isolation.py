@@ -77,12 +77,15 @@ NOT_SEEN = {
     "find_calls": "newest_versions says, within the project, what of it counts",
     "find_calls_near": "newest_versions says, within the project, what of it counts",
     "known_call_keys": "find_calls is asked for what it found",
-    "mark_live": "writes, of traces named with their project",
+    "uncovered": "tells a number, of a trace whose other rows are not read either",
     "parts_elsewhere": "a deletion compares what it found with its own traces, by project",
 }
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
     "revisit_traces": "writes, of traces named with their project",
+    "revisit_changes": "writes, of traces named with their project",
+    "present": "compares changes of traces named with their project",
+    "overlooked": "the extractor's feed",
     "read_keys": "whoever authenticates needs the keys of every project",
     "inserted": "the extractor's feed",
     "changed_since": "the indexer's feed",

@@ -14,6 +14,7 @@ from tests.support.otlp_requests import (
 )
 from tests.support.span_store import content_event, names
 
+from spanloom.core.ports.spans import TracePart
 from spanloom.storage.spans import store as store_of_spans
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def test_a_part_goes_by_the_newest_version_of_each_span(store: Store, key: Trace
 
 
 def test_a_part_of_an_unknown_trace_is_empty(store: Store, key: TraceKey) -> None:
-    assert store.spans.read_part(key, 10) == ([], 0, 0, 0)
+    assert store.spans.read_part(key, 10) == TracePart([], 0, 0, 0, is_whole=True)
 
 
 def test_a_part_has_the_earliest_content_events(store: Store, key: TraceKey) -> None:

@@ -13,10 +13,11 @@ from tests.support.otlp_requests import (
 )
 from tests.support.span_store import of_project
 
+from spanloom.core.coverage import number_of
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.spans import Arrived
+from spanloom.core.ports.spans import Arrived, Ids, Request, Signal
 
 if TYPE_CHECKING:
     from spanloom.core.ports.progress import TraceChange
@@ -202,10 +203,85 @@ def test_unextracted_sees_spans_that_came_late_with_an_old_sequence(
     assert of_project(store.progress.unextracted(), key.project) == {}
 
 
-def test_arrived_counts_repeats_and_leaves_out_the_unknown(store: Store, key: TraceKey) -> None:
+def test_arrived_counts_a_request_once_and_leaves_out_the_unknown(
+    store: Store, key: TraceKey
+) -> None:
     request = spooled(message_of([wire_span(key.trace_id, n) for n in (1, 2)]), key.project)
     store.spans.append([request])
-    store.spans.append([request])
     unknown = TraceKey(key.project, "ee" * 16)
-    assert store.spans.arrived([key, unknown, key]) == {key: Arrived(4, request.seq)}
+    arrived = store.spans.arrived([key, unknown, key])
+    digest = arrived[key].digest
+    assert arrived == {key: Arrived([Request(request.seq, False, 2, 2)], 2, digest)}
+    store.spans.append([request])
+    assert store.spans.arrived([key]) == arrived
     assert store.spans.arrived([]) == {}
+    store.spans.append([spooled(message_of([wire_span(key.trace_id, 3)]), key.project)])
+    assert store.spans.arrived([key])[key].digest != digest
+
+
+def test_arrived_tells_the_ids_of_finished_and_open_spans_and_of_events(
+    store: Store, key: TraceKey
+) -> None:
+    finished, opened = wire_span(key.trace_id, 1), wire_span(key.trace_id, 2)
+    opened.end_time_unix_nano = 0
+    told = wire_span(key.trace_id, 4, parent=1)
+    spans = spooled(message_of([finished, opened]), key.project)
+    events = replace(spooled(message_of([told]), key.project), signal=Signal.CONTENT_EVENTS)
+    store.spans.append([spans, events])
+    ids = [number_of(span.span_id.hex()) for span in (finished, opened, told)]
+    assert sorted(store.spans.read_ids([key])[key]) == [
+        Ids(spans.seq, False, [ids[0]], [ids[1]]),
+        Ids(events.seq, True, [ids[0] ^ ids[2]], []),
+    ]
+
+
+def test_a_trace_is_due_until_a_whole_build_of_all_that_arrived_is_recorded(
+    store: Store, key: TraceKey
+) -> None:
+    """Whatever the sequence of a request is, and whichever progress is written last."""
+
+    def pending() -> bool:
+        due = key.trace_id in of_project(store.progress.unextracted(), key.project)
+        again = store.progress.overlooked(key.trace_id[:2])
+        assert (key in [change.key for change in again]) is due
+        return due
+
+    def built(*, is_whole: bool = True) -> Progress:
+        arrived = store.spans.arrived([key])[key]
+        known = (arrived.spans, "", len(arrived.requests), arrived.digest, is_whole)
+        return Progress(key, arrived.newest_seq, Status.SETTLED, 0, *known)
+
+    old, new = (spooled(message_of([wire_span(key.trace_id, n)]), key.project) for n in (2, 1))
+    store.spans.append([new])
+    assert pending()
+    store.progress.record_progress([built(is_whole=False)])
+    assert pending()
+    first = built()
+    store.progress.record_progress([first])
+    assert not pending()
+    assert store.progress.read_progress([key]) == {key: first}
+    assert store.spans.whole_builds([key]) == {key: first.digest}
+    store.spans.append([new])  # the same again is nothing new
+    assert not pending()
+    store.spans.append([old])
+    assert pending()
+    store.progress.record_progress([built()])
+    assert not pending()
+    store.progress.record_progress([first])  # by another extractor, which read before
+    assert pending()
+    store.progress.record_progress([built()])
+    store.progress.record_revisits([key])
+    assert pending()
+    [change] = of_project(store.progress.unextracted(), key.project).values()
+    assert change.has_root
+    assert len(change.requests) == 3
+    store.progress.record_progress([built()])
+    assert not pending()
+
+
+def test_of_changes_those_that_are_stored_are_present(store: Store, key: TraceKey) -> None:
+    request = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
+    store.spans.append([request])
+    stored = (key, request.seq, 1)
+    others = {(key, request.seq, 2), (key._replace(trace_id="ee" * 16), request.seq, 1)}
+    assert store.progress.present({stored, *others}) == {stored}

@@ -59,9 +59,9 @@ MUTANTS = (
     Mutant(
         name="what-is-gone-was-never-seen",
         room="extractor",
-        was="return part._replace(newest_seq=max(part.newest_seq, arrived.newest_seq))",
-        becomes="return part",
-        why="a trace is built for ever because the open copy that came last is gone",
+        was="newest_seq = max(part.newest_seq, arrived.newest_seq)",
+        becomes="newest_seq = part.newest_seq",
+        why="a build of a finished span is older than that of an open copy which came after it",
         killed_by=[f"{CONTRACT}/test_finished_spans.py"],
     ),
     Mutant(
@@ -189,11 +189,49 @@ MUTANTS = (
     Mutant(
         name="failed-attempt-forgotten",
         room="storage",
-        was="WHERE progress.Status IN ('', 'live') OR progress.Attempts > 0 OR progress.Seq < changed.newest",
-        becomes="WHERE progress.Status IN ('', 'live') OR progress.Seq < changed.newest",
+        was="WHERE progress.Status IN ('', 'live') OR progress.Attempts > 0",
+        becomes="WHERE progress.Status IN ('', 'live')",
         why="a trace whose extraction failed is not tried again after a restart",
         killed_by=[
             f"{CONTRACT}/test_trace_changes.py::test_unextracted_is_what_is_newer_than_its_progress_or_live"
+        ],
+    ),
+    Mutant(
+        name="counted-though-missing",
+        room="core",
+        was="(tally.events if is_events else tally.spans).get(seq, 0) == items",
+        becomes="(tally.events if is_events else tally.spans).get(seq, 0) <= items",
+        why="a part of a trace is taken for all that had arrived",
+        killed_by=["tests/unit/core/test_coverage.py"],
+    ),
+    Mutant(
+        name="parts-settled",
+        room="extractor",
+        was="if requested is Status.LIVE or not is_whole:",
+        becomes="if requested is Status.LIVE:",
+        why="a run is settled though a request of it was not visible yet",
+        killed_by=[
+            "tests/unit/extractor/test_extractor.py::test_a_run_of_which_a_request_is_not_visible_yet_is_live"
+        ],
+    ),
+    Mutant(
+        name="left-with-a-part",
+        room="extractor",
+        was="return key in result.whole and key not in result.lost",
+        becomes="return key not in result.lost",
+        why="a trace leaves discovery with less than had arrived, and stays stale",
+        killed_by=[
+            "tests/simulation/test_defects.py::test_a_run_is_not_stale_after_its_spans_became_visible_late"
+        ],
+    ),
+    Mutant(
+        name="changes-without-requests",
+        room="extractor",
+        was="is_enough = outcome.is_stored and not trace.known",
+        becomes="is_enough = outcome.is_stored",
+        why="a trace leaves discovery before the request of a change is visible",
+        killed_by=[
+            "tests/unit/extractor/test_discovery.py::test_a_trace_stays_if_a_request_of_a_change_had_not_arrived"
         ],
     ),
     Mutant(

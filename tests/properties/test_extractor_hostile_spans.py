@@ -15,6 +15,7 @@ from tests.support.span_strategies import traces
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.spans import Traces
 from spanloom.extractor.batch import build_batch
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class GivenSpans(MemorySpans):
 
     given: Mapping[TraceKey, list[Span]]
 
-    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
-        return {key: self.given[key] for key in keys}
+    def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
+        return Traces({key: self.given[key] for key in keys})
 
 
 class Noting(MemoryTrajectories):

@@ -27,7 +27,7 @@ ARRIVALS = st.lists(
 def test_builds_of_a_live_run_follow_the_logarithms_of_its_size_and_age(
     arrivals: list[tuple[float, int]],
 ) -> None:
-    trace = PendingTrace(key_of(), 1, T0_NS, T0_NS, has_root=False, span_count=1)
+    trace = PendingTrace(key_of(), set(), T0_NS, T0_NS, has_root=False, span_count=1)
     now_ns, builds = T0_NS, 0
     for wait_s, count in arrivals:
         now_ns += int(wait_s * NS)

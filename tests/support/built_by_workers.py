@@ -16,10 +16,11 @@ from spanloom.storage.codec import ClickHouseCodec
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import CarriedRecord, CarriedSpans, Codec, TrajectoryRecord
+    from spanloom.core.ports.spans import Traces
     from spanloom.storage.store import ClickHouseStore
 
 LEAST_S = 0.5
@@ -29,7 +30,7 @@ LEAST_S = 0.5
 class TroubledCodec(ClickHouseCodec):
     """A codec that fails on a trace, with the fault and in the round that its id names."""
 
-    def decode(self, carried: CarriedSpans) -> Mapping[TraceKey, list[Span]]:
+    def decode(self, carried: CarriedSpans) -> Traces:
         found = super().decode(carried)
         for key in found:
             _meet(key, "d")

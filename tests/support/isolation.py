@@ -81,7 +81,8 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         spans = encode_spans(replace(run, verdicts=[verdict]))
         store.trajectories.write([replace(record, document=document, spans_document=spans)])
         store.text_index.index_texts([key])
-        store.progress.record_progress([Progress(key, request.seq, Status.SETTLED)])
+        built = Progress(key, request.seq, Status.SETTLED, is_whole=True)
+        store.progress.record_progress([built])
         replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 1)
         store.replays.record(replay)
         replays[key.project] = replay.id
@@ -271,6 +272,10 @@ def _scheme(twins: Twins, key: TraceKey) -> bytes:
 
 OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     "spans.arrived": lambda t, key: {found.project for found in t.store.spans.arrived([key])},
+    "spans.read_ids": lambda t, key: {found.project for found in t.store.spans.read_ids([key])},
+    "spans.whole_builds": lambda t, key: {
+        found.project for found in t.store.spans.whole_builds([key])
+    },
     "spans.read_spans": lambda t, key: {
         span.name for spans in t.store.spans.read_spans([key]).values() for span in spans
     },
@@ -341,7 +346,7 @@ OF_THE_EXTRACTOR = {
     "text_index.writes",
     "progress.inserted",
     "progress.changes_since",
-    "progress.unextracted",
+    *("progress.unextracted", "progress.overlooked", "progress.present"),
     "progress.unfinished",
     "progress.quarantined",
     "progress.read_watermark",
@@ -355,7 +360,7 @@ NOT_READING = {
     *("trajectories.write", "trajectories.make_room"),
     "feed.announce",
     "feed.deleted_among",  # of rows that a reader has received
-    "progress.record_progress",
+    *("progress.record_progress", "progress.record_revisits"),
     "progress.record_watermark",
     *("text_index.index_texts", "text_index.record_watermark"),
     "replays.record",

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject, covers_record, covers_span
 
-from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.progress import TraceChange
 from spanloom.core.ports.upkeep import Extent
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ class MemoryDeletions(MemorySubject):
             gone = self._in_scope(deletion.scope, until_seq)
             torn = self._torn(gone)
             self._state.remove(gone)
-            self._build_again(torn)
+            self._state.revisit(sorted(torn & self._state.arrivals.keys()))
             self._state.deletions[deletion.id] = counted
             return counted
 
@@ -62,15 +60,6 @@ class MemoryDeletions(MemorySubject):
                 if is_part and (record.key in gone) != (home in gone):
                     found.add(home if record.key in gone else record.key)
         return found
-
-    def _build_again(self, keys: set[TraceKey]) -> None:
-        for key in sorted(keys & self._state.progress.keys()):
-            known = self._state.progress[key]
-            self._state.progress[key] = replace(known, status=Status.LIVE)
-            change = TraceChange(key, 1, known.seq * 1000, known.seq * 1000, has_root=True)
-            second = self._state.clock()
-            self._state.arrivals[key].append(replace(change, second=second))
-            self._state.append_count += 1
 
     def _reaching(self, until_seq: int) -> int:
         stored = (f.span.row_version for held in self._state.spans.values() for f in held.values())

@@ -12,6 +12,7 @@ from spanloom.core.sharing import ALL, covers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.sharing import Slices
@@ -52,6 +53,23 @@ class MemoryProgress(MemorySubject):
         with self._state.lock:
             changes = _by_trace(self._changes(since_s, until_s))
             return [c for c in changes if covers(slices, c.key) and self._is_unextracted(c)]
+
+    def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
+        """See ``ChangeReader.overlooked``."""
+        changes = self.unextracted(slices=slices)
+        return [c for c in changes if c.key.trace_id.startswith(begins_with)]
+
+    def present(
+        self, requests: Iterable[tuple[TraceKey, int, int]]
+    ) -> AbstractSet[tuple[TraceKey, int, int]]:
+        """See ``ChangeReader.present``."""
+        stored = {(c.key, *own) for c in self._changes(0, FOREVER_S) for own in c.requests}
+        return stored & set(requests)
+
+    def record_revisits(self, keys: Sequence[TraceKey]) -> None:
+        """See ``ProgressWriter.record_revisits``."""
+        if keys:
+            self._state.revisit(keys)
 
     def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """See ``ChangeReader.unfinished``."""
@@ -103,9 +121,14 @@ class MemoryProgress(MemorySubject):
 
     def _is_unextracted(self, change: TraceChange) -> bool:
         known = self._state.progress.get(change.key)
-        if known is None or not known.is_finished or known.seq < change.max_seq:
+        if known is None or not known.is_finished:
             return True
-        return 0 < known.arrived < sum(c.span_count for c in self._state.arrivals[change.key])
+        arrived = self._state.arrived([change.key])[change.key]
+        if not known.requests:
+            return known.seq < change.max_seq or 0 < known.arrived < arrived.spans
+        seen = {(request.seq, request.spans) for request in arrived.requests}
+        is_built = known.is_whole and known.digest == arrived.digest
+        return not is_built or not change.requests <= seen
 
     def _known_of(self, progress: Progress) -> TraceChange:
         summed_up = _sum_up(self._state.arrivals[progress.key])
@@ -131,4 +154,5 @@ def _sum_up(changes: Sequence[TraceChange]) -> TraceChange:
         any(c.has_root for c in changes),
         sum(c.span_count for c in changes),
         min(c.second for c in changes),
+        frozenset().union(*(c.requests for c in changes)),
     )

@@ -7,20 +7,22 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-from tests.support.memory_state import MemorySubject
+from tests.support.memory_state import Brought, MemorySubject
 from tests.support.reference_decoder import DecodedSpan, decode_request
 
+from spanloom.core.coverage import number_of
 from spanloom.core.model.span import Event
 from spanloom.core.ports.progress import TraceChange
-from spanloom.core.ports.spans import Signal, TracePart
-from spanloom.storage.spans.rows import ContentEvent, join_events
+from spanloom.core.ports.spans import Signal, TracePart, Traces
+from spanloom.extractor.span_cap import whole_parts
+from spanloom.storage.spans.rows import ContentEvent, as_traces, join_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.spans import Arrived, SpooledRequest
+    from spanloom.core.ports.spans import Arrived, Ids, SpooledRequest
 
 
 NS = 1_000_000_000
@@ -48,13 +50,29 @@ class MemorySpans(MemorySubject):
                         self._keep_event(found)
                 for change in _changes(request, spans, self._state.clock()):
                     self._state.arrivals.setdefault(change.key, []).append(change)
+                    brought = _brought(request, [d.span for d in spans if d.key == change.key])
+                    self._state.requests.setdefault(change.key, set()).add(brought)
             self._state.append_count += 1
 
-    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+    def read_ids(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Ids]]:
+        """See ``SpanReader.read_ids``."""
+        with self._state.lock:
+            known = {key: self._state.requests[key] for key in keys if key in self._state.requests}
+            return {key: [own.ids for own in brought] for key, brought in known.items()}
+
+    def whole_builds(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``SpanReader.whole_builds``."""
+        with self._state.lock:
+            known = (self._state.progress[key] for key in keys if key in self._state.progress)
+            return {progress.key: progress.digest for progress in known if progress.is_whole}
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         """See ``SpanReader.read_spans``."""
         with self._state.lock:
             known = [key for key in keys if key in self._state.spans]
-            traces = {key: [d.span for d in self._state.spans[key].values()] for key in known}
+            traces = as_traces(
+                {key: {i: d.span for i, d in self._state.spans[key].items()} for key in known}
+            )
             events = (told for key in keys for told in self._state.events.get(key, []))
             join_events(traces, events)
             return traces
@@ -62,6 +80,8 @@ class MemorySpans(MemorySubject):
     def read_part(self, key: TraceKey, limit: int) -> TracePart:
         """See ``SpanReader.read_part``."""
         with self._state.lock:
+            arrived = self.arrived([key])
+            whole = whole_parts(self.read_spans([key]), [key], arrived).parts[key]
             spans = [found.span for found in self._state.spans.get(key, {}).values()]
             newest: dict[tuple[str, str], ContentEvent] = {}
             for told in self._state.events.get(key, []):
@@ -70,12 +90,13 @@ class MemorySpans(MemorySubject):
                     newest[told.span_id, told.event_id] = told
         events = sorted(newest.values(), key=lambda e: (e.event.time_ns, e.span_id, e.event_id))
         shown = sorted(spans, key=lambda s: (s.parent_span_id != "", s.start_ns, s.span_id))[:limit]
-        read = {key: shown} if shown else {}
+        read = Traces({key: shown} if shown else {})
         join_events(read, events[:limit], is_whole=len(spans) <= limit)
         shown = read.get(key, [])
         seqs = [span.row_version for span in spans] + [told.row_version for told in events]
         return TracePart(
-            shown, max(len(spans), len(shown)), len(events[limit:]), max(seqs, default=0)
+            *(shown, max(len(spans), len(shown)), len(events[limit:]), max(seqs, default=0)),
+            *(whole.read, whole.is_whole),
         )
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
@@ -161,4 +182,16 @@ def _changes(
         own = [found.span for found in spans if found.key == key]
         is_spans = request.signal is Signal.SPANS
         has_root = is_spans and any(not span.parent_span_id for span in own)
-        yield TraceChange(key, request.seq, at, at, has_root, len(own), second)
+        brought = frozenset({(request.seq, len(own))})
+        yield TraceChange(key, request.seq, at, at, has_root, len(own), second, brought)
+
+
+def _brought(request: SpooledRequest, spans: Sequence[Span]) -> Brought:
+    if request.signal is not Signal.SPANS:
+        ids = {number_of(span.parent_span_id) ^ number_of(span.span_id) for span in spans}
+        return Brought(request.seq, is_events=True, finished=frozenset(ids), spans=len(spans))
+    finished, opened = (
+        frozenset(number_of(span.span_id) for span in spans if span.is_finished is wanted)
+        for wanted in (True, False)
+    )
+    return Brought(request.seq, finished=finished, opened=opened, spans=len(spans))

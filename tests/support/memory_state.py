@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.ports.feed import Announcement
-from spanloom.core.ports.spans import Arrived
+from spanloom.core.ports.progress import TraceChange
+from spanloom.core.ports.spans import Arrived, Ids, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,11 +25,35 @@ if TYPE_CHECKING:
     from spanloom.core.model.upkeep import Deletion, DeletionScope, Replay
     from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.ports.progress import Progress, TraceChange
+    from spanloom.core.ports.progress import Progress
     from spanloom.storage.spans.rows import ContentEvent
 
 
 NS = 1_000_000_000
+
+
+class Brought(NamedTuple):
+    """What a request brought of a trace; one that is stored twice is the same."""
+
+    seq: int
+    is_events: bool = False
+    finished: frozenset[int] = frozenset()
+    opened: frozenset[int] = frozenset()
+    spans: int = 0
+
+    @property
+    def request(self) -> Request:
+        items = len(self.finished) + len(self.opened)
+        return Request(self.seq, self.is_events, items, self.spans)
+
+    @property
+    def ids(self) -> Ids:
+        return Ids(self.seq, self.is_events, sorted(self.finished), sorted(self.opened))
+
+
+def _arrived(brought: set[Brought]) -> Arrived:
+    requests = [own.request for own in sorted(brought, key=repr)]
+    return Arrived(requests, sum(r.spans for r in requests), hash(frozenset(brought)) % 2**64)
 
 
 class MemoryState:
@@ -36,12 +62,13 @@ class MemoryState:
     def __init__(self) -> None:
         """Start empty; a test may set the clock, in ns."""
         self.clock_ns = time.time_ns
-        self.watermark = self.append_count = 0
+        self.watermark = self.append_count = self.revisits = 0
         self.slice_watermarks: dict[int, int] = {}
         self.lock = threading.RLock()
         self.spans: dict[TraceKey, dict[str, DecodedSpan]] = {}
         self.events: dict[TraceKey, list[ContentEvent]] = {}
         self.arrivals: dict[TraceKey, list[TraceChange]] = {}
+        self.requests: dict[TraceKey, set[Brought]] = {}
         self.records: dict[TraceKey, TrajectoryRecord] = {}
         self.announced: list[Announcement] = []
         self.stored_s: dict[TraceKey, int] = {}
@@ -69,11 +96,20 @@ class MemoryState:
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """See ``SpanReader.arrived``."""
         with self.lock:
-            known = {key: self.arrivals[key] for key in keys if key in self.arrivals}
-        return {
-            key: Arrived(sum(c.span_count for c in own), max(c.max_seq for c in own))
-            for key, own in known.items()
-        }
+            known = {key: set(self.requests[key]) for key in keys if key in self.requests}
+        return {key: _arrived(own) for key, own in known.items()}
+
+    def revisit(self, keys: Iterable[TraceKey]) -> None:
+        """Make traces due again: each gets a request, and a change, without spans."""
+        with self.lock:
+            for key in keys:
+                self.revisits += 1
+                seq, at_ns = self.revisits, self.clock_ns()
+                change = TraceChange(key, seq, at_ns, at_ns, has_root=True, second=self.clock())
+                change = replace(change, requests=frozenset({(seq, 0)}))
+                self.arrivals.setdefault(key, []).append(change)
+                self.requests.setdefault(key, set()).add(Brought(seq))
+            self.append_count += 1
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """See ``FeedWriter.announce``."""
@@ -110,7 +146,8 @@ class MemoryState:
         ]
 
     def remove(self, gone: set[TraceKey]) -> None:
-        for held in (self.spans, self.events, self.arrivals, self.records, self.progress):
+        traces = (self.spans, self.events, self.arrivals, self.requests)
+        for held in (*traces, self.records, self.progress):
             for key in gone & held.keys():
                 del held[key]
         self.announced = [a for a in self.announced if a.key not in gone]

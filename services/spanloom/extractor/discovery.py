@@ -1,13 +1,17 @@
 """Finds traces that have to be built, and keeps them until they are.
 
 A window over the seconds of the store's clock finds changes (``window.py``). A trace leaves the
-table only when its build has seen its newest span. The watermark is the second before which
-everything is extracted, or stored as unfinished: a new extractor starts there.
+table only when a build is stored that read all that had arrived, and had seen the request of each
+change that was found; in which order these became visible does not matter. The watermark is the
+second before which everything is extracted, or stored as unfinished: a new extractor starts there.
+
+Each sweep also compares the requests of a share of all traces with their progress, whenever they
+came, so that nothing rests on how long an INSERT takes to become visible.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.trajectory import Status
 from spanloom.core.sharing import ALL, NONE, hold_all
@@ -25,6 +29,7 @@ from spanloom.extractor.window import ChangeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.progress import Progress, TraceChange
@@ -34,6 +39,22 @@ if TYPE_CHECKING:
 
 MANY_WAITING = 50_000
 """While so many traces wait, changes from before the start are not read."""
+SHARES = 256
+"""Each sweep compares one of so many shares of all traces, by the first digits of their ids."""
+MANY_MISSES = 3
+"""After so many builds that were not enough it is asked whether what is missed is still stored."""
+
+
+class Outcome(NamedTuple):
+    """What a build of a trace achieved."""
+
+    seq: int
+    """The newest sequence that it saw."""
+    status: Status
+    is_stored: bool
+    """Whether it read all that had arrived, and is what is stored now, or that has more."""
+    seen: AbstractSet[tuple[int, int]]
+    """The requests that had arrived: the sequence of each, and its spans."""
 
 
 class Discovery:
@@ -54,6 +75,7 @@ class Discovery:
         """How many spans have arrived since the start, repeats included."""
         self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
+        self._sweeps = 0
         self._pending: dict[TraceKey, PendingTrace] = {}
 
     def __len__(self) -> int:
@@ -74,6 +96,7 @@ class Discovery:
         if len(self._pending) < MANY_WAITING:
             self._recall(self._window.go_back(), now)
             self._window.went_back()
+        self._forget_removed(now.ns)
 
     def due(self, now_ns: int) -> Sequence[tuple[PendingTrace, Status]]:
         """Return the traces to build now, those without news for longest first."""
@@ -84,27 +107,36 @@ class Discovery:
         ]
         return sorted(ready, key=lambda item: item[0].last_ns)
 
-    def built(self, trace: PendingTrace, seq: int, status: Status, now_ns: int) -> None:
-        """Record that a trace was built from spans up to ``seq``; 0 if there were none."""
+    def built(self, trace: PendingTrace, outcome: Outcome, now_ns: int) -> None:
+        """Record that a trace was built."""
         if trace.attempts:  # the cause may be fixed for other traces too
             self._retry_all(now_ns)
         trace.attempts = trace.retry_ns = 0
-        trace.built_seq = max(trace.built_seq, seq)
-        if status is Status.LIVE:
+        trace.built_seq = max(trace.built_seq, outcome.seq)
+        if outcome.is_stored:
+            trace.known -= outcome.seen
+        is_enough = outcome.is_stored and not trace.known
+        if outcome.status is Status.LIVE:
             trace.live_builds += 1
             trace.built_ns = now_ns
-            if seq >= trace.seq:
-                trace.built_spans = trace.span_count
-                trace.since_s = 0  # stored as live: a restart finds it
-        elif seq >= trace.seq:
+        if not is_enough:
+            trace.note_miss(now_ns)
+        elif outcome.status is Status.LIVE:
+            trace.misses = 0
+            trace.built_spans = trace.span_count
+            trace.since_s = 0  # stored as live: a restart finds it
+        else:
             self._pending.pop(trace.key, None)
-        elif not seq:  # spans not visible yet, or removed by retention
-            trace.retry_ns = now_ns + NS
 
     def settles_ns(self) -> int | None:
         """Return when the next trace settles, in ns of ``Moment``; ``None`` if none waits."""
         times = (settles_ns(trace, self._timing) for trace in self._pending.values())
         return min(times, default=None)
+
+    @property
+    def uncovered(self) -> int:
+        """Number of waiting traces of which the last build could not read all that had arrived."""
+        return sum(1 for trace in self._pending.values() if trace.misses)
 
     @property
     def quarantined(self) -> int:
@@ -120,8 +152,27 @@ class Discovery:
             if key not in self._pending:
                 retry_ns = now_ns + build_wait_ns(sizes.get(key, 0), self._timing)
                 self._pending[key] = PendingTrace(
-                    key, 0, now_ns, 0, has_root=True, retry_ns=retry_ns
+                    key, set(), now_ns, 0, has_root=True, retry_ns=retry_ns
                 )
+
+    def _compare_a_share(self, now: Moment) -> None:
+        """Add the traces of the next share that need to be built, whatever made that unnoticed."""
+        begins_with = f"{self._sweeps % SHARES:02x}"
+        self._sweeps += 1
+        if len(self._pending) < MANY_WAITING:
+            found = self._progress.overlooked(begins_with, self._slices)
+            self._take([c for c in found if c.key not in self._pending], now)
+
+    def _forget_removed(self, now_ns: int) -> None:
+        """Expect no more what is no longer stored: retention or a deletion has removed it."""
+        missing = {
+            (trace.key, *request)
+            for trace in self._pending.values()
+            if trace.misses >= MANY_MISSES and trace.known and trace.retry_ns <= now_ns
+            for request in trace.known
+        }
+        for key, *request in missing - self._progress.present(missing) if missing else ():
+            self._pending[key].known.discard((request[0], request[1]))
 
     def _retry_all(self, now_ns: int) -> None:
         for trace in self._pending.values():
@@ -131,6 +182,7 @@ class Discovery:
     def _look_again(self, now: Moment, swept_ns: int) -> None:
         if now.ns - swept_ns >= self._timing.sweep_s * NS:
             self._accept(self._window.sweep(now.ns), now)
+            self._compare_a_share(now)
             self._swept_ns = now.ns
             self._record_watermark()
         else:
@@ -186,18 +238,15 @@ class Discovery:
 
 def _begin(change: TraceChange, known: Progress | None, now: Moment) -> PendingTrace:
     had_root = known is not None and known.status in (Status.SETTLED, Status.FAILED)
-    is_old = known is not None and known.is_finished and change.max_seq <= known.seq
     return PendingTrace(
         change.key,
-        change.max_seq,
+        set(change.requests),
         now.accepted(change.first_accepted_ns),
         now.accepted(change.last_accepted_ns),
         change.has_root or had_root,
         now.accepted(change.last_accepted_ns) if change.has_root else 0,
         change.span_count,
         attempts=known.attempts if known else 0,
-        # A build cannot know that it has seen an old sequence; wait until the INSERT is over.
-        retry_ns=now.ns + NS if is_old else 0,
         built_seq=known.seq if known else 0,
         is_built=known is not None and known.is_finished,
         first_accepted_ns=change.first_accepted_ns,
@@ -206,7 +255,8 @@ def _begin(change: TraceChange, known: Progress | None, now: Moment) -> PendingT
 
 
 def _update(trace: PendingTrace, change: TraceChange, now: Moment) -> None:
-    trace.seq = max(trace.seq, change.max_seq)
+    trace.known |= change.requests
+    trace.reset_misses(now.ns)
     trace.last_ns = max(trace.last_ns, now.accepted(change.last_accepted_ns))
     if change.has_root and not trace.has_root:
         trace.has_root, trace.root_ns = True, now.accepted(change.last_accepted_ns)

@@ -16,7 +16,6 @@ from spanloom.core.joining.parts import find_part
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.builds import Standing, may_replace
 from spanloom.core.ports.feed import Announcement
-from spanloom.core.ports.spans import Read
 from spanloom.extractor.extract import extract, extract_failure, make_record
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import describe_rest, is_part
@@ -79,9 +78,9 @@ class Drafts:
         for key in keys:
             for held in (self.trajectories, self.calls, self.records, self.parts):
                 held.pop(key, None)
-            for noted in (result.seqs, result.statuses, result.reads):
+            for noted in (result.seqs, result.statuses, result.reads, result.unlisted):
                 noted.pop(key, None)
-        result.whole -= keys
+            result.whole.discard(key)
         return keys
 
 
@@ -99,17 +98,13 @@ def make_drafts(
         result.seqs[key] = part.newest_seq if part else 0
         if part is None:
             continue
+        _note_read(key, part, result)
+        if not part.spans:
+            continue
         result.span_count += len(part.spans)
-        result.reads.setdefault(key, _read(part.spans))
-        result.whole.add(key)
         if (trajectory := _draft(key, part, status, result, prices)) is not None:
             drafts.add(key, trajectory, part.spans)
     return drafts
-
-
-def _read(spans: Sequence[Span]) -> Read:
-    items = len(spans) + sum(len(span.events) for span in spans)
-    return Read(items, sum(span.row_version + 1 for span in spans))
 
 
 class _Next(Enum):
@@ -122,6 +117,14 @@ class _Next(Enum):
     """The stored one was built from the same, and has come further."""
     AGAIN = "again"
     """It was built from less than is stored, though there is more, or another one writes it now."""
+
+
+def _note_read(key: TraceKey, part: TracePart, result: BatchResult) -> None:
+    result.reads[key] = part.read
+    if part.is_whole:
+        result.whole.add(key)
+    if part.unlisted:
+        result.unlisted[key] = part.unlisted
 
 
 def make_records(
@@ -177,13 +180,13 @@ def _draft(
             return None
         result.statuses[key] = Status.FAILED
         return describe_rest(extract_failure(key, part.spans, error), part)
-    result.statuses[key] = _status(requested, trajectory)
+    result.statuses[key] = _status(requested, trajectory, is_whole=part.is_whole)
     return trajectory
 
 
-def _status(requested: Status, trajectory: Trajectory) -> Status:
-    if requested is Status.LIVE:
-        return requested
+def _status(requested: Status, trajectory: Trajectory, *, is_whole: bool) -> Status:
+    if requested is Status.LIVE or not is_whole:
+        return Status.LIVE
     return Status.SETTLED if trajectory.has_root else Status.PARTIAL
 
 
@@ -207,8 +210,9 @@ def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
 
 
 def _has_lost(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
-    """Return whether the stored document has spans that are gone, which only retention causes.
+    """Return whether the stored document has spans that were not read.
 
+    If all that had arrived was read, retention has removed them; else they are not visible yet.
     Log records of coding agents may have been spans until the spans they belong to arrived.
     """
     trajectory = drafts.trajectories[key]

@@ -26,6 +26,9 @@ A_SPAN_NS = 100_000
 """Estimated time to build a trace, per span, in ns."""
 IDLE_SHARE = 4
 """A constantly growing trace waits so many times as long as its build takes."""
+MISSED_S = 0.2
+"""First wait after a build that could not read all that had arrived; doubles up to a minute."""
+MAX_MISSED_S = 60.0
 MAX_DOUBLINGS = 30
 """Upper limit of doublings of the wait: a trace may grow for days."""
 
@@ -67,7 +70,8 @@ class PendingTrace:
     """A trace whose trajectory does not show all spans yet, or that is still growing."""
 
     key: TraceKey
-    seq: int
+    known: set[tuple[int, int]]
+    """The requests that are to be seen in a build: the sequence of each, and its spans."""
     first_ns: int
     last_ns: int
     """When its newest span was accepted; times are those of ``Moment``."""
@@ -84,8 +88,10 @@ class PendingTrace:
     retry_ns: int = 0
     failed_ns: int = 0
     """When the last attempt failed."""
+    misses: int = 0
+    """Consecutive builds that could not read all that had arrived."""
     built_seq: int = 0
-    """The newest row version in an earlier build, by this or another process."""
+    """The newest sequence in an earlier build, by this or another process."""
     is_built: bool = False
     """Whether a finished build was stored before the changes that it waits for."""
     first_accepted_ns: int = 0
@@ -100,6 +106,18 @@ class PendingTrace:
         self.failed_ns = now_ns
         self.since_s = 0  # stored as failed: a restart finds it
         self.retry_ns = now_ns + int(retry_delay_s(self.attempts) * NS)
+
+    def note_miss(self, now_ns: int) -> None:
+        """Record a build that was not enough, and when to look again."""
+        wait_s = min(MISSED_S * (1 << min(self.misses, MAX_DOUBLINGS)), MAX_MISSED_S)
+        self.misses += 1
+        self.retry_ns = now_ns + int(wait_s * NS)
+
+    def reset_misses(self, now_ns: int) -> None:
+        """Look again soon: what was missed may have come with something new."""
+        if self.misses:
+            self.misses = 0
+            self.retry_ns = min(self.retry_ns, now_ns + int(MISSED_S * NS))
 
     def reset_attempts(self) -> None:
         """Reset failed attempts after new spans.

@@ -12,6 +12,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.spans import NOTHING_ARRIVED
+from spanloom.extractor.discovery import Outcome
 from spanloom.extractor.extract import EXTRACTOR_VERSION, make_record
 from spanloom.extractor.readiness import NS, PendingTrace
 from spanloom.telemetry import get_logger
@@ -81,11 +82,6 @@ class NewServices:
             log.info("the first spans of a service", service=service, project=project)
 
 
-NOTHING_CAME_S = 60.0
-"""A trace without visible spans for so long has none: retention removed them, or it has only log
-records. Later spans make it due again."""
-
-
 LOST_S = (0.1, 1.0)
 """Seconds after which a trace is built again for which another build was faster."""
 
@@ -109,14 +105,17 @@ class Recorder:
 
     def record(self, batch: Sequence[Due], result: BatchResult) -> None:
         """Record the outcome of a batch everywhere it is needed."""
+        self._store.progress.record_revisits(result.repeated_elsewhere)
         batch = list(self._without_lost(batch, result))
-        progress = [self._judge(trace, status, result) for trace, status in batch]
+        progress = [
+            self._judge(trace, status, result)
+            for trace, status in batch
+            if trace.key in result.failures or _is_stored(trace.key, result)
+        ]
         self._announce_again(progress, result)
-        self._store.progress.record_progress(
-            [*progress, *self._due_again(result.repeated_elsewhere)]
-        )
-        for (trace, _), reached in zip(batch, progress, strict=True):
-            self._settle(trace, reached, result)
+        self._store.progress.record_progress(progress)
+        for trace, status in batch:
+            self._settle(trace, status, result)
         self._count(result)
         self._discovery.revisit(result.repeated_elsewhere, self._clock(), result.sizes)
         self._new_services.log_new(result.services)
@@ -143,15 +142,6 @@ class Recorder:
             lost = [p.key for p in progress if p.key in result.stored and not _matches(p, known)]
             self._store.feed.announce_missing([result.stored[key] for key in lost])
 
-    def _due_again(self, keys: Sequence[TraceKey]) -> Iterator[Progress]:
-        """Yield the progress of stored traces to build again, with status live (unfinished).
-
-        An extractor that starts after this process finds them by it.
-        """
-        if keys:
-            for known in self._store.progress.read_progress(keys).values():
-                yield replace(known, status=Status.LIVE)
-
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
         """Return the progress of one trace of a batch."""
         if trace.key in result.failures:
@@ -159,14 +149,15 @@ class Recorder:
             return Progress(
                 trace.key, trace.built_seq, Status.FAILED, trace.attempts + 1, error=error
             )
-        seq = result.seqs[trace.key]
-        if not seq and self._clock() - trace.last_ns > NOTHING_CAME_S * NS:
-            seq = trace.seq
+        arrived = result.arrived.get(trace.key, NOTHING_ARRIVED)
         return Progress(
             trace.key,
-            seq,
+            max(result.seqs[trace.key], arrived.newest_seq, trace.built_seq),
             result.statuses.get(trace.key, status),
-            arrived=result.arrived.get(trace.key, NOTHING_ARRIVED).spans,
+            arrived=arrived.spans,
+            requests=len(arrived.requests),
+            digest=arrived.digest,
+            is_whole=True,
         )
 
     def _count(self, result: BatchResult) -> None:
@@ -178,7 +169,7 @@ class Recorder:
             self._metrics.extractions.labels(outcome).inc(count)
         self._metrics.spans_extracted.inc(result.span_count)
 
-    def _settle(self, trace: PendingTrace, reached: Progress, result: BatchResult) -> None:
+    def _settle(self, trace: PendingTrace, status: Status, result: BatchResult) -> None:
         """Report the outcome of one trace to discovery, metrics and the log."""
         now_ns = self._clock()
         error = result.failures.get(trace.key)
@@ -196,11 +187,30 @@ class Recorder:
                 arrived = result.arrived.get(trace.key, NOTHING_ARRIVED)
                 show_failure(self._store, trace, arrived.spans, error)
             return
-        if trace.key in result.written and reached.status is not Status.LIVE and trace.last_ns:
+        outcome = _outcome(trace.key, status, result)
+        if trace.key in result.written and outcome.status is not Status.LIVE and trace.last_ns:
             self._metrics.extraction_lag_seconds.observe(max(now_ns - trace.last_ns, 0) / NS)
-        self._discovery.built(trace, reached.seq, reached.status, now_ns)
+        self._discovery.built(trace, outcome, now_ns)
+
+
+def _is_stored(key: TraceKey, result: BatchResult) -> bool:
+    """Return whether a whole build is stored: this one, or one that has as much."""
+    return key in result.whole and key not in result.lost
+
+
+def _outcome(key: TraceKey, status: Status, result: BatchResult) -> Outcome:
+    arrived = result.arrived.get(key, NOTHING_ARRIVED)
+    seen = {(request.seq, request.spans) for request in arrived.requests}
+    seen |= result.unlisted.get(key, {}).items()
+    return Outcome(
+        max(result.seqs[key], arrived.newest_seq),
+        result.statuses.get(key, status),
+        _is_stored(key, result),
+        seen,
+    )
 
 
 def _matches(reached: Progress, known: Mapping[TraceKey, Progress]) -> bool:
+    """Return whether progress is recorded already, but for its error."""
     before = known.get(reached.key)
-    return before is not None and (before.seq, before.status) == (reached.seq, reached.status)
+    return before is not None and replace(before, error="") == reached

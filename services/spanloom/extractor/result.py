@@ -43,6 +43,8 @@ class BatchResult:
     """How much of each trace its build read."""
     whole: set[TraceKey] = field(default_factory=set)
     """Traces whose builds read all that had arrived."""
+    unlisted: dict[TraceKey, Mapping[int, int]] = field(default_factory=dict)
+    """What was read of sequences that no known request has (``TracePart.unlisted``)."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
     """The actual status of each built trace: discovery may not know of a root, or of a recovery."""
     written: set[TraceKey] = field(default_factory=set)
@@ -69,6 +71,7 @@ class BatchResult:
         self.arrived |= other.arrived
         self.reads |= other.reads
         self.whole |= other.whole
+        self.unlisted |= other.unlisted
         self.statuses |= other.statuses
         self.written |= other.written
         self.lost |= other.lost

@@ -35,7 +35,7 @@ def lost_traces(
 
     One that waits because another trace changed its meaning stays: only this process knows of it.
     """
-    return [key for key, trace in pending.items() if trace.seq and slice_of(key) in lost]
+    return [key for key, trace in pending.items() if trace.known and slice_of(key) in lost]
 
 
 def slice_watermarks(

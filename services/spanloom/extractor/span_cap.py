@@ -1,22 +1,24 @@
 """Reads traces up to a maximum number of spans; of a larger trace only a part is read.
 
 The number of arrived spans is known before reading, so a trace of usual size costs no extra query.
-Which spans are read depends on the stored spans alone, not on their order of arrival.
+Which spans are read depends on the stored spans alone, not on their order of arrival. What was read
+is compared with what had arrived (``core/coverage.py``).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.ports.spans import NOTHING_ARRIVED, TracePart
+from spanloom.core.coverage import count, covers, is_counted, unlisted
+from spanloom.core.ports.spans import NO_CONTENTS, NOTHING_ARRIVED, TracePart
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports.spans import Arrived, SpanReader
+    from spanloom.core.ports.spans import Arrived, Contents, SpanReader, Traces
 
 MORE_SPANS = (
     "{shown:,} of {all:,} spans are shown: the root and the earliest (--max-trace-spans); "
@@ -30,33 +32,69 @@ def read_traces(
 ) -> dict[TraceKey, TracePart]:
     """Return the spans of the traces, at most ``max_spans`` of each.
 
-    ``arrived`` is what had arrived of each trace before. A trace without spans has no entry.
+    ``arrived`` is what had arrived of each trace before.
     """
     large = {key for key in keys if arrived.get(key, NOTHING_ARRIVED).spans > max_spans}
-    parts = whole_parts(spans.read_spans([key for key in keys if key not in large]), arrived)
+    usual = [key for key in keys if key not in large]
+    parts, unsure = whole_parts(spans.read_spans(usual), usual, arrived)
+    for key in _covered(spans, unsure):
+        parts[key] = _whole(parts[key], arrived[key])
     for key in large:
-        if (part := spans.read_part(key, max_spans)).spans:
-            parts[key] = _up_to(part, arrived[key])
+        part = spans.read_part(key, max_spans)
+        parts[key] = _whole(part, arrived[key]) if part.is_whole else part
+    for key in _built_whole(spans, parts, arrived):
+        parts[key] = _whole(parts[key], arrived[key])
     return parts
 
 
+class Compared(NamedTuple):
+    """Traces that were read completely, compared with what had arrived."""
+
+    parts: dict[TraceKey, TracePart]
+    unsure: Mapping[TraceKey, Contents]
+    """Those of which the ids have to be compared; until then they do not count as whole."""
+
+
 def whole_parts(
-    traces: Mapping[TraceKey, list[Span]], arrived: Mapping[TraceKey, Arrived]
-) -> dict[TraceKey, TracePart]:
-    """Return completely read traces as parts; a trace without spans has no entry."""
-    return {
-        key: _up_to(
-            TracePart(spans, len(spans), 0, max(span.row_version for span in spans)),
-            arrived.get(key, NOTHING_ARRIVED),
-        )
-        for key, spans in traces.items()
-        if spans
-    }
+    traces: Traces, keys: Iterable[TraceKey], arrived: Mapping[TraceKey, Arrived]
+) -> Compared:
+    """Return completely read traces as parts, by counts alone."""
+    parts: dict[TraceKey, TracePart] = {}
+    unsure: dict[TraceKey, Contents] = {}
+    for key in keys:
+        spans, contents = traces.get(key, []), traces.contents.pop(key, NO_CONTENTS)
+        own, tally = arrived.get(key, NOTHING_ARRIVED), count(contents)
+        rest = unlisted(own.requests, tally)
+        part = TracePart(spans, len(spans), 0, tally.newest_seq, read=tally.read, unlisted=rest)
+        if is_counted(own.requests, tally):
+            parts[key] = _whole(part, own)
+        else:
+            parts[key], unsure[key] = part, contents
+    return Compared(parts, unsure)
 
 
-def _up_to(part: TracePart, arrived: Arrived) -> TracePart:
+def _whole(part: TracePart, arrived: Arrived) -> TracePart:
     """Return a part that has seen all that had arrived, also what counts for nothing."""
-    return part._replace(newest_seq=max(part.newest_seq, arrived.newest_seq))
+    newest_seq = max(part.newest_seq, arrived.newest_seq)
+    return part._replace(is_whole=True, newest_seq=newest_seq)
+
+
+def _covered(spans: SpanReader, unsure: Mapping[TraceKey, Contents]) -> Sequence[TraceKey]:
+    """Return the traces of which all was read, by ids: some spans were sent again."""
+    ids = spans.read_ids(list(unsure)) if unsure else {}
+    return [key for key, contents in unsure.items() if covers(contents, ids.get(key, ()))]
+
+
+def _built_whole(
+    spans: SpanReader, parts: Mapping[TraceKey, TracePart], arrived: Mapping[TraceKey, Arrived]
+) -> Sequence[TraceKey]:
+    """Return the traces that a stored build read whole, and of which nothing has arrived since.
+
+    What is missing now was removed by retention.
+    """
+    partial = [key for key, part in parts.items() if not part.is_whole]
+    built = spans.whole_builds(partial) if partial else {}
+    return [key for key in partial if built.get(key) == arrived.get(key, NOTHING_ARRIVED).digest]
 
 
 def describe_rest(trajectory: Trajectory, part: TracePart) -> Trajectory:

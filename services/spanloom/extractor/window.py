@@ -50,7 +50,7 @@ class ChangeWindow:
         """Start without known seconds."""
         self._progress = progress
         self._known: dict[int, int] = {}
-        self._seen: dict[int, dict[TraceKey, int]] = {}
+        self._seen: dict[int, dict[TraceKey, tuple[int, int]]] = {}
         self._slices: Slices = ALL
         self._hours: list[tuple[int, Slices]] = []
         """The hours left to read, the oldest last, each with the slices it is read for."""
@@ -109,7 +109,8 @@ class ChangeWindow:
         """Mark the changes of a look as known."""
         self._looked_s = self._time(now_ns)
         for change in look.read:
-            self._seen.setdefault(change.second, {})[change.key] = change.span_count
+            seen = (change.span_count, len(change.requests))
+            self._seen.setdefault(change.second, {})[change.key] = seen
         self._known.update(look.fingerprints)
         self._appends = look.appends
         horizon_s = self._looked_s - REMEMBERED_S
@@ -153,10 +154,10 @@ class ChangeWindow:
 
     def _new_part(self, change: TraceChange) -> TraceChange | None:
         """Return a change reduced to its new spans, or ``None`` if all were seen before."""
-        seen = self._seen.get(change.second, {}).get(change.key, 0)
-        if seen == change.span_count:
+        seen = self._seen.get(change.second, {}).get(change.key, (0, 0))
+        if seen == (change.span_count, len(change.requests)):
             return None
-        return replace(change, span_count=max(change.span_count - seen, 0))
+        return replace(change, span_count=max(change.span_count - seen[0], 0))
 
     def _set_clock(self, now_ns: int) -> None:
         self._clock_s = self._progress.clock()

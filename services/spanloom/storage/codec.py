@@ -9,16 +9,14 @@ from spanloom.storage.runs.rows import encode_record
 from spanloom.storage.spans.rows import event_of, join_events, newest_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.building import CarriedRecord, CarriedSpans, TrajectoryRecord
+    from spanloom.core.ports.spans import Traces
 
 
 class ClickHouseCodec:
     """See ``core.ports.carried.Codec``."""
 
-    def decode(self, carried: CarriedSpans) -> Mapping[TraceKey, list[Span]]:
+    def decode(self, carried: CarriedSpans) -> Traces:
         """See ``Codec.decode``."""
         traces = newest_spans(values_in(carried.spans))
         join_events(traces, map(event_of, rows_in(carried.events)))

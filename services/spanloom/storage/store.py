@@ -162,7 +162,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
     spans = ClickHouseSpans(writer, worker, reader, is_alone=is_alone)
     trajectories = ClickHouseTrajectories(worker, is_alone=is_alone)
     queues = ClickHouseAnnotationQueues(worker, reader, announcer, is_alone=is_alone)
-    progress = ClickHouseProgress(worker, spans.appends)
+    progress = ClickHouseProgress(worker, spans.appends, spans.revisit)
     return ClickHouseStore(
         spans=spans,
         progress=progress,

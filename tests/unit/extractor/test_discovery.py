@@ -11,7 +11,7 @@ from tests.support.otlp_requests import message_of
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
-from spanloom.extractor.discovery import Discovery
+from spanloom.extractor.discovery import MANY_MISSES, SHARES, Discovery, Outcome
 from spanloom.extractor.readiness import NS, Moment
 from spanloom.extractor.window import SWEEP_BACK_S
 
@@ -37,15 +37,17 @@ class Looking(World):
     def due(self) -> list[tuple[str, Status]]:
         return [(t.key.trace_id, status) for t, status in self.discovery.due(self.now_ns)]
 
-    def build(self, seq: int | None = None) -> None:
-        """Note everything that is due as built, up to the newest span it knows of."""
+    def build(self, *, is_whole: bool = True, before_seq: int = 2**64) -> None:
+        """Record everything that is due as built, from requests before a sequence."""
         for trace, status in self.discovery.due(self.now_ns):
-            found = trace.seq if seq is None else seq
-            arrived = self.store.spans.arrived([trace.key])[trace.key].spans
-            self.store.progress.record_progress(
-                [Progress(trace.key, found, status, arrived=arrived)]
-            )
-            self.discovery.built(trace, found, status, self.now_ns)
+            arrived = self.store.spans.arrived([trace.key])[trace.key]
+            seen = {(r.seq, r.spans) for r in arrived.requests if r.seq < before_seq}
+            outcome = Outcome(arrived.newest_seq, status, is_whole, seen)
+            if is_whole:
+                known = (arrived.spans, "", len(seen), arrived.digest, True)
+                progress = Progress(trace.key, outcome.seq, status, 0, *known)
+                self.store.progress.record_progress([progress])
+            self.discovery.built(trace, outcome, self.now_ns)
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def test_nothing_is_known_before_the_first_look(world: Looking) -> None:
     assert world.look() == 1
 
 
-def test_a_trace_leaves_when_its_newest_span_was_built(world: Looking) -> None:
+def test_a_trace_leaves_when_all_that_arrived_was_built(world: Looking) -> None:
     world.send(sent(1))
     world.look(1)
     assert world.due() == [(key_of().trace_id, Status.SETTLED)]
@@ -67,24 +69,49 @@ def test_a_trace_leaves_when_its_newest_span_was_built(world: Looking) -> None:
     assert world.look(0.2) == 0
 
 
-def test_a_trace_stays_if_the_build_saw_less(world: Looking) -> None:
+def test_a_trace_stays_if_a_request_of_a_change_had_not_arrived(world: Looking) -> None:
+    """Whatever its sequence is: the changes and the requests are two tables."""
     world.send(sent(1))
-    seq = world.now_ns // 1000
     world.send(sent(2, 1))
     world.look(1)
-    world.build(seq)
+    [trace] = (trace for trace, _ in world.discovery.due(world.now_ns))
+    world.build(before_seq=max(trace.known)[0])
     assert world.look(0.2) == 1
     assert world.due() == [(key_of().trace_id, Status.SETTLED)]
+    world.build()
+    assert world.look() == 0
 
 
-def test_a_trace_whose_spans_cannot_be_seen_is_asked_for_once_a_second(world: Looking) -> None:
+def test_a_trace_of_which_less_was_read_is_built_soon_and_then_more_and_more_rarely(
+    world: Looking,
+) -> None:
     world.send(sent(1))
     world.look(1)
-    world.build(seq=0)
-    assert world.look(0.5) == 1
-    assert world.due() == []
-    world.look(0.5)
-    assert len(world.due()) == 1
+    waits = []
+    for _ in range(12):
+        world.build(is_whole=False)
+        waited = 0.0
+        while world.look(0.1) and not world.due():
+            waited += 0.1
+        waits.append(round(waited + 0.1, 1))
+    assert waits[:4] == [0.2, 0.4, 0.8, 1.6]
+    assert waits[-2:] == [60, 60]
+    world.send(sent(2, 1))
+    world.look(0.6)
+    assert len(world.due()) == 1, "something new: the rest may have come with it"
+
+
+def test_what_was_removed_is_no_longer_expected(world: Looking) -> None:
+    """Retention or a deletion may remove a change before its request was seen in a build."""
+    world.send(sent(1))
+    world.look(1)
+    [(trace, _)] = world.discovery.due(world.now_ns)
+    trace.known.add((7, 3))
+    for _ in range(MANY_MISSES):
+        world.build()
+        assert world.look(60) == 1
+    world.build()
+    assert world.look() == 0
 
 
 def test_a_live_build_keeps_it_and_a_late_span_brings_it_back(world: Looking) -> None:
@@ -171,12 +198,20 @@ def test_an_old_sequence_of_a_finished_trace_is_found_at_once(world: Looking) ->
     world.look(1)
     world.build()
     world.send_message(message_of([sent(2, 1)]), seq=7)
-    assert world.look(0.2) == 1
-    assert world.due() == [], "its INSERT may still be under way"
-    world.look(1)
+    assert world.look(0.6) == 1
     assert world.due() == [(key_of().trace_id, Status.SETTLED)]
-    world.build(seq=world.store.progress.read_progress([key_of()])[key_of()].seq)
+    world.build()
     assert world.look(world.timing.sweep_s) == 0
+
+
+def test_what_no_look_finds_is_found_when_its_share_of_the_traces_is_compared(
+    world: Looking,
+) -> None:
+    """However long an INSERT takes to become visible, and whatever a clock says."""
+    world.look()
+    world.insert_late(10 * SWEEP_BACK_S, message_of([sent(1, trace_id=OTHER)]))
+    found_after = [n for n in range(1, SHARES + 1) if world.look(world.timing.sweep_s)]
+    assert found_after[:1] == [int(OTHER[:2], 16) + 1]
 
 
 def test_a_sweep_asks_for_a_quarter_of_an_hour_whatever_is_stored(
@@ -323,8 +358,24 @@ def test_a_revisit_is_due_at_once_and_once(world: Looking) -> None:
     world.build()
     world.discovery.revisit([key_of()], world.now_ns, {})
     assert world.due() == [(key_of().trace_id, Status.SETTLED)]
-    world.build(seq=world.now_ns // 1000)
+    world.build()
     assert world.look(0.2) == 0
+
+
+def test_a_revisit_is_found_by_whoever_looks_and_until_it_was_built(world: Looking) -> None:
+    world.send(sent(1))
+    world.look(1)
+    world.build()
+    world.store.progress.record_revisits([key_of()])
+    other = Discovery(world.store.progress, world.timing)
+    other.look(Moment(world.now_ns))
+    assert len(other) == 1
+    assert world.look(0.2) == 1
+    world.wait(1)
+    world.build()
+    again = Discovery(world.store.progress, world.timing)
+    again.look(Moment(world.now_ns))
+    assert (world.look(), len(again)) == (0, 0)
 
 
 def test_what_traces_got_is_forgotten_after_a_minute(world: Looking) -> None:

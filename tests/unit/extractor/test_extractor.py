@@ -13,9 +13,11 @@ from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_spans import MemorySpans
 from tests.support.memory_store import MemoryStore
 
+from spanloom.core.coverage import number_of
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.spans import Traces
 from spanloom.core.sharing import ALL
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.extractor import FEW_TRACES, MIN_REST_S
@@ -24,7 +26,7 @@ from spanloom.extractor.readiness import Timing
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.progress import Progress, TraceChange
     from spanloom.core.sharing import Slices
     from spanloom.extractor.result import BatchResult, BuildOptions
@@ -163,7 +165,7 @@ class Interrupting(MemorySpans):
 
     after_reading: Callable[[], None] = staticmethod(lambda: None)
 
-    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+    def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         found = super().read_spans(keys)
         happens, self.after_reading = self.after_reading, lambda: None
         happens()
@@ -174,18 +176,67 @@ def test_a_trace_whose_spans_cannot_be_read_yet_is_read_again() -> None:
     class Delayed(MemorySpans):
         visible = False
 
-        def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
-            return super().read_spans(keys) if self.visible else {}
+        def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
+            return super().read_spans(keys) if self.visible else Traces()
 
     store = MemoryStore()
     spans = store.spans = Delayed(store.state)
     world = World(store)
     world.send(sent(1))
     assert world.step(1) == 1
-    assert world.step(0.5) == 0
+    assert world.step(0.1) == 0
     spans.visible = True
-    assert world.step(0.5) == 1
+    assert world.step(0.1) == 1
     assert world.said() == (1, "settled", 1)
+
+
+@pytest.mark.parametrize("missing", ["spans", "open"])
+def test_a_run_of_which_a_request_is_not_visible_yet_is_live(missing: str) -> None:
+    """Whatever its status will be: the rest has arrived, and is shown once it can be read."""
+
+    class Partial(MemorySpans):
+        hidden = frozenset({f"{2:016x}"})
+
+        def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
+            with self._state.lock:
+                all_spans = self._state.spans[key_of()]
+                seen = {i: d for i, d in all_spans.items() if i not in self.hidden}
+                self._state.spans[key_of()] = seen
+                try:
+                    return super().read_spans(keys)
+                finally:
+                    self._state.spans[key_of()] = all_spans
+
+    store = MemoryStore()
+    spans = store.spans = Partial(store.state)
+    world = World(store)
+    late = sent(2, 1)
+    late.end_time_unix_nano = 0 if missing == "open" else late.end_time_unix_nano
+    world.send(sent(1), sent(3, 1))
+    world.send(late)
+    world.run(10)
+    assert world.said()[1:] == ("live", 2)
+    assert store.progress.read_progress([key_of()]) == {}, "nothing is recorded as built"
+    spans.hidden = frozenset()
+    world.run(10)
+    assert world.said()[1:] == ("settled", 3)
+    assert store.progress.read_progress([key_of()])[key_of()].is_whole
+    assert world.step(100) == 0
+
+
+def test_a_part_that_becomes_visible_later_leaves_the_whole_as_it_is() -> None:
+    store = MemoryStore()
+    world = World(store)
+    world.send(sent(1), sent(2, 1))
+    world.step(1)
+    before = world.said()
+    held, store.state.spans[key_of()] = store.state.spans[key_of()], {}
+    world.send(sent(3, 1))
+    world.run(3)
+    assert world.said() == before
+    store.state.spans[key_of()] |= held
+    world.run(10)
+    assert world.said()[1:] == ("settled", 3)
 
 
 @pytest.mark.parametrize("restarted", [False, True])
@@ -333,9 +384,14 @@ def test_the_thread_works_until_it_is_stopped() -> None:
 
 
 def expire(store: MemoryStore, *numbers: int) -> None:
-    """Take spans, as retention does."""
+    """Take spans, as retention does, and what tells that they arrived."""
     for number in numbers:
         del store.state.spans[key_of()][f"{number:016x}"]
+    gone = {number_of(f"{number:016x}") for number in numbers}
+    store.state.requests[key_of()] = {
+        brought._replace(finished=brought.finished - gone)
+        for brought in store.state.requests[key_of()]
+    }
 
 
 def test_a_trajectory_is_not_replaced_by_one_of_the_spans_that_retention_left() -> None:

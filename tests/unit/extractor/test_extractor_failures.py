@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.spans import Traces
     from spanloom.core.pricing import PriceBook
 
 OTHER = "cd" * 16
@@ -157,7 +158,7 @@ class Unreadable(MemorySpans):
         self.room = room
         self.reads: list[int] = []
 
-    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+    def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         self.reads.append(len(keys))
         if len(keys) > self.room or any(key.trace_id in self.unreadable for key in keys):
             raise StoreTooSmallError("memory limit exceeded")
@@ -208,7 +209,7 @@ def test_it_shows_all_spans_that_came_while_the_store_is_still_counting() -> Non
 
     class Counting(Unreadable):
         def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
-            return dict.fromkeys(super().arrived(keys), Arrived(1))
+            return dict.fromkeys(super().arrived(keys), Arrived(spans=1))
 
     world = World(store_with(Counting(TRACE)))
     world.send(sent(1), sent(2, 1), sent(3, 1))

@@ -37,7 +37,7 @@ def at(
     """Return the status at a time; all times are seconds since the first span."""
     trace = PendingTrace(
         key_of(),
-        1,
+        set(),
         ns(first_s),
         ns(last_s),
         has_root,

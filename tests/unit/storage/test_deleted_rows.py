@@ -106,11 +106,13 @@ def show_in(store: ClickHouseStore, part: TraceKey, home: TraceKey) -> None:
 
 
 def settle(store: ClickHouseStore, key: TraceKey) -> None:
-    store.progress.record_progress([Progress(key, next_seq(), Status.SETTLED)])
+    arrived = store.spans.arrived([key])[key]
+    known = (arrived.spans, "", len(arrived.requests), arrived.digest, True)
+    store.progress.record_progress([Progress(key, next_seq(), Status.SETTLED, 0, *known)])
 
 
 def is_due(store: ClickHouseStore, key: TraceKey) -> bool:
-    return key in {change.key for change in store.progress.unfinished()}
+    return key in {change.key for change in store.progress.unextracted()}
 
 
 @pytest.mark.parametrize("is_recorded", [True, False])

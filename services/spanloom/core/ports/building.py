@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.feed import FeedWriter
-    from spanloom.core.ports.spans import SpanReader
+    from spanloom.core.ports.spans import SpanReader, Traces
 
 
 class Taken(NamedTuple):
@@ -313,7 +313,7 @@ class CarriedRecord(NamedTuple):
 class Codec(Protocol):
     """Converts spans and trajectories from and to a store's format: pure, and can be pickled."""
 
-    def decode(self, carried: CarriedSpans) -> Mapping[TraceKey, list[Span]]:
+    def decode(self, carried: CarriedSpans) -> Traces:
         """Return what ``SpanReader.read_spans`` returns for the same traces."""
 
     def encode(self, record: TrajectoryRecord) -> CarriedRecord:

@@ -9,7 +9,8 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
@@ -34,6 +35,8 @@ class TraceChange:
     """How many spans arrived, repeats included."""
     second: int = 0
     """The second of the store's clock in which the first of them was stored; 0 is unknown."""
+    requests: frozenset[tuple[int, int]] = frozenset()
+    """The requests that brought them: the sequence of each, and how many spans it brought."""
 
 
 class ChangedSeconds(NamedTuple):
@@ -51,7 +54,7 @@ class Progress:
 
     key: TraceKey
     seq: int
-    """The highest span version that went into the newest attempt."""
+    """The highest sequence that went into an attempt; never lower than the recorded one."""
     status: Status
     attempts: int = 0
     """Failed attempts in a row."""
@@ -60,6 +63,12 @@ class Progress:
     0 is unknown."""
     error: str = ""
     """Why the newest attempt failed; empty if it did not."""
+    requests: int = 0
+    """How many requests had arrived likewise; 0 is unknown."""
+    digest: int = 0
+    """The fingerprint of these requests (``Arrived.digest``)."""
+    is_whole: bool = False
+    """Whether a build of all that they brought is stored."""
 
     @property
     def is_finished(self) -> bool:
@@ -107,10 +116,22 @@ class ChangeReader(Protocol):
     ) -> Sequence[TraceChange]:
         """Return the changes in this interval (end excluded) of traces that need to be built.
 
-        These are traces with a newer span than their progress records, or more spans than had
-        arrived (a collector that drains an old spool brings old sequences late), and those whose
-        progress is unfinished.
+        These are traces of which no whole build of what has arrived is recorded, those whose
+        progress is unfinished, and those with a change whose request is not visible yet. Progress
+        that an older release recorded is compared by sequence and number of spans.
         """
+
+    def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
+        """Return what ``unextracted`` returns, whenever it was stored, for a share of the traces.
+
+        These are the traces whose ids begin with some hexadecimal digits; found by the requests
+        instead of the changes.
+        """
+
+    def present(
+        self, requests: Iterable[tuple[TraceKey, int, int]]
+    ) -> AbstractSet[tuple[TraceKey, int, int]]:
+        """Return those of some changes that are still stored: trace, sequence, number of spans."""
 
     def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """Return the traces whose progress is unfinished: live, or failed at the last attempt."""
@@ -133,6 +154,9 @@ class ProgressWriter(Protocol):
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """Record how far these traces were extracted."""
+
+    def record_revisits(self, keys: Sequence[TraceKey]) -> None:
+        """Make stored traces due again: each gets a request, and a change, without spans."""
 
     def record_watermark(self, second: int) -> None:
         """Record that everything visible of earlier seconds is extracted or unfinished."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -55,6 +56,92 @@ class SpanWriter(Protocol):
         """
 
 
+class Request(NamedTuple):
+    """One request that brought something of a trace."""
+
+    seq: int
+    is_events: bool
+    """Whether it brought content events instead of spans."""
+    items: int
+    """How many different spans, or events, its ids name; 0 if these are not known (it was stored
+    by an older release), or if the trace is only to be built again."""
+    spans: int
+    """How many spans it brought, as the change that discovery found counts them."""
+
+
+class Ids(NamedTuple):
+    """The ids of what a request brought, as ``core.coverage`` makes numbers of them."""
+
+    seq: int
+    is_events: bool
+    finished: Sequence[int]
+    """Of finished spans, or of content events."""
+    opened: Sequence[int]
+    """Of open copies of spans."""
+
+
+class Arrived(NamedTuple):
+    """What has arrived of a trace."""
+
+    requests: Sequence[Request] = ()
+    """Every request that is stored, in no particular order; one stored twice counts once."""
+    spans: int = 0
+    """How many spans they brought together, repeats included."""
+    digest: int = 0
+    """A fingerprint of the requests and of what they brought."""
+
+    @property
+    def newest_seq(self) -> int:
+        """The newest sequence of what was brought; 0 if there is none."""
+        return max((request.seq for request in self.requests if request.spans), default=0)
+
+
+NOTHING_ARRIVED = Arrived()
+
+
+class Read(NamedTuple):
+    """How much of a trace a build read; grows with every span or newer version that is read."""
+
+    items: int
+    """How many spans and content events."""
+    ranks: int
+    """The sum of their ranks, each plus one; a finished span ranks 2^50 above its sequence."""
+
+    @property
+    def mark(self) -> str:
+        """The two numbers as text of a fixed width, which orders as they do."""
+        return f"{self.items:08x}{self.ranks:026x}"
+
+    def plus(self, other: Read) -> Read:
+        """Return what two traces have together."""
+        return Read(self.items + other.items, self.ranks + other.ranks)
+
+
+NOTHING_READ = Read(0, 0)
+
+
+class Contents(NamedTuple):
+    """The spans and content events of a trace as they are stored, not joined yet."""
+
+    spans: Mapping[str, Span]
+    """Each span in the version that counts, by its id."""
+    events: Mapping[tuple[str, str], int]
+    """The newest sequence of each content event, by the ids of its span and its own."""
+
+
+NO_CONTENTS = Contents({}, {})
+
+
+class Traces(dict["TraceKey", "list[Span]"]):
+    """The spans of traces; a trace without spans has no entry."""
+
+    def __init__(self, spans: Mapping[TraceKey, list[Span]] | None = None) -> None:
+        """Start with these spans; what they were before events were joined is added later."""
+        super().__init__(spans or {})
+        self.contents: dict[TraceKey, Contents] = {}
+        """What was read of each trace, also of one with events alone."""
+
+
 class TracePart(NamedTuple):
     """A trace, or as much of it as the reader's limit allows."""
 
@@ -65,48 +152,31 @@ class TracePart(NamedTuple):
     """How many content events of the trace were not read."""
     newest_seq: int
     """The newest version among all of them, read or not."""
-
-
-class Arrived(NamedTuple):
-    """What has arrived of a trace."""
-
-    spans: int
-    """How many spans, repeats included."""
-    newest_seq: int = 0
-    """The newest sequence; 0 is unknown. The span that it brought may be gone: an open copy of a
-    finished span counts for nothing."""
-
-
-NOTHING_ARRIVED = Arrived(0)
-
-
-class Read(NamedTuple):
-    """How much of a trace a build read; grows with every span or newer version that is read."""
-
-    items: int
-    """How many spans and content events."""
-    ranks: int
-    """The sum of their ranks (``RowVersion``), each plus one."""
-
-    @property
-    def mark(self) -> str:
-        """The two numbers as text of a fixed width, which orders as they do."""
-        return f"{self.items:08x}{self.ranks:026x}"
-
-
-NOTHING_READ = Read(0, 0)
+    read: Read = NOTHING_READ
+    """How much of the trace that is, read or not."""
+    is_whole: bool = False
+    """Whether that is at least what had arrived before."""
+    unlisted: Mapping[int, int] = MappingProxyType({})
+    """Spans and events by sequence, of sequences that no known request has."""
 
 
 class SpanReader(Protocol):
     """Reads the spans of traces; a key names the project."""
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
-        """Return what has arrived of these traces.
+        """Return what has arrived of these traces; one of which nothing has arrived has no entry.
 
-        Reads that follow return at least these: the count is recorded in ``Progress``.
+        Reads that follow need not return all of it: what an ``append`` stores in several tables
+        becomes visible table by table. ``core.coverage`` compares the two.
         """
 
-    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+    def read_ids(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Ids]]:
+        """Return what exactly each request brought of these traces, where it is known."""
+
+    def whole_builds(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """Return of which ``Arrived.digest`` each trace's last whole build is recorded, if any."""
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         """Return every span of the traces, each in its newest version, in no particular order.
 
         The content events of a span are among its events, after its own, in the order of time;
@@ -120,6 +190,7 @@ class SpanReader(Protocol):
         """Return at most ``limit`` spans of a trace, and as many content events.
 
         These are the spans without a parent, then the others, each by (start, span id); events by
-        (time, span id, event id). Otherwise like ``read_spans``. The number of rows built depends
-        on the limit; what the engine reads to choose them grows with the trace (see ADR 018).
+        (time, span id, event id). Otherwise like ``read_spans``, and it compares what is stored
+        with what had arrived. The number of rows built depends on the limit; what the engine reads
+        to choose them grows with the trace (see ADR 018).
         """

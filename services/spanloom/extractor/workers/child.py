@@ -80,14 +80,16 @@ class _Builder:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _draft(self, spans: Spans) -> Drafted:
-        read = whole_parts(self._codec.decode(spans.carried), spans.arrived)
-        drafts = make_drafts(spans.traces, read, self._prices)
+        read = self._codec.decode(spans.carried)
+        parts, unsure = whole_parts(read, spans.traces, spans.arrived)
+        sure = {key: status for key, status in spans.traces.items() if key not in unsure}
+        drafts = make_drafts(sure, parts, self._prices)
         for error in drafts.result.failures.values():
             if isinstance(error, MemoryError):
                 raise error  # the owner's process has more memory
-        parts = drafts.without_parts()
+        left = drafts.without_parts() | unsure.keys()
         self._drafts[spans.task] = drafts
-        return Drafted(drafts.calls, parts)
+        return Drafted(drafts.calls, left)
 
     def _encode(self, known: Known) -> Encoded:
         drafts = self._drafts.pop(known.task)

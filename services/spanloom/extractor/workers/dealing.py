@@ -46,8 +46,8 @@ class Task:
     """The worker that has its spans; ``None`` before they are sent."""
     calls: Mapping[TraceKey, Sequence[Call]] | None = None
     """The calls of each extracted trace; ``None`` before it is drafted."""
-    parts: AbstractSet[TraceKey] = frozenset()
-    """Parts of runs of several traces, which are left to this process."""
+    left: AbstractSet[TraceKey] = frozenset()
+    """Traces that are left to this process (``Drafted.left``)."""
     has_known: bool = False
     """Whether ``Known`` was sent to the worker."""
     encoded: Encoded | None = None
@@ -209,8 +209,8 @@ class Dealer:
 
     def _take(self, task: Task, answer: Answer) -> None:
         match answer:
-            case Drafted(calls, parts):
-                task.calls, task.parts = calls, parts
+            case Drafted(calls, left):
+                task.calls, task.left = calls, left
             case Encoded():
                 task.encoded = answer
             case Failed(error):

@@ -49,8 +49,9 @@ class Drafted(NamedTuple):
     """Answer to ``Spans``: the calls of each extracted trace."""
 
     calls: Mapping[TraceKey, Sequence[Call]]
-    parts: AbstractSet[TraceKey] = frozenset()
-    """Parts of runs of several traces, which the owner builds: it alone can read the others."""
+    left: AbstractSet[TraceKey] = frozenset()
+    """Traces that the owner builds: parts of runs of several traces, because it alone can read the
+    others, and those of which it has to compare the ids with what had arrived."""
 
 
 class Known(NamedTuple):

@@ -149,7 +149,7 @@ class Pipeline:
             if task.encoded:
                 records += task.encoded.records
                 result.add(task.encoded.result)
-                requested.update(_without(task.traces, task.parts))
+                requested.update(_without(task.traces, task.left))
             elif _is_hopeless(task):
                 result.failures.update(dict.fromkeys(task.traces, StuckError(STUCK)))
                 requested.update(task.traces)
@@ -160,9 +160,9 @@ class Pipeline:
 
 
 def _without(
-    traces: Mapping[TraceKey, Status], parts: AbstractSet[TraceKey]
+    traces: Mapping[TraceKey, Status], left: AbstractSet[TraceKey]
 ) -> Mapping[TraceKey, Status]:
-    return {key: status for key, status in traces.items() if key not in parts}
+    return {key: status for key, status in traces.items() if key not in left}
 
 
 def _is_hopeless(task: Task) -> bool:
@@ -170,13 +170,13 @@ def _is_hopeless(task: Task) -> bool:
 
 
 def _retries(batch: Batch) -> Iterator[Batch]:
-    """Yield lost tasks and parts of runs as batches for this process.
+    """Yield lost tasks and what workers left as batches for this process.
 
     Of stuck tasks each trace is a batch for workers.
     """
     for task in batch.tasks:
-        if task.encoded and task.parts:
-            yield Batch({key: task.traces[key] for key in task.parts})
+        if task.encoded and task.left:
+            yield Batch({key: task.traces[key] for key in task.left})
         if task.is_stuck and not _is_hopeless(task):
             yield from alone(batch, task)
         elif task.is_lost and not task.is_stuck:

@@ -54,6 +54,6 @@ FROM
       AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
 ) AS found
-LEFT JOIN (SELECT Project, TraceId, sum(Spans) AS arrived FROM trace_arrivals GROUP BY Project, TraceId) AS arrivals
+LEFT JOIN (SELECT Project, TraceId, sum(Spans) AS arrived FROM trace_requests GROUP BY Project, TraceId) AS arrivals
     USING (Project, TraceId)
 GROUP BY Project, TraceId

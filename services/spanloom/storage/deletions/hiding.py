@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 OF_TRACES = (
+    "trace_requests",
     "otel_traces",
     "genai_events",
     "trace_changes",
@@ -45,7 +46,8 @@ OF_TRACES = (
     "annotation_queue_items",
     "annotation_queue_events",
 )
-"""Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all."""
+"""Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all, in
+this order: what requests brought goes before the spans, which would be missed."""
 NOT_OF_TRACES = {
     "schema_migrations": "what the keeper did",
     "store_facts": "facts of the whole store",
@@ -67,6 +69,7 @@ _RAW = {
     "otel_traces": ("Seq", "StartTimeUnixNano"),
     "genai_events": ("RowVersion", None),
     "trace_changes": ("Seq", None),
+    "trace_requests": ("Seq", None),
 }
 """The tables that the writer's INSERT fills: the columns of a row's sequence and time, if any.
 

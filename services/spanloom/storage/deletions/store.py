@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.upkeep import Deletion, DeletionScope
 from spanloom.core.ports.upkeep import Extent
-from spanloom.storage.deletions.torn import find_torn, mark_live
+from spanloom.storage.deletions.torn import find_torn
 from spanloom.storage.engine.parameters import reach_columns, reach_of, within
 
 if TYPE_CHECKING:
@@ -163,18 +163,13 @@ class ClickHouseDeletions:
         traces = read_traces(self._worker, deletion.scope, until_seq)
         extent = _extent(traces)
         torn = find_torn(self._worker, deletion.scope, traces)
-        self._build_again(torn)
+        self._revisit(torn)
         self._hiding.begin()
         counted = replace(deletion, traces=extent.traces, spans=extent.spans, until_seq=until_seq)
         record_deletion(self._worker, counted)
         record_traces(self._worker, deletion.id, traces)
-        self._build_again(torn)
+        self._revisit(torn)
         return counted
-
-    def _build_again(self, keys: Sequence[TraceKey]) -> None:
-        """Make traces due: now, and for an extractor that starts later."""
-        mark_live(self._worker, keys)
-        self._revisit(keys)
 
     def list(self, limit: int) -> Sequence[Deletion]:
         """See ``DeletionLedger.list``."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.engine.parameters import batched, bind, within
-from spanloom.storage.engine.statements import query
+from spanloom.storage.engine.parameters import batched, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +35,3 @@ def find_torn(lane: Lane, scope: DeletionScope, traces: Sequence[Row]) -> Sequen
 def find_homes_of_deleted(lane: Lane) -> Sequence[TraceKey]:
     """Return the stored traces that showed a part that is deleted, until its rows are removed."""
     return [TraceKey(row.Project, row.Home) for row in lane.rows("homes_of_deleted")]
-
-
-def mark_live(lane: Lane, keys: Sequence[TraceKey]) -> None:
-    """Record that traces are unfinished, so that an extractor that starts later builds them."""
-    for some in batched(keys):
-        lane.run(query("mark_live"), **bind({"keys": some}))

@@ -12,7 +12,8 @@ from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.slices import in_slices, lowest, read_watermarks, record_watermarks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.sharing import Slices
     from spanloom.storage.engine.lane import Lane
@@ -20,16 +21,25 @@ if TYPE_CHECKING:
 
 
 _KIND = "extract"
-PROGRESS_COLUMNS = ("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived", "Error")
+PROGRESS_COLUMNS = (
+    *("Project", "TraceId", "Seq", "Status", "Attempts", "Arrived", "Error"),
+    *("Requests", "Digest", "IsWhole"),
+)
 
 
 class ClickHouseProgress:
     """``ChangeReader`` and ``ProgressWriter`` over the extractor's lane."""
 
-    def __init__(self, worker: Lane, appends: Callable[[], int | None]) -> None:
-        """Use the lane, which the caller closes, and the count of ended appends."""
+    def __init__(
+        self,
+        worker: Lane,
+        appends: Callable[[], int | None],
+        revisit: Callable[[Sequence[TraceKey]], None],
+    ) -> None:
+        """Use the lane, which the caller closes, the count of ended appends, and revisits."""
         self._worker = worker
         self._appends = appends
+        self._revisit = revisit
 
     def clock(self) -> int:
         """See ``ChangeReader.clock``."""
@@ -67,6 +77,22 @@ class ClickHouseProgress:
         rows = self._worker.rows("unextracted", since=since_s, until=until_s, shared=shared)
         return list(map(_change_of, rows))
 
+    def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
+        """See ``ChangeReader.overlooked``."""
+        shared = in_slices(slices)
+        rows = self._worker.rows("overlooked", begins_with=begins_with, shared=shared)
+        return list(map(_change_of, rows))
+
+    def present(
+        self, requests: Iterable[tuple[TraceKey, int, int]]
+    ) -> AbstractSet[tuple[TraceKey, int, int]]:
+        """See ``ChangeReader.present``."""
+        return {
+            (TraceKey(row.Project, row.TraceId), row.Seq, row.Spans)
+            for some in batched(sorted(requests))
+            for row in self._worker.rows("present", changes=[[s, *key, n] for key, s, n in some])
+        }
+
     def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """See ``ChangeReader.unfinished``."""
         rows = self._worker.rows("unfinished", shared=in_slices(slices))
@@ -87,8 +113,19 @@ class ClickHouseProgress:
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """See ``ProgressWriter.record_progress``."""
-        rows = ([*p.key, p.seq, p.status.value, p.attempts, p.arrived, p.error] for p in progress)
+        rows = (
+            [
+                *(*p.key, p.seq, p.status.value, p.attempts, p.arrived, p.error),
+                *(p.requests, p.digest, p.is_whole),
+            ]
+            for p in progress
+        )
         self._worker.insert("extraction_progress", PROGRESS_COLUMNS, rows)
+
+    def record_revisits(self, keys: Sequence[TraceKey]) -> None:
+        """See ``ProgressWriter.record_revisits``."""
+        if keys:
+            self._revisit(keys)
 
     def read_watermark(self, slices: Slices = ALL) -> int:
         """See ``ChangeReader.read_watermark``."""
@@ -115,6 +152,7 @@ def _change_of(row: Row) -> TraceChange:
         has_root=bool(row.has_root),
         span_count=row.spans,
         second=row.second,
+        requests=frozenset((seq, spans) for seq, spans in row.requests),
     )
 
 
@@ -126,4 +164,7 @@ def _progress_of(row: Row) -> Progress:
         attempts=row.Attempts,
         arrived=row.Arrived,
         error=row.Error,
+        requests=row.Requests,
+        digest=row.Digest,
+        is_whole=bool(row.IsWhole),
     )

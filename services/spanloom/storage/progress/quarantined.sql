@@ -1,6 +1,6 @@
 -- Traces whose newest attempt failed, columns as read_progress. The inner query finds, by the index,
 -- those of which any attempt failed; the outer one keeps those whose last attempt failed.
-SELECT Project, TraceId, Seq, Status, Attempts, Arrived, Error
+SELECT Project, TraceId, Seq, Status, Attempts, Arrived, Error, Requests, Digest, IsWhole
 FROM extraction_progress FINAL
 WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM extraction_progress WHERE Attempts > 0)
   AND Attempts > 0

@@ -9,12 +9,13 @@ WITH keys AS
       AND {shared}
 )
 SELECT Project, TraceId, Seq AS newest, toUnixTimestamp64Nano(arrivals.accepted) AS first_accepted,
-       first_accepted AS last_accepted, false AS has_root, arrivals.spans AS spans, 0 AS second
+       first_accepted AS last_accepted, false AS has_root, arrivals.spans AS spans, 0 AS second,
+       CAST([], 'Array(Tuple(UInt64, UInt32))') AS requests
 FROM (SELECT Project, TraceId, Seq FROM extraction_progress FINAL WHERE (Project, TraceId) IN keys) AS progress
 INNER JOIN
 (
     SELECT Project, TraceId, sum(Spans) AS spans, max(AcceptedAt) AS accepted
-    FROM trace_arrivals
+    FROM trace_requests
     WHERE (Project, TraceId) IN keys
     GROUP BY Project, TraceId
 ) AS arrivals USING (Project, TraceId)

@@ -1,5 +1,12 @@
--- The number of spans that arrived of some traces, including repeats, and the newest sequence.
-SELECT Project, TraceId, sum(Spans) AS spans, max(Seq) AS newest
-FROM trace_arrivals
-WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
+-- What each request brought of some traces: its sequence, whether it brought events, how many spans
+-- its ids name, and how many it brought. A request that was stored twice counts once.
+SELECT Project, TraceId, groupArray((Seq, IsEvents, items, Spans)) AS requests, sum(Spans) AS spans,
+       sum(cityHash64(Seq, IsEvents, Mark)) AS digest
+FROM
+(
+    SELECT Project, TraceId, Seq, IsEvents, Mark, Spans, length(Finished) + length(Open) AS items
+    FROM trace_requests
+    WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
+    LIMIT 1 BY Project, TraceId, Seq, IsEvents, Mark
+)
 GROUP BY Project, TraceId

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from typing import TYPE_CHECKING
 
 from spanloom.storage.engine.parameters import batched, bind
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
 
 
 def record_revisits(lane: Lane, keys: Sequence[TraceKey]) -> None:
-    """Store a change of each trace, as if nothing but its root had come."""
+    """Store of each trace a request that brought nothing, and a change as if its root had come.
+
+    The request is what makes the trace due, whoever looks for it and when: no build has seen it.
+    """
+    seq = time.time_ns() // 1000
     for some in batched(keys):
-        lane.run(query("revisit_traces"), **bind({"keys": some}))
+        sent = bind({"keys": some, "seq": seq, "mark": secrets.randbits(64)})
+        lane.run(query("revisit_traces"), **sent)
+        lane.run(query("revisit_changes"), **bind({"keys": some, "seq": seq}))

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.agent_logs import as_span, is_from_agent
 from spanloom.core.model.span import Event, Link, Span, TraceKey
+from spanloom.core.ports.spans import NO_CONTENTS, Contents, Traces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.storage.engine.parameters import Row, Values
 
@@ -39,9 +40,7 @@ EventsOfTrace = dict[str, dict[str, ContentEvent]]
 """The events of a trace by span and event id."""
 
 
-def join_events(
-    traces: dict[TraceKey, list[Span]], events: Iterable[ContentEvent], *, is_whole: bool = True
-) -> None:
+def join_events(traces: Traces, events: Iterable[ContentEvent], *, is_whole: bool = True) -> None:
     """Append the newest version of each event to the events of its span, in order.
 
     Log records of coding agents whose span did not arrive become spans, also in a trace without
@@ -55,6 +54,8 @@ def join_events(
             own[found.event_id] = found
     for key, of_trace in by_trace.items():
         spans = traces.get(key, [])
+        read = {(s, e): f.row_version for s, own in of_trace.items() for e, f in own.items()}
+        traces.contents[key] = traces.contents.get(key, NO_CONTENTS)._replace(events=read)
         _join(spans, of_trace)
         if is_whole:
             spans += _without_span(of_trace)
@@ -122,7 +123,7 @@ def shared(rows: Iterable[Values]) -> Iterator[Values]:
         yield row
 
 
-def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:
+def newest_spans(rows: Iterable[Values]) -> Traces:
     """Return the version of each span that counts; of equal versions the one that starts last.
 
     Equal versions come from one request that has a span twice, in two months: partitions are
@@ -138,7 +139,14 @@ def newest_spans(rows: Iterable[Values]) -> dict[TraceKey, list[Span]]:
         known = spans.get(span.span_id)
         if known is None or known.precedence <= span.precedence:
             spans[span.span_id] = span
-    return {TraceKey(*key): list(spans.values()) for key, spans in traces.items()}
+    return as_traces({TraceKey(*key): spans for key, spans in traces.items()})
+
+
+def as_traces(spans: Mapping[TraceKey, Mapping[str, Span]]) -> Traces:
+    """Return traces, each with its spans by their ids, before content events are joined."""
+    traces = Traces({key: list(own.values()) for key, own in spans.items()})
+    traces.contents.update((key, Contents(own, {})) for key, own in spans.items())
+    return traces
 
 
 _TRACE_ID = slice(2, 34)

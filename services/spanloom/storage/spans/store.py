@@ -9,9 +9,18 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.core.errors import StoreRejectedError
-from spanloom.core.model.span import Span, TraceKey
+from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import CarriedSpans
-from spanloom.core.ports.spans import Arrived, Signal, SpooledRequest, TracePart
+from spanloom.core.ports.spans import (
+    Arrived,
+    Ids,
+    Read,
+    Request,
+    Signal,
+    SpooledRequest,
+    TracePart,
+    Traces,
+)
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Writes
 from spanloom.storage.spans.otlp import StoredSpan, encode_traces
@@ -99,15 +108,16 @@ class ClickHouseSpans:
             canonical = [canonical_request(request) for request in requests]
             self._writer.insert_requests(table, FramedRecords(canonical))
 
-    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+    def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         """See ``SpanReader.read_spans``."""
-        found: dict[TraceKey, list[Span]] = {}
+        found = Traces()
         for some in batched(keys):
             rows = self._rows_of_long_trace(some) if self._is_long(some) else self._rows(some)
             traces = newest_spans(rows)
             if self._has_events():
                 join_events(traces, map(event_of, self._worker.rows("read_events", keys=some)))
             found.update(traces)
+            found.contents.update(traces.contents)
         return found
 
     def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
@@ -152,11 +162,12 @@ class ClickHouseSpans:
     def read_part(self, key: TraceKey, limit: int) -> TracePart:
         """See ``SpanReader.read_part``."""
         of_trace = {"project": key.project, "trace_id": key.trace_id}
+        ((uncovered,),) = self._worker.rows("uncovered", **of_trace)
         size = next(self._worker.rows("trace_size", **of_trace))
         left_out = max(size.event_count - limit, 0)
         before = max(min(size.span_count, limit) - 1, 0)
         last = next(self._worker.rows("last_of_part", **of_trace, before=before), None)
-        traces: dict[TraceKey, list[Span]] = {}
+        traces = Traces()
         if last is not None:  # else it has only events, or is gone since it was counted
             place = {**of_trace, **last._asdict()}
             # One answer of few spans takes little memory; each query takes 10 ms or 20 ms.
@@ -168,7 +179,14 @@ class ClickHouseSpans:
         events = self._worker.rows("read_part_events", **of_trace, limit=limit)
         join_events(traces, map(event_of, events), is_whole=size.span_count <= limit)
         spans = traces.get(key, [])
-        return TracePart(spans, max(size.span_count, len(spans)), left_out, size.newest_seq)
+        return TracePart(
+            spans,
+            max(size.span_count, len(spans)),
+            left_out,
+            size.newest_seq,
+            Read(size.span_count + size.event_count, int(size.ranks)),
+            is_whole=not uncovered,
+        )
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""
@@ -201,7 +219,26 @@ class ClickHouseSpans:
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """See ``SpanReader.arrived``."""
         return {
-            TraceKey(project, trace_id): Arrived(spans, newest)
+            TraceKey(project, trace_id): Arrived([Request(*r) for r in requests], spans, digest)
             for some in batched(keys)
-            for project, trace_id, spans, newest in self._worker.rows("arrived", keys=some)
+            for project, trace_id, requests, spans, digest in self._worker.rows(
+                "arrived", keys=some
+            )
+        }
+
+    def read_ids(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Ids]]:
+        """See ``SpanReader.read_ids``."""
+        found: dict[TraceKey, list[Ids]] = {}
+        for some in batched(keys):
+            for row in self._worker.rows("request_ids", keys=some):
+                ids = Ids(row.Seq, bool(row.IsEvents), row.Finished, row.Open)
+                found.setdefault(TraceKey(row.Project, row.TraceId), []).append(ids)
+        return found
+
+    def whole_builds(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``SpanReader.whole_builds``."""
+        return {
+            TraceKey(row.Project, row.TraceId): row.Digest
+            for some in batched(keys)
+            for row in self._worker.rows("whole_builds", keys=some)
         }

@@ -1,15 +1,17 @@
--- The number of spans and content events of a trace, and their newest version. In the order of the
--- key, so that the memory does not grow with the trace.
+-- The number of spans and content events of a trace, the sum of their ranks (core/coverage.py), and
+-- their newest version. In the order of the key, so that the memory does not grow with the trace.
 WITH
 (
-    SELECT (count(), max(RowVersion))
+    SELECT (count(), max(RowVersion), sum(toUInt128(RowVersion) + 1))
     FROM genai_events FINAL
     WHERE Project = {project:String} AND TraceId = {trace_id:String}
 ) AS events
-SELECT count() AS span_count, events.1 AS event_count, greatest(max(newest), events.2) AS newest_seq
+SELECT count() AS span_count, events.1 AS event_count, greatest(max(newest), events.2) AS newest_seq,
+       toString(sum(rank) + events.3) AS ranks
 FROM
 (
-    SELECT max(Seq) AS newest
+    SELECT max(Seq) AS newest,
+           max(toUInt128(Seq) + 1 + if(EndTimeUnixNano > 0 AND EndTimeUnixNano >= StartTimeUnixNano, 1125899906842624, 0)) AS rank
     FROM otel_traces
     WHERE Project = {project:String} AND TraceId = {trace_id:String}
     GROUP BY Project, TraceId, SpanId

@@ -18,7 +18,7 @@ from spanloom.storage.deletions.store import (
     record_deletion,
     record_traces,
 )
-from spanloom.storage.deletions.torn import find_homes_of_deleted, mark_live
+from spanloom.storage.deletions.torn import find_homes_of_deleted
 from spanloom.storage.engine.parameters import Condition, bind, fill_in
 from spanloom.storage.engine.statements import query
 from spanloom.storage.spans.revisits import record_revisits
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 RETAINED = {
+    "trace_requests": ("AcceptedAt", Kind.SPANS),
     "otel_traces": ("AcceptedAt", Kind.SPANS),
     "genai_events": ("AcceptedAt", Kind.SPANS),
     "trace_changes": ("AcceptedAt", Kind.SPANS),
@@ -45,7 +46,9 @@ RETAINED = {
     "text_watermark": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
 }
-"""The tables subject to retention, the column from which each counts, and its kind of data."""
+"""The tables subject to retention, the column from which each counts, and its kind of data. Rows of
+projects are removed in this order: what requests brought before the spans, which would be missed.
+"""
 NEVER_EXPIRES = frozenset(
     {
         *("annotations", "scores", "trajectory_snapshots"),
@@ -155,9 +158,7 @@ def _build_homes_again(lane: Lane) -> None:
 
     Without the rows of the parts they are no longer found: to be called before these are removed.
     """
-    homes = find_homes_of_deleted(lane)
-    mark_live(lane, homes)
-    record_revisits(lane, homes)
+    record_revisits(lane, find_homes_of_deleted(lane))
 
 
 def _empty(lane: Lane, table: str) -> int:
