@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.trajectory import Status
-from spanloom.core.sharing import ALL, NONE, hold_all
+from spanloom.core.sharing import ALL, NONE, covers, hold_all
 from spanloom.extractor.readiness import (
     NS,
     Moment,
@@ -146,10 +146,11 @@ class Discovery:
     def revisit(self, keys: Sequence[TraceKey], now_ns: int, sizes: Mapping[TraceKey, int]) -> None:
         """Make extracted traces due again, because another trace changed their meaning.
 
-        One of a run of many traces waits in proportion to the spans of the run (``sizes``).
+        Those of other processes are found by them, since the request to revisit is stored. One of a
+        run of many traces waits in proportion to the spans of the run (``sizes``).
         """
         for key in keys:
-            if key not in self._pending:
+            if key not in self._pending and covers(self._slices, key):
                 retry_ns = now_ns + build_wait_ns(sizes.get(key, 0), self._timing)
                 self._pending[key] = PendingTrace(
                     key, set(), now_ns, 0, has_root=True, retry_ns=retry_ns

@@ -177,7 +177,7 @@ class Extractor:
     def _own(self, batch: Sequence[Due]) -> Sequence[Due]:
         """Return the traces that this process still has to build: another one may have come."""
         held = self._held()
-        return [due for due in batch if not due[0].seq or covers(held, due[0].key)]
+        return [due for due in batch if covers(held, due[0].key)]
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:

@@ -31,11 +31,8 @@ def moved(before: Slices, now: Slices) -> Moved:
 def lost_traces(
     pending: Mapping[TraceKey, PendingTrace], lost: frozenset[int]
 ) -> Iterable[TraceKey]:
-    """Return the waiting traces of lost slices.
-
-    One that waits because another trace changed its meaning stays: only this process knows of it.
-    """
-    return [key for key, trace in pending.items() if trace.known and slice_of(key) in lost]
+    """Return the waiting traces of lost slices."""
+    return [key for key in pending if slice_of(key) in lost]
 
 
 def slice_watermarks(

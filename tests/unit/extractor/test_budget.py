@@ -16,7 +16,10 @@ MUCH = round(AT_FIRST)
 def trace(number: int, spans: int, last_s: float = 0, *, is_built: bool = False) -> PendingTrace:
     key = TraceKey("p", f"{number:032x}")
     last_ns = int(last_s * NS)
-    return PendingTrace(key, 1, number, last_ns, has_root=True, span_count=spans, is_built=is_built)
+    known = {(1, spans)}
+    return PendingTrace(
+        key, known, number, last_ns, has_root=True, span_count=spans, is_built=is_built
+    )
 
 
 def numbers(due: object) -> list[int]:
