@@ -41,13 +41,26 @@ class Fleet:
         self._stopped = threading.Event()
         self._faults: list[BaseException] = []
         self._started: list[RunningSpanloom] = []
+        self._env: dict[str, Mapping[str, str]] = {}
         self.running: dict[str, RunningSpanloom] = {}
         self.ledger = Ledger()
 
     def begin(self, env: Mapping[str, str], *names: str, flags: Sequence[str] = ()) -> None:
-        """Start roles of a release, all at once; return once they are ready."""
+        """Start roles of a release, all at once; return once they are ready, if they can be.
+
+        Readers of this release, whose ``env`` is empty, wait for its keeper.
+        """
         with ThreadPoolExecutor(len(names)) as starters:
             list(starters.map(lambda name: self._begin(env, name, flags), names))
+        self._env |= dict.fromkeys(names, env)
+        for name in names:
+            if env or name in ("keeper", *COLLECTORS) or self._env.get("keeper") == {}:
+                self.running[name].wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        """Return once all are ready."""
+        for part in self.running.values():
+            part.wait_until_ready()
 
     def _begin(self, env: Mapping[str, str], name: str, flags: Sequence[str]) -> None:
         role = name.partition("-")[0]
@@ -56,7 +69,7 @@ class Fleet:
         quick = QUICK if role == "extract" else ()
         log = self._place / f"{name}.{len(list(self._place.glob(f'{name}.*')))}.log"
         with log.open("w") as sink:
-            process = (programs.start_fresh if env else programs.start)(
+            process = programs.start(
                 [
                     *("-m", "spanloom", role, f"--store-url={self._url}", *ports, *quick, *flags),
                     f"--data-dir={self._place / name}",
@@ -66,7 +79,6 @@ class Fleet:
             )
         self.running[name] = RunningSpanloom(process, log)
         self._started.append(self.running[name])
-        self.running[name].wait_until_ready()
 
     def end(self) -> None:
         """Kill whatever still runs."""

@@ -150,18 +150,26 @@ def _order(arguments: Sequence[str], env: Mapping[str, str], *files: int) -> soc
     ours, theirs = socket.socketpair()
     order = json.dumps(copied_interpreter.Order(list(arguments), dict(env))).encode()
     with theirs:
-        socket.send_fds(_interpreter(), [order], [*files, theirs.fileno()])
+        interpreter = _interpreter(env.get("PYTHONPATH", ""))
+        socket.send_fds(interpreter, [order], [*files, theirs.fileno()])
     return ours
 
 
 @cache
-def _interpreter() -> socket.socket:
-    """Start the interpreter from which programs are forked; return the socket for orders."""
+def _interpreter(path: str) -> socket.socket:
+    """Start the interpreter from which programs are forked; return the socket for orders.
+
+    Programs with another ``PYTHONPATH`` may have another Spanloom.
+    """
     orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, "-m", copied_interpreter.__name__, str(theirs.fileno())]
         process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, "PYTHONPATH": path},
         )
     atexit.register(process.wait)
     atexit.register(orders.close)
