@@ -190,7 +190,7 @@ def outlast(
         team.check_alive()
         if time.monotonic() > until:
             break
-        time.sleep(min(5.0, seconds / 4))
+        time.sleep(min(20.0, seconds / 4))
     if how is signal.SIGSTOP:
         os.kill(server.pid, signal.SIGCONT)
     else:
@@ -230,7 +230,8 @@ def check_outage(
     assert most - before <= LINES_A_MINUTE, lines
     for name, part in team.parts.items():
         if AWAY in part.log:
-            assert part.log.count(AWAY) == part.log.count(BACK) == 1, (name, part.log)
+            # A second one may follow while the server, just back, has more to do than it can.
+            assert 1 <= part.log.count(AWAY) == part.log.count(BACK) <= 2, (name, part.log)
     team.stop()
 
 

@@ -266,4 +266,12 @@ MUTANTS = (
             "tests/faults/test_roles_without_a_store.py::test_a_key_not_checked_yet_is_no_key"
         ],
     ),
+    Mutant(
+        name="idle-workers-waited-for",
+        room="extractor",
+        was="if not any(worker.is_awaited for worker in self._pool.workers):",
+        becomes="if not self._pool.workers:",
+        why="an extractor whose store goes away between two reads hangs for ever",
+        killed_by=["tests/unit/extractor/test_dealing.py"],
+    ),
 )

@@ -94,7 +94,8 @@ class Keyring(RepeatingPart):
     def stop(self, grace_s: float = 5.0) -> None:
         """Stop following, and write the times of last use."""
         super().stop(grace_s)
-        self._attempt(self.write_uses)
+        if self._used_ns:
+            self._attempt(self.write_uses)
 
     def find(self, key_id: str) -> Key | None:
         """Return a key by its id, also if revoked or expired."""
@@ -113,13 +114,20 @@ class Keyring(RepeatingPart):
         """Write the times of last use; raises ``StoreUnavailableError``."""
         used, self._used_ns = self._used_ns, {}
         if used:
-            self._store.record_uses(used)
+            try:
+                self._store.record_uses(used)
+            except RetryableError:
+                self._used_ns = used | self._used_ns
+                raise
 
     def _round(self) -> None:
-        self._attempt(self.refresh)
+        self._attempt(self._follow)
+
+    def _follow(self) -> None:
+        self.refresh()
         if time.monotonic() >= self._next_write_s:
-            self._attempt(self.write_uses)
             self._next_write_s = time.monotonic() + self._use_s
+            self.write_uses()
 
     def _take(self, keys: Iterable[Key]) -> None:
         self._keys = {key.id: key for key in keys}

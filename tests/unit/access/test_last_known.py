@@ -117,6 +117,32 @@ def test_the_file_is_written_only_if_keys_have_changed(file: Path) -> None:
     assert file.stat().st_ino != written
 
 
+def test_nothing_to_write_is_no_sign_that_the_store_is_back() -> None:
+    store = MemoryKeys()
+    keyring = Keyring(store, use_s=0, poll_s=3600)
+    keyring.start()
+    store.is_down = True
+    with capture_logs() as lines:
+        for _ in range(5):
+            keyring._round()
+        keyring.stop()
+    assert len(lines) == 1
+
+
+def test_a_use_in_an_outage_is_written_after_it() -> None:
+    store = MemoryKeys()
+    made = KeyAdministration(store).create("p", set(Scope))
+    keyring = Keyring(store, use_s=0, poll_s=3600, now_ns=lambda: 7)
+    keyring.start()
+    keyring.note_use(made.key.id)
+    store.is_down = True
+    with capture_logs():
+        keyring._attempt(keyring.write_uses)
+        store.is_down = False
+        keyring.stop()
+    assert store.kept[made.key.id].used_ns == 7
+
+
 @pytest.mark.parametrize("is_open", [True, False])
 def test_while_no_keys_are_known_a_key_is_neither_good_nor_bad(*, is_open: bool) -> None:
     keyring = ring_of(MemoryKeys(is_down=True), None)

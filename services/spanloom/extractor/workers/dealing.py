@@ -196,7 +196,12 @@ class Dealer:
         return self._least_s + A_SPAN_S * task.span_count
 
     def listen(self) -> None:
-        """Wait until workers have answered or ended, and record that in their tasks."""
+        """Wait until workers have answered or ended, and record that in their tasks.
+
+        Returns at once if none has anything to answer: the spans of all tasks may be unreadable.
+        """
+        if not any(worker.is_awaited for worker in self._pool.workers):
+            return
         for worker in self._pool.wait_for_answers():
             try:
                 question, answer = worker.listen()

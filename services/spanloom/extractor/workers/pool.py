@@ -79,10 +79,14 @@ class Worker:
         return self.is_ready and len(self.under_way) < MAX_UNDER_WAY
 
     @property
+    def is_awaited(self) -> bool:
+        """Whether an answer of it is to come, its first one included."""
+        return bool(self.under_way) or not self.is_ready
+
+    @property
     def is_silent(self) -> bool:
         """Whether it has not answered for so long that it must have been stopped."""
-        waits = bool(self.under_way) or not self.is_ready
-        return waits and time.monotonic() - self._heard_s > STOPPED_S
+        return self.is_awaited and time.monotonic() - self._heard_s > STOPPED_S
 
     def ask(self, question: Question) -> None:
         """Send a question; if the worker has ended, ``listen`` raises."""
