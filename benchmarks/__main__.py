@@ -26,6 +26,7 @@ from benchmarks.questions import measure_questions
 from benchmarks.report import print_rows, write_json
 from benchmarks.scale import QUICK, Scale
 from benchmarks.search import measure_search
+from benchmarks.shared import measure_shared
 from benchmarks.sweep import measure_sweep
 from benchmarks.viewer import measure_viewer
 from benchmarks.workers import measure_workers
@@ -40,6 +41,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "build": measure_building,
     "extract": measure_extraction,
     "workers": measure_workers,
+    "shared": measure_shared,
     "outside": measure_outside,
     "freshness": measure_freshness,
     "live": measure_live,

@@ -15,15 +15,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-_FRESH = get_context("forkserver")
-_FRESH.set_forkserver_preload(["spanloom.process.wiring"])
+FRESH = get_context("forkserver")
+FRESH.set_forkserver_preload(["spanloom.process.wiring"])
 """Processes are copies of one that has imported Spanloom and nothing else: no data, and no engine,
 whose threads would not come along. To import it for each takes longer than a quick measure."""
 
 
 def run_apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function of a module in a fresh process; give what it returns or raises."""
-    with ProcessPoolExecutor(1, mp_context=_FRESH) as process:
+    with ProcessPoolExecutor(1, mp_context=FRESH) as process:
         return process.submit(function, *args, **kwargs).result()
 
 

@@ -44,6 +44,18 @@ def fill_store(
     return sum(batch.span_count for batch in batches)
 
 
+def fill_server(url: str, requests_path: Path) -> int:
+    """Store the requests in a database of a server; give how many spans they hold."""
+    with closing(open_upkeep(url)) as upkeep:
+        upkeep.migrate()
+    spans = 0
+    with closing(open_store(url)) as store:
+        for batch in _cut(_accept(read_requests(requests_path))):
+            store.spans.append(batch)
+            spans += sum(request.span_count for request in batch)
+    return spans
+
+
 def _accept(requests: Iterable[bytes]) -> Iterator[SpooledRequest]:
     limits, accepted_us = Limits(), (time.time_ns() - AGE_S * 10**9) // 1000
     for n, body in enumerate(requests):

@@ -169,6 +169,8 @@ OTHERS = {
         "replays.get",
         "replays.list",
         "replays.unfinished",
+        "replays.parts",
+        "replays.finish",
     ),  # what was asked for, not what is stored
     *(
         "deletions.extent_of",
@@ -190,7 +192,7 @@ OTHERS = {
         "text_index.writes",
         "progress.inserted",
     ),  # times and numbers, of no trace
-    *("progress.read_watermark", "progress.record_watermark"),
+    *("progress.read_watermark", "progress.record_watermark", "progress.record_watermarks"),
     "annotations.is_alone",  # tells of processes
     *(
         "annotations.add",

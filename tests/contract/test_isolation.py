@@ -96,6 +96,8 @@ NOT_BY_PROJECT = {
     "unfinished": "the extractor's feed",
     "unextracted": "the extractor's feed",
     "quarantined": "the extractor's own list",
+    "read_replay_parts": "of replays that were read within the reach",
+    "finish_replay": "writes, of a replay named by its id",
     "unpriced": "doctor names models of all projects",
     "stored_bytes": "the quotas know every project; a sender is told of its own alone",
     "read_deletions": "the audit, which needs a key of all projects",

@@ -350,6 +350,7 @@ OF_THE_EXTRACTOR = {
     "progress.unfinished",
     "progress.quarantined",
     "progress.read_watermark",
+    "replays.parts",
     *("text_index.changed_since", "text_index.read_watermark"),
 }
 """The feed of changes: the extractor serves every project and is its only caller."""
@@ -358,12 +359,12 @@ NOT_READING = {
     "spans.parts_shown",  # names traces, of which read_otlp reads the project's own
     "spans.append",
     *("trajectories.write", "trajectories.make_room"),
-    "feed.announce",
+    *("feed.announce", "feed.announce_missing"),
     "feed.deleted_among",  # of rows that a reader has received
     *("progress.record_progress", "progress.record_revisits"),
-    "progress.record_watermark",
+    *("progress.record_watermark", "progress.record_watermarks"),
     *("text_index.index_texts", "text_index.record_watermark"),
-    "replays.record",
+    *("replays.record", "replays.finish"),
     "ping",
     "snapshots.take",
     *("annotations.add", "schemes.put", "versions.keep", "scores.add"),

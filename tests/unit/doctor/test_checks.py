@@ -190,6 +190,15 @@ def test_deletions() -> None:
     check(store.deletions(replace(STORE, deleted_rows=7)), WARNING, "7 rows", "keeper")
 
 
+def test_workers() -> None:
+    check(store.workers(STORE), FindingStatus.SKIPPED, "embedded")
+    server = replace(STORE, is_embedded=False, living={"collect": 2, "extract": 4, "keeper": 1})
+    check(store.workers(server), OK, "2 collect, 4 extract, 1 keeper")
+    check(store.workers(replace(server, living={"keeper": 1})), WARNING, "collect, extract")
+    check(store.workers(replace(server, living={})), WARNING, "nobody")
+    check(store.workers(replace(server, living=None)), FindingStatus.SKIPPED, "another version")
+
+
 def test_quarantine() -> None:
     check(store.quarantine(STORE), OK)
     failed = FailedTrace("p", "a" * 32, 3, "boom")

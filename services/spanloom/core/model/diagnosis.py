@@ -112,6 +112,9 @@ class StoreState:
     """Models without a price, by calls stored in the last 30 days, up to ``MAX_UNPRICED``."""
     upgrade: Older | None = None
     """When an older release was last at work, if an upgrade is under way."""
+    is_embedded: bool = True
+    living: Mapping[str, int] | None = None
+    """How many processes have a heartbeat, by what they do (``collect``, ``extract``, …)."""
 
 
 MAX_QUARANTINED = 1_000

@@ -33,6 +33,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     store.store,
     store.schema,
     store.store_clock,
+    store.workers,
     store.detached_parts,
     store.mutations,
     store.deletions,

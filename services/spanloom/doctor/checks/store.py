@@ -137,6 +137,25 @@ def quarantine(store: StoreState) -> Verdict:
     )
 
 
+NEEDED = ("collect", "extract", "keeper")
+"""What has to be done over a server all the time."""
+
+
+def workers(store: StoreState) -> Verdict:
+    """Warning if nobody collects, extracts or keeps a ClickHouse server; shows who is alive."""
+    if store.is_embedded:
+        return skipped("one process does all over the embedded store")
+    if store.living is None:
+        return skipped("the store's tables are of another version")
+    alive = ", ".join(f"{number} {kind}" for kind, number in sorted(store.living.items()))
+    if missing := [kind for kind in NEEDED if not store.living.get(kind)]:
+        return warning(
+            f"no heartbeat of {', '.join(missing)}; alive: {alive or 'nobody'}",
+            f"`spanloom {missing[0]}` on a machine that reaches the store",
+        )
+    return ok(f"alive: {alive}")
+
+
 NAMED_MODELS = 10
 """Models that are named with their calls; of more the number."""
 

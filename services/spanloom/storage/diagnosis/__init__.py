@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ from spanloom.core.model.diagnosis import (
     StoreState,
     UnpricedModel,
 )
+from spanloom.core.ports.workers import LIVING_S
 from spanloom.storage.deletions.hiding import OF_TRACES
-from spanloom.storage.engine.connect import migrate_command, open_unchecked
+from spanloom.storage.engine.connect import is_embedded, migrate_command, open_unchecked
 from spanloom.storage.engine.migrate import (
     awaited,
     checksum_of,
@@ -40,10 +42,10 @@ def diagnose(url: str) -> StoreState:
     Raises ``StartupError`` if it cannot be opened, ``StoreUnavailableError`` if it does not answer.
     """
     with closing(open_unchecked(url)) as lane:
-        return _state_of(lane, migrate_command(url))
+        return _state_of(lane, url)
 
 
-def _state_of(lane: Lane, command: str) -> StoreState:
+def _state_of(lane: Lane, url: str) -> StoreState:
     [(engine, clock_ns)] = lane.rows("engine_state")
     shipped = {m.number: AppliedFile(m.name, checksum_of(m)) for m in migrations()}
     expanded, listed = listed_expansions(lane), listed_migrations(lane)
@@ -55,10 +57,12 @@ def _state_of(lane: Lane, command: str) -> StoreState:
     is_current = applied == shipped  # otherwise our queries may not match the schema
     failed = _ask(lane, "quarantined", limit=MAX_QUARANTINED) if is_current else None
     unpriced = _ask(lane, "unpriced", limit=MAX_UNPRICED) if is_current else None
+    living = _ask(lane, "living", living_s=LIVING_S) if is_current else None
     return StoreState(
+        is_embedded=is_embedded(url),
         engine=engine,
         clock_ns=int(clock_ns),
-        migrate_command=command,
+        migrate_command=migrate_command(url),
         applied=applied,
         has_lost_ledger=has_lost_ledger(lane, listed),
         is_before_baseline=is_before_baseline(listed),
@@ -68,6 +72,7 @@ def _state_of(lane: Lane, command: str) -> StoreState:
         mutations=None if mutations is None else [Mutation(*row) for row in mutations],
         deleted_rows=_deleted_rows(lane) if is_current else None,
         quarantined=None if failed is None else list(map(_failed_trace, failed)),
+        living=None if living is None else Counter(row.Kind for row in living),
         unpriced=None if unpriced is None else [UnpricedModel(*row) for row in unpriced],
         upgrade=awaited(lane) if added else None,
     )
