@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING
 
-from spanloom.core.coverage import count
 from spanloom.core.errors import RetryableError
 from spanloom.core.joining.parts import size_of
 from spanloom.core.model.trajectory import DuplicateOf, Status
-from spanloom.core.ports.spans import Read
 from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
@@ -72,7 +69,11 @@ def _join(
     joins: Joins,
     options: BuildOptions,
 ) -> None:
-    """Build a home from the spans of its parts, the earliest up to the limit of a trace."""
+    """Build a home from the spans of its parts, the earliest up to the limit of a trace.
+
+    Its read mark remains that of its own spans: a part may leave it for another home, and when one
+    changes, the home is built again.
+    """
     others = joins.members[home]
     taken: list[Part] = []
     room = options.max_trace_spans - drafts.parts[home].span_count
@@ -82,10 +83,6 @@ def _join(
             room -= part.span_count
     keys = [home, *(part.key for part in taken)]
     read = reader.read_spans(keys)
-    others_read = (
-        count(read.contents[part.key]).read for part in taken if part.key in read.contents
-    )
-    drafts.result.reads[home] = reduce(Read.plus, others_read, drafts.result.reads[home])
     if home in joins.former and any(_is_gone(part, read) for part in taken):
         drafts.lost[home] = True
     spans = _distinct(read[key] for key in keys if key in read)
