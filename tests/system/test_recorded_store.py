@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.support import programs
 from tests.support.recorded_stores import RELEASES, STORES, check_answers, unpack
 
+from spanloom.core.ports.progress import FOREVER_S
 from spanloom.storage.engine.statements import migrations
+from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +36,20 @@ def test_a_recorded_directory_is_brought_up_to_date_and_read(
     service = start_spanloom(*QUICK, data_dir=data)
     check_answers(release, service.api)
     assert service.stop() == 0
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_a_release_has_built_is_not_built_again(
+    release: str, tmp_path: Path, run_spanloom: RunSpanloom
+) -> None:
+    """Its requests are recorded without ids, and its progress without a digest of them."""
+    data = unpack(release, tmp_path / "data")
+    assert run_spanloom("migrate", f"--data-dir={data}").returncode == 0
+    with closing(open_store(f"chdb://{data}/store")) as store:
+        built = store.progress.inserted(0, FOREVER_S)
+        assert built
+        assert store.progress.unextracted() == []
+        assert [c for n in range(256) for c in store.progress.overlooked(f"{n:02x}")] == []
 
 
 RELEASED = {"0.1.0": {"0001_baseline"}}
