@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import clickhouse_connect
 
-from spanloom.storage.engine.lane import COMMON_SETTINGS
+from spanloom.storage.engine.settings import COMMON_SETTINGS
 from spanloom.storage.engine.statements import migrations
 from spanloom.storage.spans.store import ClickHouseSpans
 

@@ -12,9 +12,10 @@ from benchmarks.texts import CHINESE, make_text
 from benchmarks.workload import SECOND, START_NS
 from spanloom.core.model.access import Reach
 from spanloom.core.query.text_query import parse_text_query
-from spanloom.storage.engine.lane import READER_SETTINGS, WORKER_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.parameters import Condition, within
 from spanloom.storage.engine.row_binary import RowBinary
+from spanloom.storage.engine.settings import READER_SETTINGS, WORKER_SETTINGS
 from spanloom.storage.texts.index import TEXT_COLUMNS
 from spanloom.storage.texts.search import having_text
 from spanloom.storage.upkeep.store import open_upkeep

@@ -21,6 +21,7 @@ from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.duplicates import spans as once
 from spanloom.core.query.where.fields import FIELDS, Subject
 from spanloom.doctor.checks import CHECKS
+from spanloom.storage.engine.rights import EVERY, RIGHTS
 from spanloom.telemetry import Metrics, configure_logging
 
 HERE = Path(__file__).parent
@@ -120,6 +121,20 @@ def checks() -> str:
     return _table(("check", "result"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
 
 
+def rights() -> str:
+    """Every right that the account of a role needs on a server."""
+    rows = (
+        (f"`{role}`", f"`{right.privilege}`", _tables(right.table), right.use)
+        for role, needed in RIGHTS.items()
+        for right in needed
+    )
+    return _table(("role", "right", "on", "needed"), rows)
+
+
+def _tables(name: str) -> str:
+    return "every table" if name == EVERY else f"`{name}`"
+
+
 def query() -> str:
     """Every field that `where` can name, of runs and of steps."""
     parts = []
@@ -170,6 +185,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metrics,
     "operations.md": checks,
     "query.md": query,
+    "security.md": rights,
     "store.md": migrations,
 }
 

@@ -12,12 +12,12 @@ import os
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
 
 from pydantic import ByteSize, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from spanloom.core.errors import SpanloomError
+from spanloom.storage.engine.address import FORM, StoreAddress, parse_server
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 GIB = 1024 * MIB
 VARIABLE_PREFIX = "SPANLOOM_"
-STORE_SCHEMES = ("chdb:///", "clickhouse://", "clickhouses://")
 
 
 class OptionError(SpanloomError):
@@ -52,7 +51,32 @@ class StoreSettings(SectionSettings):
     store_url: str = Field(
         "",
         description="The store: chdb:///path (default: inside the data directory) or "
-        "clickhouse://user:password@host:8123/database (clickhouses:// for TLS).",
+        "clickhouse://user:password@host:8123/database (clickhouses:// for TLS); several hosts "
+        "with commas between are tried in turn.",
+    )
+    store_url_file: Path | None = Field(
+        None,
+        description="File with the store's URL, instead of --store-url. This and the next four "
+        "files are read at each connect.",
+    )
+    store_password_file: Path | None = Field(
+        None, description="File with the password of the server's account."
+    )
+    store_ca_file: Path | None = Field(
+        None,
+        description="PEM file with the authority of the server's certificate (default: the "
+        "system's).",
+    )
+    store_cert_file: Path | None = Field(
+        None,
+        description="PEM file with our certificate and its chain for the server; without a "
+        "password it also names the account.",
+    )
+    store_key_file: Path | None = Field(
+        None, description="PEM file with the key of --store-cert-file."
+    )
+    store_connect_s: float = Field(
+        3.0, ge=1, le=60, description="How long a host of the server may take to be connected to."
     )
     retention_days: int = Field(
         0,
@@ -90,7 +114,7 @@ class StoreSettings(SectionSettings):
     @property
     def is_embedded(self) -> bool:
         """Whether the store is the engine inside this process."""
-        return not self.store_url or self.store_url.startswith("chdb:")
+        return self.resolved_store_url.is_embedded
 
     @property
     def resolved_retention_file(self) -> Path:
@@ -98,9 +122,21 @@ class StoreSettings(SectionSettings):
         return self.retention_file or self.data_dir / "retention.toml"
 
     @property
-    def resolved_store_url(self) -> str:
-        """The store's URL, or its default."""
-        return self.store_url or f"chdb://{self.data_dir.absolute() / 'store'}"
+    def resolved_store_url(self) -> StoreAddress:
+        """The store's URL, or its default, with the files of its connections."""
+        if self.store_url_file:
+            url = ""
+        else:
+            url = self.store_url or f"chdb://{self.data_dir.absolute() / 'store'}"
+        return StoreAddress(
+            url,
+            self.store_url_file,
+            self.store_password_file,
+            self.store_ca_file,
+            self.store_cert_file,
+            self.store_key_file,
+            self.store_connect_s,
+        )
 
 
 class NetworkSettings(SectionSettings):
@@ -391,9 +427,20 @@ def _refuse_unusable(settings: Settings, flags: Mapping[str, object]) -> None:
 
     if settings.store_url and not _is_store_url(settings.store_url):
         raise OptionError(  # without the value, which may contain a password
-            f"{origin('store_url')} must be chdb:///path or "
-            "clickhouse://user:password@host:8123/database (clickhouses:// for TLS)"
+            f"{origin('store_url')} must be {FORM} (clickhouses:// for TLS)"
         )
+    if settings.store_url and settings.store_url_file:
+        raise OptionError(
+            f"{origin('store_url')} and {origin('store_url_file')} exclude each other"
+        )
+    if (settings.store_cert_file is None) != (settings.store_key_file is None):
+        raise OptionError(
+            f"{origin('store_cert_file')} and {origin('store_key_file')} go together: give both or "
+            "neither"
+        )
+    for name in ("store_password_file", "store_ca_file", "store_cert_file"):
+        if settings.is_embedded and getattr(settings, name):
+            raise OptionError(f"{origin(name)} is for a ClickHouse server (--store-url)")
 
     if (settings.tls_cert is None) != (settings.tls_key is None):
         raise OptionError(
@@ -404,13 +451,8 @@ def _refuse_unusable(settings: Settings, flags: Mapping[str, object]) -> None:
 
 
 def _is_store_url(url: str) -> bool:
-    """Whether the URL has a scheme of a store and, of a server, a host and a valid port."""
-    try:
-        parts = urlsplit(url)
-        has_server = bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-    return url.startswith(STORE_SCHEMES) and (parts.scheme == "chdb" or has_server)
+    """Whether the URL has a scheme of a store and, of a server, hosts with valid ports."""
+    return url.startswith("chdb:///") or parse_server(url) is not None
 
 
 def _refuse_misspelt_variables() -> None:

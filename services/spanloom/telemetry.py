@@ -21,6 +21,8 @@ from prometheus_client import (
     generate_latest,
 )
 
+from spanloom.core.secrets import hide
+
 LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
@@ -233,6 +235,7 @@ def configure_logging(level: str = "info", fmt: LogFormat = "auto") -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            _hide_secrets,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
@@ -240,6 +243,24 @@ def configure_logging(level: str = "info", fmt: LogFormat = "auto") -> None:
         cache_logger_on_first_use=False,
     )
     _forward_libraries()
+
+
+def _hide_secrets(
+    _logger: object, _method: str, line: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Hide the secrets of this process in every value of a line, its traceback included."""
+    return {name: _hidden(value) for name, value in line.items()}
+
+
+def _hidden(value: object) -> object:
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, dict):
+        return {_hidden(name): _hidden(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_hidden(inner) for inner in value]
+    plain = value is None or isinstance(value, int | float)
+    return value if plain else hide(str(value))
 
 
 class _Forward(logging.Handler):

@@ -99,7 +99,7 @@ def test_a_fault_of_the_network_is_outlasted(
         with load_on(spanloom, ledger, fault.name):
             await_hits(link)
             if fault is Fault.REFUSED:
-                assert "the store did not take it" in await_word(spanloom, 503)
+                assert "the store does not answer" in await_word(spanloom, 503)
         link.switch(Fault.NONE)
         await_word(spanloom, 200)
         account = ledger.account()
@@ -114,7 +114,7 @@ def test_a_server_that_is_killed_is_outlasted(
     with service_over(ready_server, start_spanloom) as (_, spanloom):
         with load_on(spanloom, ledger, "killed"):
             ready_server.end(signal.SIGKILL)
-            assert "the store did not take it" in await_word(spanloom, 503)
+            assert "the store does not answer" in await_word(spanloom, 503)
         read = httpx.get(f"{spanloom.api}/v1/trajectories", timeout=20)
         assert (read.status_code, read.json()["title"]) == (503, "Service Unavailable")
         ready_server.start()

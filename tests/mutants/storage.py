@@ -5,7 +5,32 @@ from __future__ import annotations
 from tests.mutants.mutant import Mutant
 
 UNIT, CONTRACT = "tests/unit/storage", "tests/contract"
+CONNECTIONS = "tests/integration/connections"
 MUTANTS = (
+    Mutant(
+        name="an-equal-insert-vanishes",
+        room="storage",
+        was='"deduplicate_insert": "disable",  # since 26.9 the one that counts',
+        becomes='"deduplicate_insert": "enable",',
+        why="a server drops a repeated equal INSERT without a word",
+        killed_by=[f"{CONNECTIONS}/test_settings.py::test_an_equal_insert_is_stored_again"],
+    ),
+    Mutant(
+        name="never-leaves-a-host",
+        room="storage",
+        was="if turn == self._turn and self._host is not None:",
+        becomes="if turn < 0 and self._host is not None:",
+        why="a process stays at a host that does not answer",
+        killed_by=[f"{UNIT}/test_hosts.py"],
+    ),
+    Mutant(
+        name="begins-a-second-store",
+        room="storage",
+        was="may_begin = self.examination.may_upgrade and reasons == {EMPTY}",
+        becomes="may_begin = self.examination.may_upgrade",
+        why="the keeper makes tables on an empty host while the one with the store is away",
+        killed_by=[f"{UNIT}/test_hosts.py"],
+    ),
     Mutant(
         name="reach-of-everything",
         room="storage",

@@ -24,8 +24,9 @@ from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.text_query import Term, TextQuery
 from spanloom.core.query.words import YOUNG, composed, place_tokens, tokenize
 from spanloom.core.records.hit import Part
-from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.parameters import bind
+from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.texts.search import PREPARED, WORDS
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep

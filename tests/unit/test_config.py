@@ -51,10 +51,10 @@ def test_sizes_have_units() -> None:
 
 def test_the_embedded_store_is_inside_the_data_directory() -> None:
     settings = load_settings({"data_dir": "/srv/spans"})
-    assert settings.resolved_store_url == "chdb:///srv/spans/store"
+    assert settings.resolved_store_url.url == "chdb:///srv/spans/store"
     server = load_settings({"store_url": "clickhouse://db:8123/traces"})
     assert not server.is_embedded
-    assert server.resolved_store_url == "clickhouse://db:8123/traces"
+    assert server.resolved_store_url.url == "clickhouse://db:8123/traces"
 
 
 @pytest.mark.parametrize(

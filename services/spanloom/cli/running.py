@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,15 @@ from click.shell_completion import CompletionItem
 from spanloom import __version__
 from spanloom.cli.interrupts import INTERRUPTED, ReaderLeftError, let_go_of_output, raise_again
 from spanloom.cli.origins import name_variables
+from spanloom.cli.process_list import leave_process_list
 from spanloom.config import OptionError
 from spanloom.core.errors import SpanloomError
+from spanloom.core.secrets import hide
 from spanloom.memory import collect_garbage_rarely
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import TracebackType
 
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -64,6 +68,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "keeper": ("processes:keeper_command", "Run the keeper alone: tables, retention, deletion."),
     "replay": ("replay:replay_command", "Extract stored history again."),
     "keys": ("keys:keys_group", "Make, list and revoke the keys that open a service."),
+    "sql-account": (
+        "sql_account:sql_account_group",
+        "Make accounts of a ClickHouse server that read the views.",
+    ),
     "dead-letters": (
         "dead_letters:dead_letters_group",
         "List, retry, export or drop what the store refuses.",
@@ -137,6 +145,8 @@ def spanloom(ctx: click.Context) -> None:
 
 def run() -> None:
     """Run ``spanloom`` with the process's arguments and exit."""
+    leave_process_list()
+    sys.excepthook = _print_without_secrets
     collect_garbage_rarely()
     # gRPC's core logs to standard error; errors that matter are also raised.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
@@ -159,6 +169,13 @@ def run() -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _print_without_secrets(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print the traceback of a bug, in which a text of a server may have what it was sent."""
+    sys.stderr.write(hide("".join(traceback.format_exception(kind, error, trace))))
+
+
 def _name_variable(error: click.ClickException) -> None:
     """Make the message name the variable of an option if the bad value came from it."""
     if not isinstance(error, click.BadParameter) or not error.ctx or not error.param:
@@ -169,6 +186,6 @@ def _name_variable(error: click.ClickException) -> None:
 
 
 def _fail(message: str, status: int, below: Sequence[str] = ()) -> None:
-    line = name_variables(" ".join(message.split()))
+    line = name_variables(hide(" ".join(message.split())))
     click.echo("\n".join([f"spanloom: {line}", *below]), err=True)
     sys.exit(status)

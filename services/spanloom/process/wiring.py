@@ -8,7 +8,6 @@ from enum import Flag, auto
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from spanloom import __version__
 from spanloom.access.authenticate import Keyring
 from spanloom.access.headers import Hosts
 from spanloom.access.last_known import KEYS_KNOWN, LastKnown
@@ -48,6 +47,7 @@ from spanloom.storage.engine.connect import store_path
 from spanloom.storage.engine.embedded import give_back_code
 from spanloom.storage.engine.late import Opening
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
+from spanloom.storage.engine.upgrading import WRITER
 from spanloom.storage.sql import EmbeddedSql
 from spanloom.storage.store import open_late, open_store
 from spanloom.storage.upkeep.store import open_upkeep, upkeep_on
@@ -154,8 +154,7 @@ class Service:
             )
         api_listener = self._bind("api_port")
         sql_listener = self._bind("sql_port") if settings.sql_port is not None else None
-        oldest = OLDEST_WRITABLE if self._roles == Role.COLLECT else None
-        opening = None if settings.is_embedded else Opening(settings.resolved_store_url, oldest)
+        opening = self._opening()
         if Role.KEEP in self._roles:
             yield self._keeper(opening)  # before the store is opened: it creates the tables
         late = open_late(opening) if opening else None
@@ -266,6 +265,13 @@ class Service:
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
         return HttpServer(door, listener, "sql", context, door.end)
 
+    def _opening(self) -> Opening | None:
+        """Return the server that this process may have to wait for; ``None`` if it is embedded."""
+        if self._settings.is_embedded:
+            return None
+        oldest = OLDEST_WRITABLE if self._roles == Role.COLLECT else None
+        return Opening(self._settings.resolved_store_url, oldest, _names_of(self._roles))
+
     def _open_keys(self, opening: Opening | None) -> KeyStore:
         if opening:
             return keys_on(opening)
@@ -284,7 +290,7 @@ class Service:
         if settings.is_embedded:
             return None
         me = secrets.token_hex(8)
-        workers = open_workers(settings.resolved_store_url, me, __version__)
+        workers = open_workers(settings.resolved_store_url, me, WRITER)
         self._supervisor.at_end(workers.close)
         return Heartbeat(workers, me, self._kinds(), self.metrics)
 
@@ -324,6 +330,17 @@ class Service:
         listener = bind(self._settings.host, getattr(self._settings, option), flag_of(option))
         self._supervisor.at_end(listener.close)
         return listener
+
+
+def _names_of(roles: Role) -> list[str]:
+    """Return the names under which the rights of these roles are declared."""
+    names = {
+        Role.COLLECT: "collect",
+        Role.EXTRACT: "extract",
+        Role.API: "api",
+        Role.KEEP: "keeper",
+    }
+    return [name for role, name in names.items() if role in roles]
 
 
 def _withheld(queues: QueueReader, project: str | None) -> Collection[tuple[str, str]]:

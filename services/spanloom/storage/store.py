@@ -17,18 +17,17 @@ from spanloom.storage.codec import ClickHouseCodec
 from spanloom.storage.deletions.hiding import DeletedRows, late_rows_live
 from spanloom.storage.deletions.store import ClickHouseDeletions, read_deletions
 from spanloom.storage.engine.connect import connector_of, is_embedded, migrate_command, store_path
-from spanloom.storage.engine.lane import (
+from spanloom.storage.engine.lane import EmbeddedLane, Lane
+from spanloom.storage.engine.late import LateLane
+from spanloom.storage.engine.migrate import check_schema
+from spanloom.storage.engine.parameters import FILTERS
+from spanloom.storage.engine.settings import (
     ASKER_SETTINGS,
     PROBER_SETTINGS,
     READER_SETTINGS,
     REQUEST_SETTINGS,
     WORKER_SETTINGS,
-    EmbeddedLane,
-    Lane,
 )
-from spanloom.storage.engine.late import LateLane
-from spanloom.storage.engine.migrate import check_schema
-from spanloom.storage.engine.parameters import FILTERS
 from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.feed.clocks import Announcer, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
@@ -52,9 +51,10 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
+    from spanloom.storage.engine.address import Where
     from spanloom.storage.engine.connect import Connect
-    from spanloom.storage.engine.lane import Setting
     from spanloom.storage.engine.late import Opening
+    from spanloom.storage.engine.settings import Setting
 
 
 class Lanes(NamedTuple):
@@ -119,7 +119,7 @@ class ClickHouseStore:
             lane.close()
 
 
-def open_store(url: str, oldest: int | None = None) -> ClickHouseStore:
+def open_store(url: Where, oldest: int | None = None) -> ClickHouseStore:
     """Open the store; its tables and its retention are left as they are.
 
     A role that does with less than this version's schema names the last migration that it needs.
@@ -190,7 +190,9 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
     )
 
 
-def _connect(connect: Connect, url: str, opened: ExitStack, oldest: int | None) -> Sequence[Client]:
+def _connect(
+    connect: Connect, url: Where, opened: ExitStack, oldest: int | None
+) -> Sequence[Client]:
     """Return a client for each lane; the first checks whether the schema is up to date."""
     clients: list[Client] = []
     for _ in Lanes._fields:

@@ -13,7 +13,7 @@ from tests.support.agents import REPOSITORY
 from tests.support.compose import compose, service
 
 from spanloom.config import Settings, variable_of
-from spanloom.storage.upkeep.store import OLDEST
+from spanloom.storage.engine.examination import OLDEST
 
 DEPLOY = REPOSITORY / "deploy"
 

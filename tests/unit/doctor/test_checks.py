@@ -178,6 +178,11 @@ def test_clock_of_the_store() -> None:
         check(store.store_clock(skewed, NOW_NS), status)
 
 
+def test_hosts_that_cannot_be_used() -> None:
+    check(store.hosts(STORE), OK)
+    check(store.hosts(replace(STORE, refused_hosts=["b:8123 is full"])), WARNING, "b:8123 is full")
+
+
 def test_changes_under_way() -> None:
     check(store.mutations(STORE), OK)
     check(store.mutations(replace(STORE, mutations=[Mutation("steps", 7_200, "")])), WARNING, "2.0")

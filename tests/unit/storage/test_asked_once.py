@@ -17,8 +17,9 @@ from spanloom.core.model.upkeep import Replay, Selection
 from spanloom.core.ports.annotations import StoredScheme
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes
-from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.engine.settings import REQUEST_SETTINGS
 from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.feed.clocks import Announcer, OwnClock
 from spanloom.storage.replays import ClickHouseReplays

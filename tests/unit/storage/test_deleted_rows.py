@@ -20,8 +20,9 @@ from spanloom.storage.deletions import store as ledger
 from spanloom.storage.deletions.hiding import NOT_OF_TRACES, OF_TRACES
 from spanloom.storage.deletions.store import read_traces
 from spanloom.storage.deletions.torn import find_torn
-from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.parameters import within
+from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
 

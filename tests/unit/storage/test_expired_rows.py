@@ -12,7 +12,8 @@ from tests.unit.storage.test_deleted_rows import rows_of
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import Kind, RetentionPlan, Terms
-from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.upkeep.retention import (
     KEEPING,
     NEVER_EXPIRES,

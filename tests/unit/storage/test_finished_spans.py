@@ -8,8 +8,9 @@ import pytest
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.storage.engine import migrate as migrating
-from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.engine.settings import REQUEST_SETTINGS
 from spanloom.storage.engine.statements import migrations, request_schema
 from spanloom.storage.spans.records import FramedRecords
 

@@ -9,7 +9,8 @@ import pytest
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.extractor.window import SWEEP_BACK_S
-from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.settings import REQUEST_SETTINGS
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

@@ -24,8 +24,9 @@ from spanloom.core.ports.progress import FOREVER_S
 from spanloom.core.sharing import ALL
 from spanloom.storage.deletions.hiding import NOT_OF_TRACES
 from spanloom.storage.engine import migrate as migrating
-from spanloom.storage.engine.lane import REQUEST_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema, migrate
+from spanloom.storage.engine.settings import REQUEST_SETTINGS
 from spanloom.storage.engine.slices import in_slices
 from spanloom.storage.engine.statements import migrations, query, request_schema
 from spanloom.storage.spans.records import FramedRecords

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.storage.engine import migrate as migrating
-from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import migrate
+from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.engine.statements import migrations
 from spanloom.storage.texts.search import having_text
 

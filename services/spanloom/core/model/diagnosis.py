@@ -115,6 +115,8 @@ class StoreState:
     is_embedded: bool = True
     living: Mapping[str, int] | None = None
     """How many processes have a heartbeat, by what they do (``collect``, ``extract``, …)."""
+    refused_hosts: Sequence[str] = ()
+    """A sentence for each host of a server that cannot be used."""
 
 
 MAX_QUARANTINED = 1_000

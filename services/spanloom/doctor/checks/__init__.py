@@ -31,6 +31,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     directory.damaged_spool,
     directory.clock,
     store.store,
+    store.hosts,
     store.schema,
     store.store_clock,
     store.workers,

@@ -28,6 +28,16 @@ def store(store: StoreState) -> Verdict:
     return ok(f"ClickHouse {store.engine}{taken}")
 
 
+def hosts(store: StoreState) -> Verdict:
+    """Warning if a host of the store's list cannot be used; the others are."""
+    if store.refused_hosts:
+        return warning(
+            "; ".join(store.refused_hosts),
+            "repair them, or take them out of the list: none takes over when the one in use fails",
+        )
+    return ok("all hosts can be used")
+
+
 def schema(store: StoreState) -> Verdict:
     """Problem if a newer Spanloom, or one before 0.1.0, made the tables; warning if older."""
     applied, shipped = store.applied, store.shipped

@@ -10,11 +10,10 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.core.model.access import Key, Scope
-from spanloom.storage.engine.connect import open_lane
+from spanloom.storage.engine.connect import is_embedded, open_lane
 from spanloom.storage.engine.late import LateLane
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.core.ports.upkeep import KeyStore
+    from spanloom.storage.engine.address import Where
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.late import Opening
 
@@ -170,12 +170,12 @@ def keys_on(opening: Opening) -> KeyStore:
 KEYS_FILE = "keys.sqlite"
 
 
-def open_key_store(store_url: str, data_dir: Path) -> KeyStore:
+def open_key_store(store_url: Where, data_dir: Path) -> KeyStore:
     """Open the keys: a file in the data directory of an embedded store, a table on a server.
 
     The file needs neither the engine nor the lock of the data directory, so that it may be
     opened while a service runs. Raises ``StartupError`` as ``open_store`` does.
     """
-    if urlsplit(store_url).scheme == "chdb":
+    if is_embedded(store_url):
         return SqliteKeys(data_dir / KEYS_FILE)
     return ClickHouseKeys(open_lane(store_url, OLDEST_WRITABLE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError
@@ -19,7 +20,12 @@ from spanloom.core.model.diagnosis import (
 )
 from spanloom.core.ports.workers import LIVING_S
 from spanloom.storage.deletions.hiding import OF_TRACES
-from spanloom.storage.engine.connect import is_embedded, migrate_command, open_unchecked
+from spanloom.storage.engine.connect import (
+    is_embedded,
+    migrate_command,
+    open_unchecked,
+    refused_hosts,
+)
 from spanloom.storage.engine.migrate import (
     awaited,
     checksum_of,
@@ -32,20 +38,22 @@ from spanloom.storage.engine.statements import migrations
 from spanloom.storage.engine.upgrading import listed_expansions
 
 if TYPE_CHECKING:
+    from spanloom.storage.engine.address import Where
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 
 
-def diagnose(url: str) -> StoreState:
+def diagnose(url: Where) -> StoreState:
     """Return the state of the store at a URL, whatever its schema is; nothing is changed.
 
     Raises ``StartupError`` if it cannot be opened, ``StoreUnavailableError`` if it does not answer.
     """
     with closing(open_unchecked(url)) as lane:
-        return _state_of(lane, url)
+        state = _state_of(lane, url)
+    return replace(state, refused_hosts=list(map(str, refused_hosts(url))))
 
 
-def _state_of(lane: Lane, url: str) -> StoreState:
+def _state_of(lane: Lane, url: Where) -> StoreState:
     [(engine, clock_ns)] = lane.rows("engine_state")
     shipped = {m.number: AppliedFile(m.name, checksum_of(m)) for m in migrations()}
     expanded, listed = listed_expansions(lane), listed_migrations(lane)

@@ -1,26 +1,37 @@
-"""Connections by URL: ``chdb:///path`` or ``clickhouse://user:password@host:8123/database``."""
+"""Connections to a store: to the engine inside this process, or to a host of a server."""
 
 from __future__ import annotations
 
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import closing
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlencode, urlsplit
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlencode, urlsplit
 
-import clickhouse_connect
 from clickhouse_connect import common
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
-from spanloom.core.errors import StartupError
+from spanloom.core.errors import StartupError, StoreUnavailableError
+from spanloom.core.secrets import hide
+from spanloom.storage.engine.address import address_of
 from spanloom.storage.engine.embedded import connect_embedded
-from spanloom.storage.engine.lane import READER_SETTINGS, Lane
+from spanloom.storage.engine.examination import Examination
+from spanloom.storage.engine.hosts import Hosts, RoamingClient, examined
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema
+from spanloom.storage.engine.rights import require_rights
+from spanloom.storage.engine.settings import READER_SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from clickhouse_connect.driver.client import Client
 
+    from spanloom.storage.engine.address import StoreAddress, Where
+    from spanloom.storage.engine.hosts import Refusal
 
 _DATABASE = "default"
 _EVERY_STORE_HAS = "schema_migrations.sql"
@@ -76,68 +87,92 @@ ENGINE_OPTIONS = {"memory_worker_period_ms": 500}
 instead of twenty times a second, which was a tenth of the CPU time of an idle service."""
 
 
-def connector_of(url: str) -> Connect:
+def connector_of(where: Where) -> Connect:
     """Return a function that opens connections to a store.
 
     It raises ``StartupError`` with one line, without the password, if the store cannot be opened;
     so does this function if the URL is invalid.
     """
-    connect = _connector(url)
+    address = address_of(where)
+    connect = _connector(address)
     common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
-    return lambda: _open(connect, url)
+    return lambda: _open(connect, address)
 
 
-def is_embedded(url: str) -> bool:
-    """Return whether the URL names an embedded store."""
-    return urlsplit(url).scheme == "chdb"
+def is_embedded(where: Where) -> bool:
+    """Return whether the address names an embedded store."""
+    return address_of(where).is_embedded
 
 
-def open_lane(url: str, oldest: int | None = None) -> Lane:
+def open_lane(where: Where, oldest: int | None = None) -> Lane:
     """Open one lane of a store whose schema is up to date, or has the migrations up to ``oldest``.
 
     Raises as ``open_store`` does.
     """
-    lane = Lane(connector_of(url)())
-    check_schema(lane, migrate_command(url), oldest)
+    lane = Lane(connector_of(where)())
+    check_schema(lane, migrate_command(where), oldest)
     return lane
 
 
-def open_unchecked(url: str) -> Lane:
+def open_unchecked(where: Where) -> Lane:
     """Open one read-only lane of a store with any schema; raises ``StartupError``."""
-    return Lane(connector_of(url)(), READER_SETTINGS)
+    return Lane(connector_of(where)(), READER_SETTINGS)
 
 
-def store_path(url: str) -> Path:
+def store_path(where: Where) -> Path:
     """Return the directory of an embedded store: ``/data/store`` of ``chdb:///data/store``."""
-    return Path(unquote(urlsplit(url).path))
+    return address_of(where).path
 
 
-def migrate_command(url: str) -> str:
+def migrate_command(where: Where) -> str:
     """Return the command that brings this store's schema up to date, without its password."""
-    parts = urlsplit(url)
-    path = Path(unquote(parts.path))
-    if parts.scheme == "chdb" and path.name == "store":
-        return f"spanloom migrate --data-dir {path.parent}"
-    return f"spanloom migrate --store-url {_without_password(url)}"
+    address = address_of(where)
+    if address.is_embedded and address.path.name == "store":
+        return f"spanloom migrate --data-dir {address.path.parent}"
+    return f"spanloom migrate {address.options}"
 
 
-def _connector(url: str) -> Connect:
-    parts = urlsplit(url)
+@cache
+def hosts_of(address: StoreAddress) -> Hosts:
+    """Return the hosts of a server, which all connections of this process share."""
+    return Hosts(address, Examination())
+
+
+def make_tables(where: Where) -> None:
+    """Let this process use a host that has tables of an older release, or, if all have, none."""
+    address = address_of(where)
+    if not address.is_embedded:
+        hosts_of(address).examination.may_upgrade = True
+
+
+def require_account(where: Where, roles: Iterable[str]) -> None:
+    """Return if the account may do what these roles need (``rights.RIGHTS``).
+
+    Raises ``MissingRightError`` with one sentence if not, else as ``connector_of``.
+    """
+    if is_embedded(where):
+        return
+    # Not read-only: there the server grants nothing but SELECT.
+    with closing(Lane(connector_of(where)())) as lane:
+        for role in roles:
+            require_rights(lane, role)
+
+
+def refused_hosts(where: Where) -> Sequence[Refusal]:
+    """Examine every host of a server; return why those cannot be used that cannot."""
+    address = address_of(where)
+    if address.is_embedded or len(address.read().hosts) == 1:
+        return ()
+    return tuple(examined(address, Examination()))
+
+
+def _connector(address: StoreAddress) -> Connect:
+    parts = urlsplit(address.url)
     if parts.scheme == "chdb" and not parts.netloc and parts.path:
-        return lambda: _connect_embedded(unquote(parts.path))
-    if parts.scheme in ("clickhouse", "clickhouses") and parts.hostname:
-        return lambda: clickhouse_connect.get_client(
-            host=parts.hostname,
-            port=parts.port or (8443 if parts.scheme == "clickhouses" else 8123),
-            secure=parts.scheme == "clickhouses",
-            username=unquote(parts.username or "default"),
-            password=unquote(parts.password or ""),
-            database=unquote(parts.path.strip("/")) or None,
-        )
-    raise StartupError(
-        f"{_without_password(url)!r} is no store: use chdb:///path or "
-        "clickhouse://user:password@host:8123/database"
-    )
+        return lambda: _connect_embedded(str(address.path))
+    address.read()
+    # It answers to all that a lane asks of a client.
+    return lambda: cast("Client", RoamingClient(hosts_of(address)))
 
 
 def _connect_embedded(path: str) -> Client:
@@ -145,27 +180,19 @@ def _connect_embedded(path: str) -> Client:
     return connect_embedded(f"{path}?{urlencode(ENGINE_OPTIONS)}")
 
 
-def _open(connect: Connect, url: str) -> Client:
+def _open(connect: Connect, address: StoreAddress) -> Client:
     try:
         return connect()
-    except (ClickHouseError, OSError) as error:
-        raise StartupError(
-            f"cannot open the store {_without_password(url)}: {_why(url, error)}"
-        ) from error
+    except (ClickHouseError, OSError, StoreUnavailableError) as error:
+        raise StartupError(f"cannot open the store {address}: {_why(address, error)}") from error
 
 
-def _why(url: str, error: Exception) -> str:
+def _why(address: StoreAddress, error: Exception) -> str:
     """Return the reason in words; the embedded engine reports none when its path is in use."""
-    text = str(error).split("\n", 1)[0][:300]
+    text = hide(str(error)).split("\n", 1)[0][:1000]
     if "EmbeddedServer" not in text:
         return text
-    path = store_path(url)
     return (
-        f"another process has {path} open (one at a time may), or it cannot be written, or its "
-        "files are damaged: then restore a backup"
+        f"another process has {address.path} open (one at a time may), or it cannot be written, or "
+        "its files are damaged: then restore a backup"
     )
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    return url.replace(f":{parts.password}@", ":…@") if parts.password else url

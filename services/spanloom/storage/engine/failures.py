@@ -14,6 +14,8 @@ from spanloom.core.errors import (
     StoreTooSmallError,
     StoreUnavailableError,
 )
+from spanloom.core.secrets import hide
+from spanloom.storage.engine.rights import ACCESS_DENIED, denied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,10 +93,14 @@ def translated() -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise StoreRejectedError(f"the store cannot hold it: {error}") from error
+        raise StoreRejectedError(f"the store cannot hold it: {hide(str(error))}") from error
     except ClickHouseError as error:
         code = getattr(error, "code", None)
-        text = str(error).split("\n", 1)[0][:500]
+        if code is None:
+            raise StoreUnavailableError(f"the store did not take it: {cause_of(error)}") from error
+        text = hide(str(error)).split("\n", 1)[0][:500]
+        if code == ACCESS_DENIED and (lacks := denied(hide(str(error)))):
+            raise StoreUnavailableError(lacks) from error
         if code in FAULTS:
             raise StoreFaultError(f"the store trips over it: {text}") from error
         if code in TOO_MUCH_AT_ONCE:
@@ -103,7 +109,20 @@ def translated() -> Iterator[None]:
             raise StoreUnavailableError(f"the store did not take it: {text}") from error
         raise StoreRejectedError(f"the store refuses it: {text}") from error
     except OSError as error:
-        raise StoreUnavailableError(f"the store cannot be reached: {error}") from error
+        raise StoreUnavailableError(f"the store cannot be reached: {hide(str(error))}") from error
+
+
+def cause_of(error: BaseException) -> str:
+    """Return the reason of an error that has no code, without the request and without secrets.
+
+    That is the system's error, which drivers wrap several times, with the URL and all its settings.
+    """
+    seen = [error]
+    while (cause := seen[-1].__cause__ or seen[-1].__context__) and cause not in seen:
+        seen.append(cause)
+    first = seen[-1]
+    text = getattr(first, "strerror", None) or str(first)
+    return hide(text.partition(" (for url ")[0].split("\n", 1)[0])[:500]
 
 
 CANNOT_COMPILE_REGEXP = 427
@@ -127,5 +146,5 @@ def bounded() -> Iterator[None]:
         cause = error.__cause__
         if getattr(cause, "code", None) != CANNOT_COMPILE_REGEXP:
             raise
-        wrong = str(cause).partition("cannot compile re2: ")[2].partition(". Look at")[0]
+        wrong = hide(str(cause)).partition("cannot compile re2: ")[2].partition(". Look at")[0]
         raise InvalidQueryError(f"this is no pattern of RE2: {wrong}", "where") from error

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from itertools import islice
 from threading import RLock
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
 import orjson
 from clickhouse_connect.driver.httpclient import HttpClient
 
-from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.storage.engine.embedded import give_back_code, trim_heap
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.hiding import NothingHidden
 from spanloom.storage.engine.parameters import FILTERS, bind, fill_in, filtered, rows_in, values_in
+from spanloom.storage.engine.settings import apply_settings, can_set
 from spanloom.storage.engine.statements import query
 from spanloom.storage.engine.upgrading import WRITER, comment_of
 
@@ -30,71 +30,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.hiding import Hiding
     from spanloom.storage.engine.parameters import Row, Values
     from spanloom.storage.engine.row_binary import Pieces, RowBinary
-
-Setting: TypeAlias = "str | int | Mapping[str, str]"
-
-# No setting that matters is left to its default (a server profile may have others).
-COMMON_SETTINGS: Mapping[str, Setting] = {
-    "log_comment": WRITER,  # who writes, for upgrades
-    "async_insert": 0,
-    "insert_deduplicate": 0,
-    "max_partitions_per_insert_block": 0,
-    "max_insert_threads": 1,
-    "storage_file_read_method": "pread",  # a mapped file is in memory besides its rows
-    "optimize_on_insert": 1,
-    "do_not_merge_across_partitions_select_final": 0,
-    "use_query_cache": 0,
-    "use_query_condition_cache": 0,  # no list of keys is queried twice
-    "join_use_nulls": 0,
-    "output_format_json_quote_64bit_integers": 0,
-    "output_format_json_quote_denormals": 0,
-    "output_format_json_escape_forward_slashes": 0,
-    "output_format_json_named_tuples_as_objects": 0,
-}
-
-# How ``otlp_requests`` is read, besides its schema. One thread: a batch stays one block, in order.
-# Spans sent twice are left to the merges, and readers handle them until then: deduplicating each
-# block took a quarter of the INSERT. The decoder's plan has nothing to optimize either, and
-# trying is a fifth of the cost of a small batch. An INSERT that takes too long is aborted and
-# tried again under a new time: discovery does not look back for ever.
-REQUEST_SETTINGS: Mapping[str, Setting] = {
-    "max_execution_time": LONGEST_APPEND_S,
-    "timeout_overflow_mode": "throw",
-    "input_format_protobuf_oneof_presence": 1,
-    "max_threads": 1,
-    "optimize_on_insert": 0,
-    "query_plan_enable_optimizations": 0,
-}
-
-# The extractor writes a key once a batch: there is nothing to merge before it is stored. Parsed in
-# one piece, the rows of an INSERT are one block, which is stored whole or not at all.
-WORKER_SETTINGS: Mapping[str, Setting] = {
-    "optimize_on_insert": 0,
-    "input_format_parallel_parsing": 0,
-}
-
-# For the keeper: a statement returns only when its deletion or rewrite is complete.
-UPKEEP_SETTINGS: Mapping[str, Setting] = {"mutations_sync": 2, "alter_sync": 2}
-
-# For reads on behalf of users. ``readonly`` comes last: no limit can be set after it.
-READER_SETTINGS: Mapping[str, Setting] = {
-    "max_execution_time": 10,
-    "max_memory_usage": 1 << 30,
-    "readonly": 1,
-}
-
-# For queries of readers in the query language: a separate lane, so that others need not wait for
-# a long one. It times out before the API gives it up, so that the error has the reason.
-ASKER_SETTINGS: Mapping[str, Setting] = {
-    "max_execution_time": 8,
-    "timeout_overflow_mode": "throw",
-    "max_memory_usage": 1 << 30,
-    "max_bytes_to_read": 32 << 30,
-    "readonly": 1,
-}
-
-# For short queries, such as a ping, that must not wait for any read.
-PROBER_SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5, "readonly": 1}
+    from spanloom.storage.engine.settings import Setting
 
 ROWS_PER_INSERT = 10_000
 """The rows of a large batch, or of a long trace, are split: an INSERT is in memory as a whole."""
@@ -123,11 +59,9 @@ class Lane:
 
     def _take_over(self, client: Client, settings: Mapping[str, Setting]) -> None:
         self._client = client
-        self._can_set = settings.get("readonly") != 1 and not _is_fixed(client, FILTERS)
+        self._can_set = settings.get("readonly") != 1 and can_set(client, FILTERS)
         with translated():
-            for name, value in {**COMMON_SETTINGS, **settings}.items():
-                if not _is_fixed(client, name):
-                    client.set_client_setting(name, value)
+            apply_settings(client, settings)
 
     def connect(self) -> None:
         """Open the connection unless it is open; raises ``StoreUnavailableError``."""
@@ -165,6 +99,11 @@ class Lane:
         """Run a statement without an answer."""
         with translated():
             self._ready().command(statement, parameters=parameters or None)
+
+    def answer(self, statement: str) -> bytes:
+        """Run a statement that may name no format, and return its answer without the line's end."""
+        with translated():
+            return self._ready().raw_query(statement).rstrip(b"\n")
 
     def insert(
         self,
@@ -280,12 +219,6 @@ def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
         size += len(text)
     if some:
         yield some
-
-
-def _is_fixed(client: Client, name: str) -> bool:
-    """Return whether the account may not change a setting; with ``readonly = 1`` it may not."""
-    known = client.server_settings.get(name)
-    return known is not None and bool(known.readonly)
 
 
 class EmbeddedLane(Lane):

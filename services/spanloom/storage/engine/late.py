@@ -20,19 +20,21 @@ from spanloom.core.errors import (
     StartupError,
     StoreUnavailableError,
 )
-from spanloom.storage.engine.connect import connector_of, migrate_command
+from spanloom.storage.engine.connect import connector_of, make_tables, migrate_command
 from spanloom.storage.engine.hiding import NothingHidden
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema
+from spanloom.storage.engine.rights import require_rights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from clickhouse_connect.driver.client import Client
 
     from spanloom.core.errors import SpanloomError
+    from spanloom.storage.engine.address import Where
     from spanloom.storage.engine.hiding import Hiding
-    from spanloom.storage.engine.lane import Setting
+    from spanloom.storage.engine.settings import Setting
 
 UNUSABLE = (SchemaTooNewError, SchemaTooOldError, SchemaChangedError, SchemaLostError)
 """Errors of a store that no wait mends."""
@@ -47,16 +49,21 @@ class Opening:
 
     def __init__(
         self,
-        url: str,
+        where: Where,
         oldest: int | None = None,
+        roles: Sequence[str] = (),
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         """Connect to nothing yet; raises ``StartupError`` for an invalid URL.
 
-        The schema may be as old as ``oldest`` (``check_schema``).
+        The schema may be as old as ``oldest`` (``check_schema``); the account must have the rights
+        of the ``roles`` (``rights.RIGHTS``).
         """
-        self._connect = connector_of(url)
-        self._command = migrate_command(url)
+        self._where = where
+        self._connect = connector_of(where)
+        self._command = migrate_command(where)
+        self._roles = roles
+        self._may_work = False
         self._oldest = oldest
         self._clock_s = clock_s
         self._turn = Lock()
@@ -85,6 +92,7 @@ class Opening:
             try:
                 client = self._connect()
                 unless_it_succeeds.callback(client.close)
+                self._require_rights(client)
                 if lane.needs_schema and not self._is_usable:
                     self._check(client)
                 lane.adopt(client)
@@ -95,6 +103,18 @@ class Opening:
                 raise self._failed(error) from error
             unless_it_succeeds.pop_all()
         self._pause_s = FIRST_PAUSE_S
+
+    def make_tables(self) -> None:
+        """Let this process use a host that has no tables yet, or those of an older release."""
+        make_tables(self._where)
+
+    def _require_rights(self, client: Client) -> None:
+        """Raise ``StartupError`` if the account lacks a right that a role of the process needs."""
+        if not self._may_work:
+            lane = Lane(client)  # not read-only: there the server grants nothing but SELECT
+            for role in self._roles:
+                require_rights(lane, role)
+            self._may_work = True
 
     def _check(self, client: Client) -> None:
         """Check the schema; what looks unusable is read again, as a migration may have begun."""

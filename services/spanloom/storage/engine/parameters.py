@@ -91,6 +91,14 @@ def quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
+def identifier(name: str) -> str:
+    """Return a name as an SQL identifier."""
+    if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        return name
+    escaped = name.replace("\\", "\\\\").replace("`", "\\`")
+    return f"`{escaped}`"
+
+
 Key = TypeVar("Key", bound=Hashable)
 
 KEYS_PER_QUERY = 2_000

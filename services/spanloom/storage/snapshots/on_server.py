@@ -13,11 +13,13 @@ from uuid import uuid4
 
 from spanloom.core.errors import SpanloomError, StartupError
 from spanloom.storage.engine.connect import connector_of
-from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from spanloom.storage.engine.address import Where
     from spanloom.storage.engine.parameters import Row
 
 NAME = "spanloom"
@@ -40,7 +42,7 @@ class ServerCopy(NamedTuple):
 class ServerBackups:
     """Backs up and restores the database that a URL names; the account needs the right BACKUP."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: Where) -> None:
         """Connect; raises ``StartupError`` if the server does not answer."""
         self._lane = Lane(connector_of(url)(), UPKEEP_SETTINGS)
         (row,) = self._lane.rows("count_tables")

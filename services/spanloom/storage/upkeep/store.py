@@ -7,7 +7,6 @@ have the default of the column's type. Safe to interrupt, and to repeat.
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import PermanentError, RetryableError, StartupError
@@ -16,12 +15,15 @@ from spanloom.core.records.declared import Stored
 from spanloom.core.records.every import RECORDS
 from spanloom.core.records.run import RUN
 from spanloom.core.records.score import SCORE
-from spanloom.storage.engine.connect import connector_of, is_embedded
-from spanloom.storage.engine.lane import UPKEEP_SETTINGS, Lane
+from spanloom.storage.engine.connect import connector_of, is_embedded, make_tables
+from spanloom.storage.engine.examination import OLDEST, numbers_of
+from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.late import LateLane
 from spanloom.storage.engine.migrate import awaited, finish, migrate
 from spanloom.storage.engine.parameters import quoted
+from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.upkeep.lock import LockLostError, MigrationLock, NoLock
+from spanloom.storage.upkeep.reading import create_account, secure_views
 from spanloom.storage.upkeep.retention import (
     keep_annotated,
     newest_deletion,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.upkeep import Older, RetentionPlan
     from spanloom.core.records.declaration import Declaration
     from spanloom.core.records.declared import StoredSteps
+    from spanloom.storage.engine.address import Where
     from spanloom.storage.engine.late import Opening
 
 
@@ -114,14 +117,10 @@ def _show(lane: Lane, view: str, shown: list[str], before_each: Callable[[], Non
         )
 
 
-OLDEST = (26, 2)
-"""The first with the text index of ``step_texts`` (``schema/0001_baseline/09_texts.sql``)."""
-
-
 def refuse_old_engine(lane: Lane) -> None:
     """Raise ``StartupError`` with the version needed if the engine is too old for our tables."""
     [(version, _)] = lane.rows("engine_state")
-    if _numbers(version) < OLDEST:
+    if numbers_of(version) < OLDEST:
         needed = ".".join(map(str, OLDEST))
         raise StartupError(
             f"the ClickHouse server is of version {version}, and the tables need {needed} or "
@@ -129,17 +128,18 @@ def refuse_old_engine(lane: Lane) -> None:
         )
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    """Return the leading numbers of a version: (26, 2, 1) of ``26.2.1.altinity``."""
-    return tuple(map(int, takewhile(str.isdecimal, version.split("."))))
-
-
 class ClickHouseUpkeep:
     """``Upkeep`` over a lane of its own."""
 
-    def __init__(self, lane: Lane, lock: MigrationLock | NoLock) -> None:
-        """Take over the lane; the lock keeps migrations of other processes apart."""
+    def __init__(
+        self, lane: Lane, lock: MigrationLock | NoLock, *, has_accounts: bool = False
+    ) -> None:
+        """Take over the lane; the lock keeps migrations of other processes apart.
+
+        ``has_accounts`` is true for a server, whose public views other accounts may read.
+        """
         self._lane = lane
+        self._has_accounts = has_accounts
         self._lock = lock
         self._has_roles = not isinstance(lock, NoLock)
 
@@ -150,7 +150,10 @@ class ClickHouseUpkeep:
 
     def _migrate(self, renew: Callable[[], None]) -> Sequence[str]:
         applied = migrate(self._lane, renew, in_phases=self._has_roles)
-        return [*applied, *add_declared(self._lane, renew)]
+        applied += add_declared(self._lane, renew)
+        if self._has_accounts:
+            secure_views(self._lane, renew)
+        return applied
 
     def finish_upgrade(self, quiet_s: float) -> Sequence[str]:
         """See ``Upkeep.finish_upgrade``."""
@@ -175,6 +178,10 @@ class ClickHouseUpkeep:
         """See ``Upkeep.now_ns``."""
         [(_, now_ns)] = self._lane.rows("engine_state")
         return int(now_ns)
+
+    def create_reader(self, name: str, password: str) -> None:
+        """Make an account of the server that may read the public views alone."""
+        create_account(self._lane, name, password)
 
     def broken_parts(self) -> int:
         """See ``Upkeep.broken_parts``; 0 for an account that may not read them."""
@@ -209,18 +216,20 @@ class ClickHouseUpkeep:
         self._lane.close()
 
 
-def open_upkeep(url: str) -> ClickHouseUpkeep:
+def open_upkeep(url: Where) -> ClickHouseUpkeep:
     """Open the store for the keeper, which alone may change its tables and its retention.
 
     Raises ``StartupError`` with one line if the URL is invalid or the store cannot be opened.
     """
+    make_tables(url)
     lane = Lane(connector_of(url)(), UPKEEP_SETTINGS)
     # The directory of an embedded store is locked already.
     lock = NoLock() if is_embedded(url) else MigrationLock(lane)
-    return ClickHouseUpkeep(lane, lock)
+    return ClickHouseUpkeep(lane, lock, has_accounts=not is_embedded(url))
 
 
 def upkeep_on(opening: Opening) -> ClickHouseUpkeep:
     """Return the upkeep of a server that may not be there yet, whatever its schema."""
     lane = LateLane(opening, UPKEEP_SETTINGS, needs_schema=False)
-    return ClickHouseUpkeep(lane, MigrationLock(lane))
+    opening.make_tables()
+    return ClickHouseUpkeep(lane, MigrationLock(lane), has_accounts=True)

@@ -12,7 +12,8 @@ from spanloom.storage.engine.statements import query
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.storage.engine.lane import Setting
+    from spanloom.storage.engine.address import Where
+    from spanloom.storage.engine.settings import Setting
 
 SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5}
 
@@ -61,7 +62,7 @@ class ClickHouseWorkers:
         return self._opened
 
 
-def open_workers(url: str, me: str, release: str) -> ClickHouseWorkers:
+def open_workers(url: Where, me: str, release: str) -> ClickHouseWorkers:
     """Return the heartbeats of a server, which need not answer yet; ``me`` is this process."""
     connect = connector_of(url)
     return ClickHouseWorkers(lambda: Lane(connect(), SETTINGS), me, release)

@@ -1,0 +1,42 @@
+"""The secrets of this process, and texts without them: log lines, errors, answers.
+
+A server may repeat what it was sent, and a driver quotes servers. Whoever reads a secret remembers
+it here; whoever passes on a text that we did not write hides what is remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from functools import lru_cache
+from urllib.parse import quote, quote_plus
+
+HIDDEN = "…"
+_SHORT = 6
+"""A secret of fewer characters is hidden where it is a word: ``a`` is also a letter of others."""
+_known: set[str] = set()
+
+
+def remember(secret: str, user: str = "") -> None:
+    """Hide a secret from now on, also in the forms in which URLs and HTTP headers have it."""
+    if secret and secret not in _known:
+        _known.update({secret, quote(secret, safe=""), quote_plus(secret)})
+        _known.add(secret.encode("unicode_escape").decode())
+    if secret and user:
+        _known.add(b64encode(f"{user}:{secret}".encode()).decode())
+
+
+def hide(text: str) -> str:
+    """Return the text without any secret that this process knows."""
+    return _pattern(frozenset(_known)).sub(HIDDEN, text) if _known else text
+
+
+@lru_cache(maxsize=2)
+def _pattern(known: frozenset[str]) -> re.Pattern[str]:
+    """Match each secret, the longest first: one may be a part of another."""
+    return re.compile("|".join(map(_matching, sorted(known, key=len, reverse=True))))
+
+
+def _matching(secret: str) -> str:
+    text = re.escape(secret)
+    return text if len(secret) >= _SHORT else rf"(?<!\w){text}(?!\w)"

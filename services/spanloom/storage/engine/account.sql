@@ -1,0 +1,1 @@
+SELECT currentUser() AS account, currentDatabase() AS db

@@ -1,0 +1,1 @@
+SELECT Value FROM store_facts FINAL WHERE Name = 'id'

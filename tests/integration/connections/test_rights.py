@@ -1,0 +1,112 @@
+"""An account that lacks a right of its role is told so in one sentence, on a real server."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.configured_server import Account, ConfiguredServer, configured_server
+
+from spanloom.core.errors import StoreUnavailableError
+from spanloom.storage.engine.connect import connector_of
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.rights import (
+    EVERY,
+    RIGHTS,
+    MissingRightError,
+    require_rights,
+    shipped_tables,
+)
+from spanloom.storage.upkeep.store import open_upkeep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spanloom.storage.engine.rights import Right
+
+pytestmark = pytest.mark.service
+
+CASES = [(role, number) for role, rights in RIGHTS.items() for number in range(len(rights))]
+
+
+def grants(rights: Sequence[Right]) -> tuple[str, ...]:
+    return tuple(f"GRANT {privilege} ON spanloom.{table}" for privilege, table, _ in rights)
+
+
+def without(role: str, number: int) -> tuple[str, ...]:
+    return grants([right for n, right in enumerate(RIGHTS[role]) if n != number])
+
+
+@pytest.fixture(scope="module")
+def roles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConfiguredServer]:
+    """A server with an account for each role, and one more for each of its rights: without it."""
+    accounts = {role: Account(grants(rights)) for role, rights in RIGHTS.items()}
+    accounts["keeper"] = Account((*grants(RIGHTS["keeper"]), "GRANT TABLE ENGINE ON *"))
+    accounts["no_engine"] = Account(grants(RIGHTS["keeper"]))
+    accounts |= {f"{role}_{n}": Account(without(role, n)) for role, n in CASES}
+    every = [f"GRANT SELECT ON spanloom.{table}" for table in shipped_tables()]
+    accounts |= {"by_table": Account(every), "all_but_one": Account(every[1:])}
+    with configured_server(tmp_path_factory.mktemp("rights"), accounts) as running:
+        with closing(open_upkeep(running.url("keeper"))) as upkeep:
+            assert upkeep.migrate()
+        yield running
+
+
+def lane_of(roles: ConfiguredServer, account: str) -> Lane:
+    return Lane(connector_of(roles.url(account))())
+
+
+@pytest.mark.parametrize("role", RIGHTS)
+def test_an_account_with_the_rights_of_its_role_lacks_none(
+    roles: ConfiguredServer, role: str
+) -> None:
+    with closing(lane_of(roles, role)) as lane:
+        require_rights(lane, role)
+
+
+@pytest.mark.parametrize(("role", "number"), CASES)
+def test_each_right_that_is_missing_is_named(
+    roles: ConfiguredServer, role: str, number: int
+) -> None:
+    privilege, table, _ = RIGHTS[role][number]
+    account = f"{role}_{number}"
+    grant = f"GRANT {privilege} ON spanloom.{table} TO {account}"
+    with closing(lane_of(roles, account)) as lane, pytest.raises(MissingRightError) as refusal:
+        require_rights(lane, role)
+    assert str(refusal.value) == f"the account {account} lacks a right that it needs: {grant}"
+
+
+def test_a_right_for_every_table_may_be_given_table_by_table(roles: ConfiguredServer) -> None:
+    with closing(lane_of(roles, "by_table")) as lane:
+        require_rights(lane, "api")
+    with closing(lane_of(roles, "all_but_one")) as lane, pytest.raises(MissingRightError):
+        require_rights(lane, "api")
+
+
+@pytest.mark.parametrize(
+    ("account", "statement", "grant"),
+    [
+        ("api", "INSERT INTO deletions (Id) VALUES ('1')", "INSERT(Id) ON spanloom.deletions"),
+        ("collect", "SELECT 1 FROM trajectories", "SELECT ON spanloom.trajectories"),
+        ("extract", "ALTER TABLE replays DELETE WHERE 1", "ALTER DELETE ON spanloom.replays"),
+        (
+            "no_engine",
+            "CREATE TABLE more (a UInt8) ENGINE = MergeTree ORDER BY a",
+            "TABLE ENGINE ON MergeTree",
+        ),
+        ("extract", "CREATE TABLE more (a UInt8) ENGINE = Memory", "CREATE TABLE ON spanloom.more"),
+    ],
+)
+def test_a_right_that_is_missed_later_is_named_as_well(
+    roles: ConfiguredServer, account: str, statement: str, grant: str
+) -> None:
+    with closing(lane_of(roles, account)) as lane, pytest.raises(StoreUnavailableError) as error:
+        lane.run(statement)
+    said = f"the account {account} lacks a right that it needs: GRANT {grant} TO {account}"
+    assert str(error.value) == said
+
+
+def test_every_table_that_a_role_names_is_one_of_ours() -> None:
+    named = {table for rights in RIGHTS.values() for _, table, _ in rights} - {EVERY}
+    assert named - {"schema_migrations"} <= set(shipped_tables())
