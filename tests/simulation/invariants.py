@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tests.simulation import views
-from tests.simulation.store import unextracted
+from tests.simulation.store import arrived, of_keys, unextracted
 from tests.simulation.tables import OF_SPANS
 from tests.simulation.world import World
 
@@ -27,8 +27,15 @@ class Seen:
     """What readers have seen so far."""
 
     world: World
+    follower: views.Follower
     listed: set[TraceKey] = field(default_factory=set)
     read: dict[TraceKey, Any] = field(default_factory=dict)
+
+    def is_known(self, key: TraceKey) -> bool:
+        """Return whether a whole build of fewer requests than are visible now is recorded."""
+        [*known] = of_keys(self.world.engine.final("extraction_progress"), [key])
+        number = len(arrived(self.world.engine)[key].requests) if known else 0
+        return any(row.is_whole and row.requests < number for row in known)
 
     @property
     def keys(self) -> set[TraceKey]:
@@ -50,21 +57,12 @@ def one_place(seen: Seen) -> str:
     return ""
 
 
-def on_a_page(seen: Seen) -> str:
-    """I1 of pages: what the list has, its pages show once."""
-    for key in seen.keys:
-        shown = len(views.paged(seen.world.engine, key))
-        if shown != len(views.listed(seen.world.engine, key)):
-            return f"{key.trace_id[:2]} is shown {shown} times"
-    return ""
-
-
 def found_by_key(seen: Seen) -> str:
-    """I1 of single runs: who looks one up by its key finds the row that the list has."""
+    """I1 of single runs: the place in the list is the one at which a run is found by its key."""
     for key in seen.keys:
-        listed, found = views.listed(seen.world.engine, key), views.by_key(seen.world.engine, key)
-        if found != (listed[0] if listed else None):
-            return f"{key.trace_id[:2]} is found as {found}"
+        listed, found = (ask(seen.world.engine, key) for ask in (views.listed, views.by_key))
+        if len(listed) == 1 and listed != found:
+            return f"{key.trace_id[:2]} is listed as {listed}, and found as {found}"
     return ""
 
 
@@ -99,9 +97,8 @@ def distinct_ranks(seen: Seen) -> str:
 
 
 def told_once(seen: Seen) -> str:
-    """I5: a version is told once."""
-    for key in seen.keys:
-        versions = [row.version for row in views.told(seen.world.engine, key)]
+    """I5: who follows the feed is told of a version once."""
+    for key, versions in seen.follower.told.items():
         if len(versions) > len(set(versions)):
             return f"{key.trace_id[:2]} was told as {versions}"
     return ""
@@ -109,11 +106,11 @@ def told_once(seen: Seen) -> str:
 
 def told_is_stored(seen: Seen) -> str:
     """I5: what was told can be read, in this version or a newer one."""
-    for key in seen.keys:
-        row = views.head(seen.world.engine, key)
-        newest = max((t.version for t in views.told(seen.world.engine, key)), default=0)
-        if newest > (row.version if row else 0):
-            return f"{key.trace_id[:2]} was told in version {newest}, and is {row and row.version}"
+    for row in seen.world.engine.rows("trajectory_changes"):
+        stored = views.head(seen.world.engine, row.key)
+        if stored is None or stored.version < row.version:
+            is_now = stored and stored.version
+            return f"{row.key.trace_id[:2]} was told in version {row.version}, and is {is_now}"
     return ""
 
 
@@ -142,8 +139,14 @@ def not_live(seen: Seen) -> str:
 
 
 def nothing_due(seen: Seen) -> str:
-    """R3: nothing is left to build, for those that run and for those that start."""
-    if due := unextracted(seen.world.engine):
+    """R3: nothing is left to build, for those that run and for those that start.
+
+    Unless a whole build was recorded before one of the requests that it read was visible: the
+    rolling comparison of all traces builds it once more, hours later.
+    """
+    if due := [
+        change for change in unextracted(seen.world.engine) if not seen.is_known(change.key)
+    ]:
         return f"not extracted: {due}"
     busy = [n for n, one in enumerate(seen.world.extractors) if not one.is_idle]
     return f"extractors {busy} are not idle" if busy else ""
@@ -153,8 +156,7 @@ def newest_is_told(seen: Seen) -> str:
     """R4: the stored version was told, unless the spans expired before its writer told it."""
     for key in seen.keys - seen.world.expired:
         row = views.head(seen.world.engine, key)
-        versions = {line.version for line in views.told(seen.world.engine, key)}
-        if row is not None and row.version not in versions:
+        if row is not None and row.version not in seen.follower.told.get(key, ()):
             return f"version {row.version} of {key.trace_id[:2]} was not told"
     return ""
 
@@ -163,7 +165,6 @@ EVER: Mapping[str, Invariant] = {
     one.__name__: one
     for one in (
         one_place,
-        on_a_page,
         found_by_key,
         never_less,
         one_document,
@@ -176,8 +177,7 @@ AT_REST: Mapping[str, Invariant] = {
     one.__name__: one for one in (as_one_extractor, not_live, nothing_due, newest_is_told)
 }
 BROKEN: Mapping[str, str] = {
-    "told_once": "what is stored is announced again where no progress is recorded",
-    "as_one_extractor": "a build claims all that arrived, though it did not read it",
-    "nothing_due": "arrivals are read from another table than changes",
+    "told_once": "what was announced again after ten seconds is told again",
+    "nothing_due": "a look that failed leaves hours for slices that are not held",
 }
 """The invariants that do not hold yet, and why."""

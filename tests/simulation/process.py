@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from greenlet import getcurrent, greenlet
 from tests.simulation.engine import NS
-from tests.simulation.store import Connection, SimStore
+from tests.simulation.store import Connection, SimStore, SimWorkers
 
 from spanloom.core.errors import RetryableError, StoreUnavailableError
+from spanloom.core.sharing import hold_all
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.result import BY_DEFAULT
+from spanloom.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
     from tests.simulation.engine import Engine
@@ -38,20 +40,36 @@ class Process:
         metrics: Metrics,
         options: BuildOptions = BY_DEFAULT,
         wall_ahead_ns: int = 0,
+        *,
+        name: str = "",
+        shares: bool = False,
     ) -> None:
+        """Build only its share of the traces, by heartbeats, if it ``shares``."""
         self._engine = engine
         self._metrics = metrics
         self._options = options
         self._wall_ahead_ns = wall_ahead_ns
+        self._shares = shares
         self._loses_answer = False
         self._extractor: Extractor | None = None
         self.waits_for = ""
         """The statement before which it is stopped; empty between looks."""
+        self._name = name
+        self._starts = 0
         self.restart()
 
     def restart(self) -> None:
         """Start a new extractor over what is stored; one that runs is killed first."""
         self.kill()
+        self._starts += 1
+        me = f"{self._name}, start {self._starts}"
+        self._heartbeat = Heartbeat(
+            SimWorkers(self._engine, me),
+            me,
+            ["extract"],
+            self._metrics,
+            lambda: (self._engine.now_ns - BOOTED_NS) / NS,
+        )
         self.store = SimStore(Connection(self._engine, self._before, self._after))
         self._extractor = Extractor(
             self.store,  # type: ignore[arg-type]  # without replays
@@ -60,6 +78,7 @@ class Process:
             lambda: self._engine.now_ns - BOOTED_NS,
             self._options,
             wall_clock=lambda: self._engine.now_ns + self._wall_ahead_ns,
+            held=self._heartbeat.held if self._shares else hold_all,
         )
 
     def kill(self) -> None:
@@ -67,6 +86,11 @@ class Process:
         if self.is_busy:
             self._work.throw(KilledError)
         self._extractor = None
+
+    def beat(self) -> None:
+        """Do a round of the heartbeat, which does not wait for statements of the extractor."""
+        if self.is_alive and self._shares:
+            self._heartbeat.run_once()
 
     @property
     def is_alive(self) -> bool:
@@ -90,6 +114,7 @@ class Process:
         """
         if not self.is_alive:
             return True
+        self.beat()
         if not self.is_busy:
             self._begin()
         for _ in range(statements):

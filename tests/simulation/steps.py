@@ -35,25 +35,30 @@ class Play:
 
     def __init__(self, setup: Step, demanded: Collection[str]) -> None:
         """Begin with ``setup``, whose numbers ``SETUP`` explains."""
-        collectors, extractors, aheads, cap = map(int, setup)
+        collectors, extractors, aheads, cap, shares = map(int, (*setup, 0)[:5])
         self.world = World(
             collectors + 1,
             extractors + 1,
             4 if cap == 0 else MAX_TRACE_SPANS,
             AHEADS_S[aheads % len(AHEADS_S)],
+            shares=bool(shares),
         )
-        self.seen = Seen(self.world)
+        self.seen = Seen(self.world, views.Follower(self.world.engine))
         self.demanded = demanded
 
     def do(self, step: Step) -> None:
         """Make a step, and check what holds after every one."""
         name, *numbers = step
-        STEPS[str(name)][0](self.world, *map(int, numbers))
+        if name == "follow":
+            self.seen.follower.look()
+        else:
+            STEPS[str(name)][0](self.world, *map(int, numbers))
         self._check(EVER)
 
     def rest(self) -> None:
         """Come to rest, and check what holds then."""
         self.world.come_to_rest()
+        self.seen.follower.look()
         self._check(EVER)
         self._check(AT_REST)
 
@@ -160,9 +165,14 @@ def _expire(world: World, trace: int) -> None:
     world.expire(TRACES[trace])
 
 
+def _follow(_: World) -> None:
+    """Let the follower of the feed read on: ``Play`` has it."""
+
+
 TABLES_AT_MOST = 12
-SETUP = (2, 3, len(AHEADS_S), 5)
-"""Below which numbers a setup is: collectors and extractors without the first, clocks, cap."""
+SETUP = (2, 3, len(AHEADS_S), 5, 2)
+"""Below which numbers a setup is: collectors and extractors without the first, clocks, cap, and
+whether the extractors share the work."""
 STEPS: Mapping[str, tuple[Callable[..., None], Sequence[int]]] = {
     "send": (_send, (2, 2, 4, 3, 3, len(SHIFTS_S))),
     "resend": (_resend, (2, 3)),
@@ -180,7 +190,16 @@ STEPS: Mapping[str, tuple[Callable[..., None], Sequence[int]]] = {
     "merge": (_merge, (TABLES_AT_MOST,)),
     "revisit": (_revisit, (2,)),
     "expire": (_expire, (2,)),
+    "follow": (_follow, ()),
 }
 """Each step, and below which numbers its numbers are."""
-WEIGHTS = {"send": 4, "store_block": 4, "store": 2, "advance": 6, "run": 10, "set_delay": 2}
+WEIGHTS = {
+    "send": 4,
+    "store_block": 4,
+    "store": 2,
+    "advance": 6,
+    "run": 10,
+    "set_delay": 2,
+    "follow": 3,
+}
 NAMES = [name for name in STEPS for _ in range(WEIGHTS.get(name, 1))]

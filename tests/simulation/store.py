@@ -9,25 +9,45 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from tests.simulation.engine import NS
+from tests.simulation.engine import NS, final
 from tests.simulation.tables import (
+    Beat,
     BuildRow,
     CallRow,
     Change,
     ListRow,
     Mark,
     ProgressRow,
+    RequestRow,
     RunRow,
     Told,
+    revisit_blocks,
 )
 
+from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, TraceChange
-from spanloom.core.ports.spans import Arrived, TracePart
+from spanloom.core.ports.spans import (
+    LONGEST_APPEND_S,
+    NOTHING_ARRIVED,
+    Arrived,
+    Ids,
+    Request,
+    TracePart,
+    Traces,
+)
+from spanloom.core.ports.workers import LIVING_S, Worker
+from spanloom.core.sharing import ALL, covers
+from spanloom.extractor.span_cap import read_traces
+from spanloom.storage.annotations.queues import ReadQueues
+from spanloom.storage.engine.slices import lowest
+from spanloom.storage.feed import clocks
+from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.runs import ledger
 from spanloom.storage.runs.rows import placed_steps
 from spanloom.storage.runs.store import ClickHouseTrajectories
+from spanloom.storage.spans.rows import as_traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +57,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span
     from spanloom.core.ports.building import Call, CallWindow, CarriedRecord, TrajectoryRecord
-    from spanloom.core.ports.feed import Announcement
+    from spanloom.core.sharing import Slices
     from spanloom.storage.engine.lane import Lane
 
 
@@ -56,9 +76,17 @@ class Connection:
     def ping(self) -> None:
         self._before("ping")
 
-    def insert(self, table: str, rows: Sequence[object]) -> None:
+    def begin(self, table: str) -> int:
+        """Begin an INSERT; return the time."""
+        self._before(f"begin INSERT {table}")
+        return self.engine.now_ns
+
+    def insert(self, table: str, rows: Sequence[object], until_ns: int | None = None) -> None:
+        """Commit a block of rows; an INSERT that has begun the store ends at ``until_ns``."""
         if rows:
             self._before(f"INSERT {table}")
+            if until_ns is not None and self.engine.now_ns > until_ns:
+                raise StoreUnavailableError(f"INSERT {table} took too long")
             self.engine.commit(table, rows)
             self._after(f"INSERT {table}")
 
@@ -72,7 +100,7 @@ class SimStore:
         self.progress = SimProgress(connection)
         self.trajectories = SimTrajectories(connection)
         self.calls = SimCalls(connection)
-        self.feed = SimFeed(connection)
+        self.feed = feed_over(connection)
         self.replays = None
 
     def ping(self) -> None:
@@ -88,31 +116,43 @@ class SimSpans:
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """arrived.sql"""
-        found: dict[TraceKey, Arrived] = {}
-        for row in of_keys(self._store.select("trace_arrivals"), keys):
-            known = found.get(row.key, Arrived(0))
-            newest = max(known.newest_seq, row.seq)
-            found[row.key] = Arrived(known.spans + row.spans, newest)
+        self._store.select("trace_requests")
+        found = arrived(self._store.engine)
+        return {key: found[key] for key in keys if key in found}
+
+    def read_ids(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Ids]]:
+        """request_ids.sql"""
+        found: dict[TraceKey, list[Ids]] = {}
+        for row in of_keys(self._store.select("trace_requests"), keys):
+            ids = Ids(row.seq, is_events=False, finished=row.finished, opened=row.opened)
+            found.setdefault(row.key, []).append(ids)
         return found
 
-    def read_spans(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
+    def whole_builds(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """whole_builds.sql"""
+        self._store.select("extraction_progress")
+        rows = of_keys(self._store.engine.final("extraction_progress"), keys)
+        return {row.key: row.digest for row in rows if row.is_whole}
+
+    def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         """read_spans.sql, and ``newest_spans``."""
         found: dict[TraceKey, dict[str, Span]] = {}
         if not keys:
-            return {}
+            return Traces()
         for row in of_keys(self._store.select("otel_traces"), keys):
             spans = found.setdefault(row.key, {})
             known = spans.get(row.span.span_id)
             if known is None or known.precedence <= row.span.precedence:
                 spans[row.span.span_id] = row.span
-        return {key: list(spans.values()) for key, spans in found.items()}
+        return as_traces(found)
 
     def read_part(self, key: TraceKey, limit: int) -> TracePart:
         """read_part.sql"""
-        spans = self.read_spans([key]).get(key, [])
+        own = self.arrived([key])
+        whole = read_traces(self, [key], own, 2**63)[key]
+        spans = whole.spans
         shown = sorted(spans, key=lambda s: (s.parent_span_id != "", s.start_ns, s.span_id))
-        newest = max((span.row_version for span in spans), default=0)
-        return TracePart(shown[:limit], len(spans), 0, newest)
+        return whole._replace(spans=shown[:limit])
 
 
 class SimTrajectories(ClickHouseTrajectories):
@@ -141,15 +181,25 @@ class SimLane:
         self._store = connection
 
     def rows(self, name: str, **asked: Any) -> Iterable[Any]:
-        return getattr(self, name)(**asked) if any(asked.values()) else []
+        return getattr(self, name)(**asked) if asked.get("keys", True) else []
 
-    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        assert table == "trajectory_builds"
-        assert list(columns) == list(ledger.COLUMNS)
-        now_ns = self._store.engine.now_ns
-        self._store.insert(
-            table, [BuildRow._make([TraceKey(*r[:2]), *r[2:], now_ns]) for r in rows]
-        )
+    def insert(
+        self,
+        table: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+        most_s: float = LONGEST_APPEND_S,
+    ) -> None:
+        """Insert rows, which have the time at which the INSERT began."""
+        began_ns = self._store.begin(table)
+        make: Callable[..., object]
+        make, expected, at = {
+            "trajectory_builds": (BuildRow, ledger.COLUMNS, began_ns),
+            "trajectory_changes": (Told, clocks.NUMBERED, began_ns // 1000),
+        }[table]
+        assert tuple(columns) == tuple(expected)
+        made = [make(TraceKey(*row[:2]), *row[2:], at) for row in rows]
+        self._store.insert(table, made, began_ns + int(most_s * NS))
 
     def heads(self, keys: Sequence[TraceKey]) -> Iterable[Any]:
         rows = of_keys(self._store.select("trajectories"), keys)
@@ -175,6 +225,40 @@ class SimLane:
             for row in [row for row in rows if row.key == key][:most]:
                 yield named(row, AgeS=(now_ns - row.reserved_ns) // NS)
 
+    def feed_clock(self) -> Iterable[Any]:
+        return [(self._store.engine.now_ns // 1000,)]
+
+    def announcements(self, after_us: int, until_us: int, most: int, **_: object) -> Iterable[Any]:
+        found = sorted(
+            (
+                r
+                for r in self._store.select("trajectory_changes")
+                if after_us < r.changed_us <= until_us
+            ),
+            key=lambda r: r.changed_us,
+        )
+        last_us = found[most - 1].changed_us if len(found) >= most else until_us
+        return [named(row) for row in found if row.changed_us <= last_us]
+
+    def announcements_of(self, keys: Sequence[TraceKey]) -> Iterable[Any]:
+        rows = of_keys(self._store.select("trajectory_changes"), keys)
+        return map(named, sorted(rows, key=lambda r: r.changed_us))
+
+    def list_page(self, **_: object) -> Iterable[Any]:
+        """Whoever follows the feed here does not need the runs of its lines."""
+        return []
+
+    def table_definitions(self, **_: object) -> Iterable[Any]:
+        """Nothing is said of retention."""
+        return []
+
+
+def feed_over(connection: Connection) -> ClickHouseFeed:
+    """Return the real feed of a process."""
+    lane = cast("Lane", SimLane(connection))
+    clock = clocks.SharedClock(lambda: connection.engine.now_ns / NS)
+    return ClickHouseFeed(lane, clock, clocks.Announcer(lane, clock), ReadQueues(lane))
+
 
 def rank_in_list(row: ListRow) -> tuple[int, int, bool]:
     return row.seq, row.version, row.is_deleted
@@ -195,6 +279,11 @@ COLUMNS = {
     "span_count": "SpanCount",
     "is_deleted": "IsDeleted",
     "builder": "Builder",
+    "is_said": "IsSaid",
+    "writer": "Writer",
+    "number": "Number",
+    "is_again": "IsAgain",
+    "changed_us": "changed",
 }
 
 
@@ -230,17 +319,32 @@ class SimCalls:
         return self.find(project, windows)[:most]
 
 
-class SimFeed:
-    """``FeedWriter``."""
+class SimWorkers:
+    """``WorkerStore`` of one process; heartbeats are written beside its other statements."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._store = connection
+    def __init__(self, engine: Engine, me: str) -> None:
+        self._engine = engine
+        self._me = me
 
-    def announce(self, announcements: Sequence[Announcement]) -> None:
-        """``SharedClock``: the time is that of the store."""
-        now_us = self._store.engine.now_ns // 1000
-        rows = [Told(a.key, a.version, a.status.value, now_us) for a in announcements]
-        self._store.insert("trajectory_changes", rows)
+    def beat(self, kinds: Sequence[str], age_s: float) -> None:
+        """beat.sql"""
+        assert age_s >= 0
+        now_ns = self._engine.now_ns
+        rows = [Beat(kind, self._me, "", now_ns, is_over=False) for kind in kinds]
+        self._engine.commit("workers", rows)
+
+    def end(self, kinds: Sequence[str], age_s: float) -> None:
+        """No process here ends in peace."""
+        raise NotImplementedError
+
+    def living(self) -> Sequence[Worker]:
+        """living.sql"""
+        since_ns = self._engine.now_ns - int(LIVING_S * NS)
+        found = [row for row in self._engine.final("workers") if row.seen_ns > since_ns]
+        return [Worker(row.kind, row.worker, row.release) for row in found if not row.is_over]
+
+    def close(self) -> None:
+        """There is nothing to close."""
 
 
 class SimProgress:
@@ -267,7 +371,9 @@ class SimProgress:
                 found[second] = found.get(second, 0) + fingerprint_of(row)
         return found
 
-    def changes_since(self, since_s: int, known: Mapping[int, int]) -> ChangedSeconds:
+    def changes_since(
+        self, since_s: int, known: Mapping[int, int], slices: Slices = ALL
+    ) -> ChangedSeconds:
         """changes_since.sql"""
         rows = [r for r in self._store.select("trace_changes") if r.second >= since_s]
         prints: dict[int, int] = {}
@@ -276,28 +382,62 @@ class SimProgress:
         new = {s: mark for s, mark in prints.items() if known.get(s) != mark}
         groups: dict[tuple[int, TraceKey], list[Change]] = {}
         for row in rows:
-            if row.second in new:
+            if row.second in new and covers(slices, row.key):
                 groups.setdefault((row.second, row.key), []).append(row)
-        return ChangedSeconds([summed_up(own) for own in groups.values()], new)
+        shown = {second: new[second] for second, _ in groups}
+        return ChangedSeconds([summed_up(own) for own in groups.values()], shown)
 
-    def unextracted(self, since_s: int = 0, until_s: int = FOREVER_S) -> Sequence[TraceChange]:
+    def unextracted(
+        self, since_s: int = 0, until_s: int = FOREVER_S, slices: Slices = ALL
+    ) -> Sequence[TraceChange]:
         """unextracted.sql"""
         self._store.select("trace_changes")
-        return unextracted(self._store.engine, since_s, until_s)
+        found = unextracted(self._store.engine, since_s, until_s)
+        return [change for change in found if covers(slices, change.key)]
 
-    def unfinished(self) -> Sequence[TraceChange]:
+    def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """unfinished.sql"""
         self._store.select("extraction_progress")
         engine = self._store.engine
         found = []
         for row in sorted(engine.final("extraction_progress")):
-            own = of_keys(engine.rows("trace_arrivals"), [row.key])
-            if own and (row.status == "live" or row.attempts):
+            own = of_keys(engine.rows("trace_requests"), [row.key])
+            if own and covers(slices, row.key) and (row.status == "live" or row.attempts):
                 at_ns, spans = max(r.accepted_ns for r in own), sum(r.spans for r in own)
                 found.append(
                     TraceChange(row.key, row.seq, at_ns, at_ns, has_root=False, span_count=spans)
                 )
         return found
+
+    def overlooked(self, begins_with: str) -> Sequence[TraceChange]:
+        """overlooked.sql"""
+        self._store.select("trace_requests")
+        engine = self._store.engine
+        known = {row.key: row for row in engine.final("extraction_progress")}
+        groups: dict[TraceKey, list[RequestRow]] = {}
+        for row in engine.final("trace_requests"):
+            if row.key.trace_id.startswith(begins_with):
+                groups.setdefault(row.key, []).append(row)
+        have = arrived(engine)
+        return [
+            summed_up([Change(r.key, r.seq, r.accepted_ns, True, r.spans, 0) for r in own])
+            for key, own in sorted(groups.items())
+            if is_due(known.get(key), have[key].newest_seq, frozenset(), have[key])
+        ]
+
+    def present(
+        self, requests: Iterable[tuple[TraceKey, int, int]]
+    ) -> AbstractSet[tuple[TraceKey, int, int]]:
+        """present.sql"""
+        stored = {(row.key, row.seq, row.spans) for row in self._store.select("trace_changes")}
+        return stored & set(requests)
+
+    def record_revisits(self, keys: Sequence[TraceKey]) -> None:
+        """See ``ProgressWriter.record_revisits``."""
+        engine = self._store.engine
+        mark = len(engine.logs["trace_requests"].every_row)
+        for table, rows in revisit_blocks(keys, engine.now_ns, mark):
+            self._store.insert(table, rows)
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
         """read_progress.sql"""
@@ -307,10 +447,19 @@ class SimProgress:
         rows = of_keys(self._store.engine.final("extraction_progress"), keys)
         return {row.key: progress_of(row) for row in rows}
 
-    def read_watermark(self) -> int:
-        """read_watermark.sql"""
+    def read_watermark(self, slices: Slices = ALL) -> int:
+        """read_watermark.sql, and read_slice_watermarks.sql"""
         self._store.select("extraction_watermark")
-        return next((row.second for row in self._store.engine.final("extraction_watermark")), 0)
+        engine = self._store.engine
+        whole = next((row.second for row in engine.final("extraction_watermark")), 0)
+        marks = {row.number: row.second for row in engine.final("slice_watermarks")}
+        return lowest(whole, marks, slices)
+
+    def record_watermarks(self, seconds: Mapping[int, int]) -> None:
+        """See ``ProgressWriter.record_watermarks``."""
+        now_ns = self._store.engine.now_ns
+        marks = [Mark(second, now_ns, number) for number, second in seconds.items()]
+        self._store.insert("slice_watermarks", marks)
 
     def quarantined(self, limit: int) -> Sequence[Progress]:
         """No extractor asks."""
@@ -319,7 +468,10 @@ class SimProgress:
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """See ``ProgressWriter.record_progress``."""
         rows = [
-            ProgressRow(p.key, p.seq, p.status.value, p.attempts, p.arrived, p.error)
+            ProgressRow(
+                *(p.key, p.seq, p.status.value, p.attempts, p.arrived, p.error),
+                *(p.requests, p.digest, p.is_whole),
+            )
             for p in progress
         ]
         self._store.insert("extraction_progress", rows)
@@ -336,21 +488,41 @@ def unextracted(engine: Engine, since_s: int = 0, until_s: int = FOREVER_S) -> l
         if since_s <= row.second < until_s:
             groups.setdefault(row.key, []).append(row)
     known = {row.key: row for row in engine.final("extraction_progress")}
-    arrived: dict[TraceKey, int] = {}
-    for row in engine.rows("trace_arrivals"):
-        arrived[row.key] = arrived.get(row.key, 0) + row.spans
+    have = arrived(engine)
+    changes = {key: summed_up(own) for key, own in sorted(groups.items())}
     return [
-        summed_up(own)
-        for key, own in sorted(groups.items())
-        if is_due(known.get(key), max(row.seq for row in own), arrived.get(key, 0))
+        change
+        for key, change in changes.items()
+        if is_due(known.get(key), change.max_seq, change.requests, have.get(key, NOTHING_ARRIVED))
     ]
 
 
-def is_due(known: ProgressRow | None, newest: int, arrived: int) -> bool:
+def arrived(engine: Engine) -> dict[TraceKey, Arrived]:
+    """Return what arrived.sql returns now."""
+    groups: dict[TraceKey, list[RequestRow]] = {}
+    for row in final(engine.logs["trace_requests"].table, engine.rows("trace_requests")):
+        groups.setdefault(row.key, []).append(row)
+    return {
+        key: Arrived(
+            [Request(r.seq, False, len(r.finished) + len(r.opened), r.spans) for r in own],
+            sum(r.spans for r in own),
+            sum(hash((r.seq, r.mark)) for r in own),
+        )
+        for key, own in groups.items()
+    }
+
+
+def is_due(
+    known: ProgressRow | None, newest: int, changed: AbstractSet[tuple[int, int]], have: Arrived
+) -> bool:
     """Return the condition of unextracted.sql."""
-    if known is None or known.status == "live" or known.attempts or known.seq < newest:
+    if known is None or known.status == "live" or known.attempts:
         return True
-    return 0 < known.arrived < arrived
+    if not known.requests and not known.is_whole:
+        return known.seq < newest or 0 < known.arrived < have.spans
+    is_built = (known.requests, known.digest) == (len(have.requests), have.digest)
+    visible = {(request.seq, request.spans) for request in have.requests}
+    return not (known.is_whole and is_built and changed <= visible)
 
 
 def of_keys(rows: Iterable[Any], keys: Sequence[TraceKey]) -> list[Any]:
@@ -372,11 +544,15 @@ def summed_up(rows: Sequence[Change]) -> TraceChange:
         any(row.has_root for row in rows),
         sum(row.spans for row in rows),
         min(row.second for row in rows),
+        frozenset((row.seq, row.spans) for row in rows),
     )
 
 
 def progress_of(row: ProgressRow) -> Progress:
-    return Progress(row.key, row.seq, Status(row.status), row.attempts, row.arrived, row.error)
+    return Progress(
+        *(row.key, row.seq, Status(row.status), row.attempts, row.arrived, row.error),
+        *(row.requests, row.digest, row.is_whole),
+    )
 
 
 def run_row(record: TrajectoryRecord) -> RunRow:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tests.simulation.engine import Table
 
+from spanloom.core.coverage import number_of
 from spanloom.core.model.span import TraceKey  # noqa: TC001  # a field of named tuples
 from spanloom.core.ports.building import Call  # noqa: TC001  # the same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
     from spanloom.core.model.span import Span
@@ -49,13 +50,20 @@ class Change(NamedTuple):
         return self.inserted_ns // 10**9
 
 
-class Arrival(NamedTuple):
-    """A row of ``trace_arrivals``."""
+class RequestRow(NamedTuple):
+    """A row of ``trace_requests``."""
 
     key: TraceKey
-    spans: int
-    accepted_ns: int
     seq: int
+    mark: int
+    spans: int
+    finished: Sequence[int]
+    opened: Sequence[int]
+    accepted_ns: int
+
+    @property
+    def place(self) -> tuple[TraceKey, int, int]:
+        return self.key, self.seq, self.mark
 
 
 class ProgressRow(NamedTuple):
@@ -67,6 +75,9 @@ class ProgressRow(NamedTuple):
     attempts: int
     arrived: int
     error: str
+    requests: int
+    digest: int
+    is_whole: bool
 
 
 class RunRow(NamedTuple):
@@ -128,22 +139,40 @@ class Told(NamedTuple):
     key: TraceKey
     version: int
     status: str
+    start_ns: int
+    is_said: bool
+    writer: int
+    number: int
+    is_again: bool
     changed_us: int
 
 
 class Mark(NamedTuple):
-    """A row of ``extraction_watermark``."""
+    """A row of ``extraction_watermark``, or of ``slice_watermarks``."""
 
     second: int
     updated_ns: int
+    number: int = 0
+
+
+class Beat(NamedTuple):
+    """A row of ``workers``."""
+
+    kind: str
+    worker: str
+    release: str
+    seen_ns: int
+    is_over: bool
 
 
 TABLES = (
     Table("otel_traces", lambda r: (r.key, r.span.span_id), lambda r: r.rank, may_lag=True),
     Table("trace_changes", may_lag=True),
-    Table("trace_arrivals", may_lag=True),
+    Table("trace_requests", lambda r: r.place, may_lag=True),
     Table("extraction_progress", lambda r: r.key, lambda r: r.seq),
     Table("extraction_watermark", lambda _: 0, lambda r: r.updated_ns),
+    Table("slice_watermarks", lambda r: r.number, lambda r: r.updated_ns),
+    Table("workers", lambda r: (r.kind, r.worker), lambda r: r.seen_ns),
     Table("trajectory_builds", lambda r: (r.key, r.rank, r.version, r.builder)),
     Table("trajectories", lambda r: r.key, lambda r: r.seq),
     Table(
@@ -165,13 +194,20 @@ def changes_of(spans: Sequence[SpanRow], began_ns: int) -> Iterator[Change]:
         yield Change(key, seq, max(r.accepted_ns for r in own), has_root, len(own), began_ns)
 
 
-def arrivals_of(changes: Iterable[Change]) -> Iterator[Arrival]:
-    """``trace_arrivals_writer``."""
-    for row in changes:
-        yield Arrival(row.key, row.spans, row.accepted_ns, row.seq)
+def requests_of(spans: Sequence[SpanRow]) -> Iterator[RequestRow]:
+    """``trace_requests_writer``."""
+    for key, seq in dict.fromkeys((row.key, row.span.row_version) for row in spans):
+        own = [row for row in spans if (row.key, row.span.row_version) == (key, seq)]
+        mark = sum(hash((row.span.span_id, row.rank)) for row in own)
+        finished, opened = (
+            [number_of(row.span.span_id) for row in own if row.span.is_finished is wanted]
+            for wanted in (True, False)
+        )
+        accepted_ns = max(row.accepted_ns for row in own)
+        yield RequestRow(key, seq, mark, len(own), finished, opened, accepted_ns)
 
 
-OF_SPANS = ("otel_traces", "trace_changes", "trace_arrivals")
+OF_SPANS = ("otel_traces", "trace_changes", "trace_requests")
 """The tables that an INSERT of spans fills."""
 
 
@@ -181,15 +217,18 @@ def blocks_of(spans: Sequence[SpanRow], began_ns: int, order: Sequence[str] = OF
     blocks: dict[str, Sequence[object]] = {
         "otel_traces": spans,
         "trace_changes": changes,
-        "trace_arrivals": list(arrivals_of(changes)),
+        "trace_requests": list(requests_of(spans)),
     }
     return [(name, blocks[name]) for name in order]
 
 
-def revisit_blocks(key: TraceKey, now_ns: int) -> Blocks:
-    """revisit_traces.sql: something came that has no spans."""
-    changes = [Change(key, 1, now_ns, has_root=True, spans=0, inserted_ns=now_ns)]
-    return [("trace_changes", changes), ("trace_arrivals", list(arrivals_of(changes)))]
+def revisit_blocks(keys: Sequence[TraceKey], now_ns: int, mark: int) -> Blocks:
+    """revisit_traces.sql and revisit_changes.sql: a request, and a change, without spans."""
+    seq = now_ns // 1000 + mark
+    return [
+        ("trace_requests", [RequestRow(key, seq, mark, 0, (), (), now_ns) for key in keys]),
+        ("trace_changes", [Change(key, seq, now_ns, True, 0, now_ns) for key in keys]),
+    ]
 
 
 def rank_of(span: Span) -> int:

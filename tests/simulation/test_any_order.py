@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.simulation.found import FOUND
+from tests.simulation.found import FOUND, Found
 from tests.simulation.invariants import BROKEN
 from tests.simulation.shrink import shrink
 from tests.simulation.steps import NAMES, SETUP, STEPS, Step, by_chance, held, play
@@ -37,23 +37,23 @@ def test_every_run_comes_to_rest_as_it_should(setup: Step, steps: Sequence[Step]
 
 
 @pytest.mark.parametrize(
-    ("name", "setup", "steps"),
+    "found",
     [
         pytest.param(
-            *found,
-            id=found[0],
+            found,
+            id=f"{number}-{found.name}",
             marks=pytest.mark.xfail(
-                found[0] in BROKEN,
+                not found.is_mended,
                 strict=True,
                 raises=AssertionError,
-                reason=BROKEN.get(found[0], ""),
+                reason=BROKEN.get(found.name, ""),
             ),
         )
-        for found in FOUND
+        for number, found in enumerate(FOUND)
     ],
 )
-def test_what_was_found_once_holds(name: str, setup: Step, steps: Sequence[Step]) -> None:
-    play(setup, steps, {name, *held()})
+def test_what_was_found_once_holds(found: Found) -> None:
+    play(found.setup, found.steps, {found.name, *held()})
 
 
 def test_the_first_steps_of_the_long_run() -> None:

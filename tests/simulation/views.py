@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.simulation.store import Connection, feed_over
+
+from spanloom.core.model.access import Reach
+from spanloom.core.query.positions import Position
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tests.simulation.engine import Engine
-    from tests.simulation.tables import ListRow, RunRow, Told
+    from tests.simulation.tables import ListRow, RunRow
 
     from spanloom.core.model.span import TraceKey
+
+LINES = 3
+"""So few lines of the feed are read at once."""
 
 
 def head(engine: Engine, key: TraceKey) -> RunRow | None:
@@ -41,7 +49,7 @@ def read_of(row: RunRow) -> Any:
 
     A document that shows only why the spans could not be read has counted them, and read none.
     """
-    return getattr(row, "read_mark", row.span_count if row.seq else 0)
+    return row.read_mark
 
 
 def listed(engine: Engine, key: TraceKey) -> Sequence[ListRow]:
@@ -49,29 +57,30 @@ def listed(engine: Engine, key: TraceKey) -> Sequence[ListRow]:
     return [row for row in engine.final("trajectory_list") if row.key == key]
 
 
-def paged(engine: Engine, key: TraceKey) -> Sequence[ListRow]:
-    """Return the rows that pages of lists show: newest at their place (newest_places.sql)."""
-    newest: dict[int, ListRow] = {}
-    for row in engine.rows("trajectory_list"):
-        known = newest.get(row.start_ns)
-        if row.key == key and (known is None or by_rank(row) >= by_rank(known)):
-            newest[row.start_ns] = row
-    return [row for row in newest.values() if not row.is_deleted]
-
-
-def by_key(engine: Engine, key: TraceKey) -> ListRow | None:
-    """Return the row of a run that is looked up by its key (list_page.sql)."""
+def by_key(engine: Engine, key: TraceKey) -> Sequence[ListRow]:
+    """Return the row by which a run is shown that is asked for by its key (list_page.sql)."""
     runs: list[RunRow] = [row for row in engine.rows("trajectories") if row.key == key]
-    places = {place for row in runs for place in (row.start_ns, *row.before)}
-    rows = [r for r in engine.rows("trajectory_list") if r.key == key and r.start_ns in places]
-    rows.sort(key=lambda row: (row.seq, row.version, not row.is_deleted))
-    return rows[-1] if rows and not rows[-1].is_deleted else None
+    places = {place for run in runs for place in (run.start_ns, *run.before)}
+    rows: list[ListRow] = [r for r in engine.rows("trajectory_list") if r.key == key]
+    found = [row for row in rows if row.start_ns in places]
+    found.sort(key=lambda row: (row.seq, row.version, not row.is_deleted))
+    return [row for row in found[-1:] if not row.is_deleted]
 
 
-def by_rank(row: ListRow) -> tuple[int, int, bool]:
-    return row.seq, row.version, row.is_deleted
+class Follower:
+    """Follows the change feed from its beginning."""
 
+    def __init__(self, engine: Engine) -> None:
+        self._feed = feed_over(Connection(engine, lambda _: None, lambda _: None))
+        self._at = Position()
+        self.told: dict[TraceKey, list[int]] = {}
+        """The versions of each trace that it was told, in their order."""
 
-def told(engine: Engine, key: TraceKey) -> Sequence[Told]:
-    """Return the lines of the change feed about a trace."""
-    return [row for row in engine.rows("trajectory_changes") if row.key == key]
+    def look(self) -> None:
+        """Read on to the end."""
+        has_more = True
+        while has_more:
+            page = self._feed.announced(Reach.ALL, None, self._at, LINES)
+            for line in page.announcements:
+                self.told.setdefault(line.key, []).append(line.version)
+            self._at, has_more = page.next, page.has_more

@@ -13,6 +13,7 @@ from tests.simulation.tables import OF_SPANS, TABLES, SpanRow, blocks_of, rank_o
 from spanloom.core.model.span import Span, TraceKey
 from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.extractor.result import MAX_TRACE_SPANS, BuildOptions
+from spanloom.heartbeat import BEAT_S
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class World:
         extractors: int = 1,
         max_spans: int = MAX_TRACE_SPANS,
         ahead_s: Sequence[int] = (0,),
+        *,
+        shares: bool = False,
     ) -> None:
         """Let the clock of each collector and extractor be ahead by one of ``ahead_s`` in turn."""
         self.engine = Engine(TABLES, T0_NS)
@@ -74,8 +77,12 @@ class World:
         aheads = [ahead_s[n % len(ahead_s)] for n in range(collectors + extractors)]
         self.collectors = [Collector(ahead) for ahead in aheads[:collectors]]
         self.extractors = [
-            Process(self.engine, self.metrics, self.options, ahead * NS)
-            for ahead in aheads[collectors:]
+            Process(
+                *(self.engine, self.metrics, self.options, ahead * NS),
+                name=f"extractor {number}",
+                shares=shares,
+            )
+            for number, ahead in enumerate(aheads[collectors:])
         ]
         self.sent: list[Request] = []
         self.expired: set[TraceKey] = set()
@@ -137,8 +144,9 @@ class World:
             extractor.lose_store()
 
     def revisit(self, key: TraceKey = TRACE) -> None:
-        """Make a trace due again (revisit_traces.sql)."""
-        for table, rows in revisit_blocks(key, self.engine.now_ns):
+        """Make a trace due again."""
+        mark = len(self.engine.logs["trace_requests"].every_row)
+        for table, rows in revisit_blocks([key], self.engine.now_ns, mark):
             self.engine.commit(table, rows)
 
     def expire(self, key: TraceKey = TRACE) -> None:
@@ -155,8 +163,18 @@ class World:
         """Let time pass, and every extractor look regularly."""
         for _ in range(round(seconds / every_s)):
             self.advance(every_s)
+            if every_s > BEAT_S:  # between looks they have beaten all the time
+                self.beat()
+                self.advance(BEAT_S)
+            self.beat()
             for extractor in self.extractors:
                 extractor.run()
+
+    def beat(self) -> None:
+        """Let all living extractors write a heartbeat, and then see who lives."""
+        for _ in range(2):
+            for extractor in self.extractors:
+                extractor.beat()
 
     def come_to_rest(self) -> None:
         """Store everything, end every delay, and let the living extractors do all their work."""

@@ -196,9 +196,11 @@ class Discovery:
             self._window.lose(lost)
             for key in lost_traces(self._pending, lost):
                 del self._pending[key]
+            self._slices = (self._slices or frozenset()) - lost
         if gained:
-            self._recall(self._window.gain(gained), now)
-        self._slices = held
+            look = self._window.gain(gained)
+            self._slices = held
+            self._recall(look, now)
 
     def _record_watermark(self) -> None:
         if self._slices is None:

@@ -60,7 +60,7 @@ class ChangeWindow:
     def begin(self, now_ns: int, slices: Slices = ALL) -> Look:
         """Set the clock, and leave the time since the watermark to ``go_back``."""
         self._set_clock(now_ns)
-        self._slices = slices
+        self._slices, self._hours = slices, []
         self._known = dict(self._progress.inserted(self._clock_s - SWEEP_BACK_S))
         return self._begin(slices)
 
@@ -138,9 +138,11 @@ class ChangeWindow:
         if mark > self._clock_s:  # the store's clock was set back: the watermark is useless
             mark = 0
         hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
+        look = Look(self._progress.unfinished(slices), {})
+        # Only now: after a query that fails, the next look may have other slices.
         self._hours += ((hour, slices) for hour in hours)
         self._hours.sort(key=itemgetter(0), reverse=True)
-        return Look(self._progress.unfinished(slices), {})
+        return look
 
     def _read(self, since_s: int) -> Look:
         known = {s: mark for s, mark in self._known.items() if s >= since_s}

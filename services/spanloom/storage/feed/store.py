@@ -116,18 +116,19 @@ class ClickHouseFeed:
         """
         if not any(a.writer for a in new):
             return new
-        shown: dict[object, list[Announcement]] = {}
+        shown: dict[tuple[TraceKey, int], list[Announcement]] = {}
         for some in batched([a.key for a in new if not a.is_said]):
             for stored in map(_announcement_of, self._reader.rows("announcements_of", keys=some)):
                 if after.has_shown(stored):
-                    shown.setdefault(stored[:2], []).append(stored)
-        kept = []
+                    shown.setdefault((stored.key, stored.version), []).append(stored)
+        kept: dict[object, Announcement] = {}
         for announcement in new:
-            others = [] if announcement.is_said else shown.setdefault(announcement[:2], [])
-            if not any(was_enough(other, announcement) for other in others):
-                kept.append(announcement)
-                others.append(announcement)
-        return kept
+            version = (announcement.key, announcement.version)
+            if announcement.is_said:
+                kept[announcement.writer, announcement.number] = announcement
+            elif not any(was_enough(other, announcement) for other in shown.get(version, ())):
+                kept.setdefault(version, announcement)
+        return list(kept.values())
 
     def _as_they_are(
         self, found: Sequence[Announcement], reach: Reach, where: tree.Condition | None

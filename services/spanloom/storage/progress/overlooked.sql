@@ -23,7 +23,7 @@ LEFT JOIN
     WHERE startsWith(TraceId, {begins_with:String})
 ) AS progress USING (Project, TraceId)
 WHERE progress.Attempts > 0 OR progress.Status IN ('', 'live')
-   OR if(progress.Requests = 0,
+   OR if(progress.Requests = 0 AND NOT progress.IsWhole,
          progress.Seq < arrivals.newest OR (progress.Arrived > 0 AND progress.Arrived < arrivals.spans)
          OR arrivals.revisits > 0,
          NOT progress.IsWhole OR progress.Requests != arrivals.number OR progress.Digest != arrivals.digest)

@@ -42,7 +42,7 @@ LEFT JOIN
     GROUP BY Project, TraceId
 ) AS arrivals USING (Project, TraceId)
 WHERE progress.Status IN ('', 'live') OR progress.Attempts > 0
-   OR if(progress.Requests = 0,
+   OR if(progress.Requests = 0 AND NOT progress.IsWhole,
          progress.Seq < changed.newest OR (progress.Arrived > 0 AND progress.Arrived < arrivals.arrived)
          OR arrivals.revisits > 0,
          NOT progress.IsWhole OR progress.Requests != arrivals.number OR progress.Digest != arrivals.digest
