@@ -50,8 +50,8 @@ MUTANTS = (
     Mutant(
         name="a-version-comes-twice",
         room="storage",
-        was="if not any(was_enough(other, announcement) for other in others):",
-        becomes="if True:",
+        was="elif not any(was_enough(other, announcement) for other in shown.get(version, ())):",
+        becomes="else:",
         why="a version that two processes announce is shown twice",
         killed_by=[
             f"{CONTRACT}/test_feed.py::test_a_version_that_two_processes_announce_comes_once"

@@ -12,7 +12,8 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.engine.connect import connector_of
-from spanloom.storage.engine.settings import WORKER_SETTINGS, Lane
+from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.settings import WORKER_SETTINGS
 from spanloom.storage.runs.ledger import Ledger
 from spanloom.storage.runs.rows import encode_record
 
