@@ -115,18 +115,11 @@ def test_the_server_can_hold_the_tables() -> None:
     assert tuple(map(int, tag.split("."))) >= OLDEST
 
 
-def test_grafana_is_let_in_by_the_server() -> None:
-    said = variables("clickhouse")
-    script = (DEPLOY / "clickhouse" / "grafana.sql").read_text()
-    assert (
-        (DEPLOY / "clickhouse")
-        .as_posix()
-        .endswith(service("clickhouse")["volumes"][0].split(":")[0].removeprefix("."))
-    )
-    user, key = said["GRAFANA_SQL_USER"], said["GRAFANA_SQL_KEY"]
-    assert f"CREATE USER IF NOT EXISTS {user} IDENTIFIED BY '{key}'" in script
-    granted = re.findall(r"GRANT SELECT ON (\w+)\.\w+ TO (\w+);", script)
-    assert set(granted) == {(said["GRAFANA_SQL_DATABASE"], user)}
+def test_the_password_of_grafana_is_a_file_for_the_role_that_makes_its_account() -> None:
+    assert "grafana_password" in service("keeper")["secrets"]
+    assert variables("clickhouse")["GRAFANA_SQL_KEY"] == ""
+    readme = (DEPLOY / "secrets" / "README.md").read_text()
+    assert all(name in readme for name in compose()["secrets"])
 
 
 @pytest.mark.parametrize("name", ["embedded", "clickhouse"])
