@@ -25,9 +25,10 @@ import structlog
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from tests.support import programs
 from tests.support.examples import register_profiles
+from tests.support.image_store import image_store
 from tests.support.memory_store import MemoryStore
 from tests.support.scratch import use_memory
-from tests.support.served_store import served_store
+from tests.support.served_store import make_server, served_store
 from tests.support.tiers import mark_tiers, running, watch_tiers
 
 from spanloom.storage.store import open_store
@@ -220,18 +221,33 @@ def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     Of several workers the first makes it, for all of them.
     """
-    shared = tmp_path_factory.getbasetemp()
+    return _made_once(tmp_path_factory, "store", _make_store)
+
+
+@pytest.fixture(scope="session")
+def made_server(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory of a ClickHouse server whose database has its tables, likewise."""
+    return _made_once(tmp_path_factory, "server", make_server)
+
+
+def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a directory of that name which ``make`` fills, once for all workers."""
+    shared = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
-    path = shared / "made" / "store"
-    with (shared / "made.lock").open("w") as lock:
+    path = shared / f"made-{name}" / name
+    with (shared / f"made-{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
-            making = shared / "making" / "store"
+            making = shared / f"making-{name}" / name
             making.parent.mkdir()
-            assert programs.run("-c", MAKE_STORE, f"chdb://{making}").returncode == 0
+            make(making)
             making.parent.rename(path.parent)
     return path
+
+
+def _make_store(path: Path) -> None:
+    assert programs.run("-c", MAKE_STORE, f"chdb://{path}").returncode == 0
 
 
 @pytest.fixture
@@ -307,7 +323,7 @@ def run_spanloom() -> RunSpanloom:
 def store_url(tmp_path_factory: pytest.TempPathFactory, made_store: Path) -> Iterator[str]:
     """Say where the store of a run is: embedded, or what ``SPANLOOM_TEST_STORE_URL`` says.
 
-    That is the URL of a ClickHouse server, or ``served``: then it is the server for tests.
+    That is the URL of a ClickHouse server, or ``served``: then it is one out of the library.
     """
     url = os.environ.get("SPANLOOM_TEST_STORE_URL", "")
     path = tmp_path_factory.mktemp("store") / "store"
@@ -340,10 +356,17 @@ def new_project() -> Callable[[], str]:
     return lambda: f"p-{secrets.token_hex(4)}"
 
 
-@pytest.fixture
-def ready_server(tmp_path: Path, made_store: Path) -> Iterator[ServedStore]:
-    """Serve a store of its own that has its tables, as ClickHouse would."""
-    path = tmp_path / "server" / "store"
-    shutil.copytree(made_store, path, symlinks=True)
-    with served_store(path) as server:
-        yield server
+@pytest.fixture(params=["library", pytest.param("image", marks=pytest.mark.clickhouse)])
+def ready_server(request: pytest.FixtureRequest) -> Iterator[ServedStore]:
+    """Start a server of its own, whose database has its tables.
+
+    It is the one out of chdb-core's library, or ClickHouse's image.
+    """
+    if request.param == "image":
+        with image_store() as server:
+            yield server
+    else:
+        made: Path = request.getfixturevalue("made_server")
+        place: Path = request.getfixturevalue("tmp_path")
+        with served_store(place / "server", made) as server:
+            yield server

@@ -1,12 +1,11 @@
 """One suite, every store; tests share them and keep apart by project.
 
-What one module asks of the store behind a server as well (``test_trajectory_store.py``), all do
-where ``SPANLOOM_TEST_STORE_URL`` is ``served`` or the URL of a server: then it takes minutes.
+What one module asks of a store on a ClickHouse server as well (``test_trajectory_store.py``), all
+do where ``SPANLOOM_TEST_STORE_URL`` is ``served`` or the URL of a server.
 """
 
 from __future__ import annotations
 
-import shutil
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -26,12 +25,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def server_store(
-    tmp_path_factory: pytest.TempPathFactory, made_store: Path
+    tmp_path_factory: pytest.TempPathFactory, made_server: Path
 ) -> Iterator[ClickHouseStore]:
-    """Share a store behind the server for tests."""
-    path = tmp_path_factory.mktemp("server") / "store"
-    shutil.copytree(made_store, path, symlinks=True)
-    with served_store(path) as server, closing(open_store(server.url)) as store:
+    """Share a store on a ClickHouse server."""
+    place = tmp_path_factory.mktemp("server") / "server"
+    with served_store(place, made_server) as server, closing(open_store(server.url)) as store:
         yield store
 
 

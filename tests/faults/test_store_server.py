@@ -19,7 +19,6 @@ from tests.support.faulty_link import Fault, FaultyLink
 from tests.support.feed_follower import Follower
 from tests.support.ledger import Ledger
 from tests.support.senders import Load
-from tests.support.served_store import url_of
 from tests.support.server_roles import start_roles
 from tests.support.settling import check_api
 from tests.support.stored import COPIES
@@ -77,7 +76,7 @@ def service_over(
 ) -> Iterator[tuple[FaultyLink, RunningSpanloom]]:
     """Start a service over the server, with a proxy between them."""
     with FaultyLink(server.address) as link:
-        spanloom = start_spanloom("serve", f"--store-url={url_of(link.address)}", *EAGER)
+        spanloom = start_spanloom("serve", f"--store-url={server.url_at(link.address)}", *EAGER)
         spanloom.wait_until_ready()
         yield link, spanloom
 
@@ -130,7 +129,7 @@ def test_a_server_that_only_reads_is_outlasted(
     with service_over(ready_server, start_spanloom) as (_, spanloom):
         ready_server.set_read_only(to=True)
         with load_on(spanloom, ledger, "read-only"):
-            await_line(spanloom, "readonly")
+            await_line(spanloom, "Not enough privileges")
             await_word(spanloom, 200)  # what is stored can be read
         ready_server.set_read_only(to=False)
         check_once(ready_server, spanloom, ledger)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
-from tests.support.found_entrance import EntranceNotFoundError, Library, find_entrance
+from tests.support import found_entrance
+from tests.support.found_entrance import NOT_FOUND, search
+from tests.support.programs import ROOT
 from tests.support.real_server import account
-from tests.support.started_server import StartedServer, started_server
+from tests.support.started_server import StartedServer, require_entrance, started_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +54,20 @@ def test_what_it_took_outlasts_its_end(server: StartedServer, how: signal.Signal
     assert server.client().command("SELECT count() FROM kept") == before
 
 
-def test_a_library_without_the_entrance_is_a_sentence() -> None:
-    with pytest.raises(EntranceNotFoundError, match=r"it has no text .*LocalServer"):
-        find_entrance(Library(Path(sys.executable).resolve()))
+def test_a_library_without_the_entrance_is_a_sentence_that_the_ci_looks_for() -> None:
+    sentence = str(search(Path(sys.executable).resolve()))
+    assert re.fullmatch(
+        rf"{NOT_FOUND} in chdb-core [\d.]+: it has no text .*LocalServer.*", sentence
+    )
+    assert f'grep "{NOT_FOUND}"' in (ROOT / ".ci" / "run").read_text()
+
+
+def test_where_it_is_not_found_a_test_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(found_entrance, "library_path", lambda: Path(sys.executable).resolve())
+    require_entrance.cache_clear()
+    with pytest.raises(pytest.skip.Exception, match=NOT_FOUND):
+        StartedServer(tmp_path / "server")
+    require_entrance.cache_clear()

@@ -1,4 +1,4 @@
-"""Runs the contract suite in a process of its own, over a served store."""
+"""Runs the contract suite in a process of its own, over a store on a server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SUITE_S = 900.0
 
 
 def hold_to_contract(store_url: str) -> None:
-    """Run the whole contract suite over ``served``, the test server, which is started for it."""
+    """Run the whole contract suite over the store at a URL."""
     environment = {"SPANLOOM_TEST_STORE_URL": store_url}
     ended = programs.run(*SUITE, env=environment, timeout_s=SUITE_S)
     assert ended.returncode == 0, ended.stdout[-4000:]

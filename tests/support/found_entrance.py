@@ -31,6 +31,7 @@ TYPE_NAME = b"N2DB11LocalServerE\0"
 NO_BITS = 8
 """The kind of a section that takes no room in the file."""
 POINTER = 8
+NOT_FOUND = "the entrance of ClickHouse was not found"
 CHUNK_BYTES = 32 << 20
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 
@@ -161,20 +162,19 @@ def entrance() -> int:
     path = library_path()
     known = _cache() / f"{path.stat().st_size}-{path.stat().st_mtime_ns}.json"
     if not known.exists():
-        _keep(known, _searched(path))
+        _keep(known, search(path))
     found: int | str = json.loads(known.read_text())
     if isinstance(found, str):
         raise EntranceNotFoundError(found)
     return found
 
 
-def _searched(path: Path) -> int | str:
+def search(path: Path) -> int | str:
     """Return the entrance, or the sentence why there is none."""
     try:
         return find_entrance(Library(path))
     except EntranceNotFoundError as error:
-        release = version("chdb-core")
-        return f"the entrance of ClickHouse was not found in chdb-core {release}: {error}"
+        return f"{NOT_FOUND} in chdb-core {version('chdb-core')}: {error}"
 
 
 def _cache() -> Path:

@@ -34,7 +34,12 @@ CONFIG = """\
   <max_server_memory_usage>{memory}</max_server_memory_usage>
   <mark_cache_size>67108864</mark_cache_size>
   <background_schedule_pool_size>16</background_schedule_pool_size>
-  <backups><allowed_path>{place}/backups/</allowed_path></backups>
+  <storage_configuration>
+    <disks><backups><type>local</type><path>{place}/backups/</path></backups></disks>
+  </storage_configuration>
+  <backups>
+    <allowed_disk>backups</allowed_disk><allowed_path>{place}/backups/</allowed_path>
+  </backups>
 </clickhouse>
 """
 ACCOUNT = """\
@@ -46,7 +51,9 @@ ACCOUNT = """\
 """All accounts are made so: it has no place to keep those of ``CREATE USER``."""
 USERS = """\
 <clickhouse>
-  <profiles><default/><reading><readonly>1</readonly></reading></profiles>
+  <profiles>
+    <default/><reading><readonly>1</readonly></reading><asking><readonly>2</readonly></asking>
+  </profiles>
   <quotas><default/></quotas>
   <users>
 {accounts}
@@ -54,6 +61,7 @@ USERS = """\
 </clickhouse>
 """
 MANAGING = "<access_management>1</access_management>"
+READING_ALONE = "<grants><query>GRANT SELECT ON *.*</query></grants>"
 PORTS = """\
 SELECT getServerPort('http_port') AS http, getServerPort('tcp_port') AS native, version() AS version
 INTO OUTFILE '/dev/stdout' APPEND FORMAT JSONEachRow"""
@@ -77,10 +85,15 @@ def write_config(place: Path, http: int, native: int) -> Path:
     return config
 
 
-def users(more: str = "") -> str:
-    """Return the accounts: ``default`` and ``admin`` without limits, ``reader``, and more."""
+def users(more: str = "", *, read_only: bool = False) -> str:
+    """Return the accounts: ``default``, ``admin`` and ``store`` without limits, ``reader``, more.
+
+    ``read_only`` takes from ``store`` the right to change anything; ``default`` runs the server.
+    """
+    more_of_store = READING_ALONE if read_only else MANAGING
     own = [
         ACCOUNT.format(name="default", password="", profile="default", more=MANAGING),
+        ACCOUNT.format(name="store", password="", profile="default", more=more_of_store),
         ACCOUNT.format(name="admin", password="", profile="default", more=MANAGING),
         ACCOUNT.format(name="reader", password="", profile="reading", more=""),
     ]

@@ -1,83 +1,80 @@
-"""Runs ``clickhouse_server`` as a process that can be killed, restarted, set read-only."""
+"""A store on a ClickHouse server of its own, which can be killed, restarted, set read-only."""
 
 from __future__ import annotations
 
+import shutil
 import signal
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Protocol
 
-from tests.support.programs import clean_environment, start
+from tests.support.started_server import StartedServer, started_server, url_of
+
+from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.support.programs import Program
 
-STOP_S = 30.0
-
-
-def url_of(address: str) -> str:
-    """Return the store URL for an address such as ``http://127.0.0.1:8123``."""
-    return f"clickhouse://default:@{address.removeprefix('http://')}/default"
+ACCOUNT = "store"
 
 
-class ServedStore:
-    """``tests.support.clickhouse_server`` over a directory; it keeps its port."""
+class ServedStore(Protocol):
+    """What tests do with the server of a store, whichever it is."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._port = 0
-        self._process: Program | None = None
-        self.start()
+    @property
+    def address(self) -> str: ...
+
+    @property
+    def url(self) -> str: ...
+
+    def url_at(self, address: str) -> str: ...
+
+    def start(self) -> None: ...
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> None: ...
+
+    def set_read_only(self, *, to: bool) -> None: ...
+
+
+class LibraryStore:
+    """The database ``spanloom`` of a server out of chdb-core's library; it keeps its ports."""
+
+    def __init__(self, server: StartedServer) -> None:
+        self._server = server
+        self.start, self.end = server.start, server.end
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return self._server.address
 
     @property
     def url(self) -> str:
-        return url_of(self.address)
+        return self.url_at(self.address)
 
-    @property
-    def log(self) -> str:
-        return self._log.read_text()
-
-    def start(self) -> None:
-        """Start the server and return once it responds."""
-        command = ["-m", "tests.support.clickhouse_server", str(self._path), str(self._port)]
-        with self._log.open("a") as sink:
-            self._process = start(command, clean_environment(), sink.fileno())
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        assert line, self.log
-        self._port = int(line)
-
-    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
-        """Send a signal that ends it, and wait for the end."""
-        if self._process is None:
-            return
-        self._process.send_signal(number)
-        self._process.wait(STOP_S)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-        self._process = None
+    def url_at(self, address: str) -> str:
+        """Return its URL at another address, which leads to it."""
+        return url_of(address, user=ACCOUNT)
 
     def set_read_only(self, *, to: bool) -> None:
-        """Refuse or accept all changes."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGUSR1 if to else signal.SIGUSR2)
-
-    @property
-    def _log(self) -> Path:
-        return self._path.with_name(f"{self._path.name}.log")
+        """Refuse or accept all changes; for that it is killed and started again."""
+        self._server.set_accounts("", read_only=to)
+        self._server.end(signal.SIGKILL)
+        self._server.start()
 
 
 @contextmanager
-def served_store(path: Path) -> Iterator[ServedStore]:
-    """Serve the store at a path, which need not exist yet."""
-    store = ServedStore(path)
-    try:
-        yield store
-    finally:
-        store.end(signal.SIGKILL)
+def served_store(place: Path, made: Path | None = None) -> Iterator[LibraryStore]:
+    """Run a server over a directory: with a copy of the data that ``made`` holds, or none."""
+    if made:
+        shutil.copytree(made / "data", place / "data", symlinks=True)
+    with started_server(place) as server:
+        yield LibraryStore(server)
+
+
+def make_server(place: Path) -> None:
+    """Leave there the data of a server whose database has the tables."""
+    with served_store(place) as server:
+        with closing(open_upkeep(server.url)) as upkeep:
+            upkeep.migrate()
+        server.end()

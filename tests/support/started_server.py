@@ -80,9 +80,12 @@ class StartedServer:
         """Connect to it."""
         return clickhouse_connect.get_client(dsn=self.url(database, user, password))
 
-    def set_accounts(self, accounts: str) -> None:
-        """Have these accounts, beside those that are always there, from the next start on."""
-        (self.place / "users.xml").write_text(users(accounts))
+    def set_accounts(self, accounts: str, *, read_only: bool = False) -> None:
+        """Have these accounts, beside those that are always there, from the next start on.
+
+        ``read_only`` is for the account ``store``.
+        """
+        (self.place / "users.xml").write_text(users(accounts, read_only=read_only))
 
     def start(self) -> None:
         """Start the server and return once it listens."""

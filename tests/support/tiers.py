@@ -28,7 +28,7 @@ TIERS: Mapping[str, frozenset[str]] = {
     "service": frozenset(
         {
             *("start_spanloom", "start_shared_spanloom", "run_spanloom", "golden_service"),
-            *("ready_server", "server_store", "server_url"),
+            *("made_server", "ready_server", "server_store"),
         }
     ),
     "engine": frozenset({"made_store", "store_url", "clickhouse_store"}),

@@ -40,7 +40,11 @@ OF_OTHERS |= {
 """Options of pip, uvx, pipx, pytest, docs/generate.py, click, docker compose and benchmarks."""
 MISSING = {"--cluster"}
 """An option that is said not to be there."""
-OF_TESTS = {"SPANLOOM_SOAK_S", "SPANLOOM_TEST_STORE_URL"}
+OF_TESTS = {
+    "SPANLOOM_SOAK_S",
+    "SPANLOOM_TEST_STORE_URL",
+    "SPANLOOM_WITHOUT_REAL_SERVER",
+}
 OF_CLIENTS = {"SPANLOOM_OTLP_URL", "SPANLOOM_API_URL", "SPANLOOM_API_KEY", "SPANLOOM_SQL_URL"}
 FILES = (
     r"(?<![\w./@:-])(?<!> )((?:[\w-]+/)*[\w-]+\.(?:py|sql|toml|md|proto|sqlite|json))\b(?![./]\w)"
