@@ -29,6 +29,7 @@ FROM numbers({count:UInt64})
 """
 COMPARISONS = {
     "progress.unextracted",
+    "progress.overlooked",
     "progress.unfinished",
     "progress.quarantined",
     "replays.count_traces",

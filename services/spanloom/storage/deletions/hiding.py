@@ -31,7 +31,6 @@ OF_TRACES = (
     "otel_traces",
     "genai_events",
     "trace_changes",
-    "trace_arrivals",
     "extraction_progress",
     "trajectories",
     "trajectory_builds",

@@ -33,7 +33,6 @@ RETAINED = {
     "otel_traces": ("AcceptedAt", Kind.SPANS),
     "genai_events": ("AcceptedAt", Kind.SPANS),
     "trace_changes": ("AcceptedAt", Kind.SPANS),
-    "trace_arrivals": ("AcceptedAt", Kind.SPANS),
     "extraction_progress": ("UpdatedAt", Kind.BOTH),
     "extraction_watermark": ("UpdatedAt", Kind.BOTH),
     "trajectories": ("UpdatedAt", Kind.TRAJECTORIES),
