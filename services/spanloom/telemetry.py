@@ -127,6 +127,11 @@ class Metrics:
         self.traces_pending = Gauge(
             "spanloom_traces_pending", "Traces with spans not yet extracted.", registry=r
         )
+        self.traces_uncovered = Gauge(
+            "spanloom_traces_uncovered",
+            "Traces of which not all that has arrived can be read yet.",
+            registry=r,
+        )
         self.traces_quarantined = Gauge(
             "spanloom_traces_quarantined",
             "Traces that could not be built at the last attempt and are tried again.",

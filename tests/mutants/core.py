@@ -287,14 +287,6 @@ MUTANTS = (
         killed_by=[f"{UNIT}/core/test_paging.py"],
     ),
     Mutant(
-        name="seen-change-shown-again",
-        room="core",
-        was="before = [change for change in found if change.changed_us <= after.shown_us]",
-        becomes="before = [change for change in found if change.changed_us < after.shown_us]",
-        why="a reader of the feed is shown again what was shown last",
-        killed_by=["tests/contract/test_feed.py::test_what_was_announced_comes_once_in_order"],
-    ),
-    Mutant(
         name="marks-beside-their-words",
         room="core",
         was="shift = len(head) - begin",

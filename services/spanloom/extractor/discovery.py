@@ -75,7 +75,7 @@ class Discovery:
         """How many spans have arrived since the start, repeats included."""
         self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
-        self._sweeps = 0
+        self._share = 0
         self._pending: dict[TraceKey, PendingTrace] = {}
 
     def __len__(self) -> int:
@@ -158,11 +158,11 @@ class Discovery:
 
     def _compare_a_share(self, now: Moment) -> None:
         """Add the traces of the next share that need to be built, whatever made that unnoticed."""
-        begins_with = f"{self._sweeps % SHARES:02x}"
-        self._sweeps += 1
         if len(self._pending) < MANY_WAITING:
+            begins_with = f"{self._share % SHARES:02x}"
             found = self._progress.overlooked(begins_with, self._slices)
             self._take([c for c in found if c.key not in self._pending], now)
+            self._share += 1
 
     def _forget_removed(self, now_ns: int) -> None:
         """Expect no more what is no longer stored: retention or a deletion has removed it."""
@@ -191,16 +191,16 @@ class Discovery:
 
     def _claim(self, held: Slices, now: Moment) -> None:
         """Begin with the slices gained since the last look, and forget the lost ones."""
-        gained, lost = moved(self._slices, held)
+        lost = moved(self._window.slices, held).lost
         if lost:
             self._window.lose(lost)
             for key in lost_traces(self._pending, lost):
                 del self._pending[key]
-            self._slices = (self._slices or frozenset()) - lost
+            self._slices = frozenset(self._slices or ()) - lost
+        gained = moved(self._slices, held).gained
         if gained:
-            look = self._window.gain(gained)
-            self._slices = held
-            self._recall(look, now)
+            self._recall(self._window.gain(gained, now.ns), now)
+        self._slices = held  # only now: what failed is tried again
 
     def _record_watermark(self) -> None:
         if self._slices is None:

@@ -193,7 +193,7 @@ def _status(requested: Status, trajectory: Trajectory, *, is_whole: bool) -> Sta
 def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
     """Return what becomes of a draft, by what it and the stored trajectory were built from.
 
-    Only of a build that read all that had arrived it can be told that spans are gone.
+    Spans are gone only if a build that read all that had arrived has fewer.
     """
     if head is None or not head.version:
         return _Next.WRITE
@@ -232,7 +232,7 @@ def _stored(
     drafts: Drafts, heads: Mapping[TraceKey, Head], new: AbstractSet[TraceKey]
 ) -> dict[TraceKey, Announcement]:
     return {
-        key: Announcement(key, head.version, drafts.result.statuses[key], head.start_ns)
+        key: Announcement(key, head.version, head.status, head.start_ns)
         for key in drafts.trajectories
         if key not in new and (head := heads.get(key)) is not None and head.version
     }

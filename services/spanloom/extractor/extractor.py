@@ -121,6 +121,7 @@ class Extractor:
                     [(traces[key], status) for key, status in requested.items()], result
                 )
         self._metrics.traces_pending.set(len(self._discovery))
+        self._metrics.traces_uncovered.set(self._discovery.uncovered)
         self._metrics.traces_quarantined.set(self._discovery.quarantined)
         return len(due)
 

@@ -105,8 +105,9 @@ class Recorder:
 
     def record(self, batch: Sequence[Due], result: BatchResult) -> None:
         """Record the outcome of a batch everywhere it is needed."""
-        self._store.progress.record_revisits(result.repeated_elsewhere)
         batch = list(self._without_lost(batch, result))
+        if batch:
+            self._store.progress.record_revisits(result.repeated_elsewhere)
         progress = [
             self._judge(trace, status, result)
             for trace, status in batch
@@ -123,14 +124,18 @@ class Recorder:
     def _without_lost(self, batch: Sequence[Due], result: BatchResult) -> Iterator[Due]:
         """Yield the traces of a batch that are not lost; those stay due, and soon.
 
-        Each waits another while, so that two extractors do not meet each other again.
+        Each waits another while, so that two extractors do not meet each other again; one that
+        read less than is stored waits longer and longer for what it did not see.
         """
+        now_ns = self._clock()
         for due in batch:
             trace, _ = due
-            if trace.key in result.lost:
-                trace.retry_ns = self._clock() + int(uniform(*LOST_S) * NS)  # noqa: S311  # no secret
-            else:
+            if trace.key not in result.lost:
                 yield due
+            elif trace.key in result.whole:
+                trace.retry_ns = now_ns + int(uniform(*LOST_S) * NS)  # noqa: S311  # no secret
+            else:
+                trace.note_miss(now_ns)
 
     def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
         """Announce stored trajectories without matching progress: their builder may have crashed.

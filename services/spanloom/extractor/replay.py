@@ -169,6 +169,7 @@ class Replayer:
                 result.add(built.result)
             if not (left := {key: requested[key] for key in result.lost & requested.keys()}):
                 break
+        self._store.progress.record_revisits(sorted(left))  # extractors build them
         return result
 
 

@@ -62,15 +62,15 @@ class ChangeWindow:
         self._set_clock(now_ns)
         self._slices, self._hours = slices, []
         self._known = dict(self._progress.inserted(self._clock_s - SWEEP_BACK_S))
-        return self._begin(slices)
+        return self._begin(slices, self._clock_s)
 
-    def gain(self, gained: frozenset[int]) -> Look:
-        """Begin with slices as ``begin`` does with all.
+    def gain(self, gained: frozenset[int], now_ns: int) -> Look:
+        """Begin with slices as ``begin`` does with all; again it changes nothing.
 
         What becomes visible from now on is found by looks, since a fingerprint is that of all
         slices; what is visible already is left to ``go_back``.
         """
-        look = self._begin(gained)
+        look = self._begin(gained, self._time(now_ns))
         self._slices = gained.union(self._slices or ())
         return look
 
@@ -96,7 +96,11 @@ class ChangeWindow:
         self._known = {s: mark for s, mark in self._known.items() if s >= since_s}
         marks = self._progress.inserted(since_s)
         changed = [s for s, mark in marks.items() if self._known.get(s) != mark]
-        return self._read(min(changed)) if changed else Look((), {})
+        if not changed:
+            return Look((), {})
+        look = self._read(min(changed))
+        # Seconds without traces of the own slices are known too; none is newer than what was read.
+        return replace(look, fingerprints={**marks, **look.fingerprints})
 
     def go_back(self) -> Look:
         """Return the unextracted changes of one hour from before the start."""
@@ -123,6 +127,11 @@ class ChangeWindow:
             self._hours.pop()
 
     @property
+    def slices(self) -> Slices:
+        """The slices of which changes are read."""
+        return self._slices
+
+    @property
     def reached_s(self) -> int:
         """The second before which everything has been read."""
         return self._hours[-1][0] if self._hours else self._clock_s
@@ -133,15 +142,15 @@ class ChangeWindow:
         left = frozenset[int]().union(*(slices or () for _, slices in self._hours))
         return dict.fromkeys((self._slices or frozenset()) - left, self._clock_s)
 
-    def _begin(self, slices: Slices) -> Look:
+    def _begin(self, slices: Slices, clock_s: int) -> Look:
         mark = self._progress.read_watermark(slices)
-        if mark > self._clock_s:  # the store's clock was set back: the watermark is useless
+        if mark > clock_s + LOOK_BACK_S:  # the store's clock was set back: it is useless
             mark = 0
         hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
         look = Look(self._progress.unfinished(slices), {})
         # Only now: after a query that fails, the next look may have other slices.
-        self._hours += ((hour, slices) for hour in hours)
-        self._hours.sort(key=itemgetter(0), reverse=True)
+        left = {*self._hours, *((hour, slices) for hour in hours)}
+        self._hours = sorted(left, key=itemgetter(0), reverse=True)
         return look
 
     def _read(self, since_s: int) -> Look:

@@ -1,7 +1,8 @@
-"""Sequence numbers that collectors of one store do not share.
+"""Sequence numbers that two collectors of one store rarely share.
 
 Sequences are microseconds since the epoch. Each collector over a server gives out those of one
-remainder modulo 64, which is kept in its data directory, so that two never give out the same one.
+remainder modulo 64, which is drawn once and kept in its data directory: two with different
+remainders never give out the same sequence (ADR 4 has what follows if they do).
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class Announcer:
         known = {
             (TraceKey(row.Project, row.TraceId), row.Version)
             for some in batched([a.key for a in announcements])
-            for row in self._worker.rows("announcements_of", keys=some)
+            for row in self._worker.rows("announcements_of", keys=some, since_us=0)
         }
         self.announce([a for a in announcements if (a.key, a.version) not in known])
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 EVERY = 1 << 20
 """More announcements than there are within the horizon."""
+TWICE_WITHIN_S = 6 * 3600
+"""A process that is stopped for longer than this announces again what another one has announced."""
 
 
 class ClickHouseFeed:
@@ -117,8 +119,10 @@ class ClickHouseFeed:
         if not any(a.writer for a in new):
             return new
         shown: dict[tuple[TraceKey, int], list[Announcement]] = {}
+        since_us = max(min(a.changed_us for a in new) - TWICE_WITHIN_S * US, 0)
         for some in batched([a.key for a in new if not a.is_said]):
-            for stored in map(_announcement_of, self._reader.rows("announcements_of", keys=some)):
+            rows = self._reader.rows("announcements_of", keys=some, since_us=since_us)
+            for stored in map(_announcement_of, rows):
                 if after.has_shown(stored):
                     shown.setdefault((stored.key, stored.version), []).append(stored)
         kept: dict[object, Announcement] = {}

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     Reserved = Mapping[TraceKey, Sequence["Reservation"]]
 
-MOST_PER_TRACE = 16
-"""The highest reservations of a trace that are read."""
+MOST_PER_BUILDER = 4
+"""The highest reservations of a trace that are read of each builder, however often one tries."""
 KNEW_MORE_S = 3600
 """A build that knew more, and wrote nothing for so long, has died; spans have expired since."""
 SAME_S = 1
@@ -135,7 +135,7 @@ class Ledger:
     def _read(self, keys: Sequence[TraceKey]) -> Reserved:
         found: defaultdict[TraceKey, list[Reservation]] = defaultdict(list)
         for some in batched(keys):
-            for row in self._worker.rows("reserved_builds", keys=some, most=MOST_PER_TRACE):
+            for row in self._worker.rows("reserved_builds", keys=some, most=MOST_PER_BUILDER):
                 found[TraceKey(row.Project, row.TraceId)].append(_reservation_of(row))
         return found
 

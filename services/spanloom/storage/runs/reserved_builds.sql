@@ -1,7 +1,7 @@
--- The highest builds that are reserved of some traces, and for how many seconds.
+-- The highest builds that each builder has reserved of some traces, and for how many seconds.
 SELECT Project, TraceId, Rank, Version, Builder, Fingerprint, ReadMark, Status, ExtractorVersion,
        StartTimeUnixNano, greatest(0, dateDiff('second', ReservedAt, now())) AS AgeS
 FROM trajectory_builds
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
 ORDER BY Rank DESC, Version DESC
-LIMIT {most:UInt64} BY Project, TraceId
+LIMIT {most:UInt64} BY Project, TraceId, Builder

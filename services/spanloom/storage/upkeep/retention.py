@@ -44,9 +44,12 @@ RETAINED = {
     "step_texts": ("UpdatedAt", Kind.TRAJECTORIES),
     "text_watermark": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
+    "replay_parts": ("UpdatedAt", Kind.TRAJECTORIES),
 }
 """The tables subject to retention, the column from which each counts, and its kind of data. Rows of
-projects are removed in this order: what requests brought before the spans, which would be missed.
+projects with shorter terms are removed in this order: what requests brought before the spans. A TTL
+may take the spans first: until it has taken the requests too, a trace that gets something new is
+looked at again, at most once a minute.
 """
 NEVER_EXPIRES = frozenset(
     {
@@ -57,7 +60,7 @@ NEVER_EXPIRES = frozenset(
 """Tables with rows of traces that never expire: what people wrote cannot be recreated."""
 KEEPING = frozenset({"trajectories", "trajectory_list"})
 """Tables with ``IsKept``, which marks rows exempt from retention (``keep_annotated``)."""
-OF_NO_PROJECT = frozenset({"replays", "extraction_watermark", "text_watermark"})
+OF_NO_PROJECT = frozenset({"replays", "replay_parts", "extraction_watermark", "text_watermark"})
 """Tables whose rows belong to no project: only their TTL removes rows."""
 DAY_S = 24 * 3600
 _UNLESS_KEPT = "WHERE NOT IsKept"

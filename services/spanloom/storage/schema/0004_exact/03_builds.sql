@@ -32,21 +32,3 @@ ORDER BY (Project, TraceId, Rank, Version, Builder)
 SETTINGS index_granularity = 128, min_bytes_for_wide_part = 67108864, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 0,
     min_rows_to_fsync_after_merge = 1, max_suspicious_broken_parts = 1000000000, max_suspicious_broken_parts_bytes = 1000000000000000
 COMMENT 'Ranks and version numbers that extractors of a server have reserved; empty in an embedded store.';
-
--- A run that moved and whose writer died has its old place beside its new one, or one that its
--- trajectory never got. From now on that cannot be.
--- Repeated, it finds none.
-ALTER TABLE trajectory_list DELETE WHERE (Project, StartTimeUnixNano, TraceId) IN
-(
-    SELECT listed.Project, listed.StartTimeUnixNano, listed.TraceId
-    FROM (SELECT Project, StartTimeUnixNano, TraceId FROM trajectory_list FINAL) AS listed
-    INNER JOIN
-    (
-        SELECT Project, TraceId, argMax(StartTimeUnixNano, (Seq, Version)) AS Start
-        FROM trajectories
-        GROUP BY Project, TraceId
-    ) AS built
-        ON listed.Project = built.Project AND listed.TraceId = built.TraceId
-    WHERE listed.StartTimeUnixNano != built.Start
-)
-SETTINGS mutations_sync = 1;
