@@ -6,6 +6,7 @@ goes through ``Connection``, where a simulated process can stop, die or lose the
 
 from __future__ import annotations
 
+from collections import Counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -221,8 +222,10 @@ class SimLane:
         rows = of_keys(self._store.select("trajectory_builds"), keys)
         rows.sort(key=lambda r: (r.rank, r.version), reverse=True)
         now_ns = self._store.engine.now_ns
-        for key in keys:
-            for row in [row for row in rows if row.key == key][:most]:
+        shown: Counter[tuple[TraceKey, int]] = Counter()
+        for row in rows:
+            shown[row.key, row.builder] += 1
+            if shown[row.key, row.builder] <= most:
                 yield named(row, AgeS=(now_ns - row.reserved_ns) // NS)
 
     def feed_clock(self) -> Iterable[Any]:
@@ -240,9 +243,10 @@ class SimLane:
         last_us = found[most - 1].changed_us if len(found) >= most else until_us
         return [named(row) for row in found if row.changed_us <= last_us]
 
-    def announcements_of(self, keys: Sequence[TraceKey]) -> Iterable[Any]:
+    def announcements_of(self, keys: Sequence[TraceKey], since_us: int) -> Iterable[Any]:
         rows = of_keys(self._store.select("trajectory_changes"), keys)
-        return map(named, sorted(rows, key=lambda r: r.changed_us))
+        found = (row for row in rows if row.changed_us > since_us)
+        return map(named, sorted(found, key=lambda r: r.changed_us))
 
     def list_page(self, **_: object) -> Iterable[Any]:
         """Whoever follows the feed here does not need the runs of its lines."""
@@ -409,14 +413,14 @@ class SimProgress:
                 )
         return found
 
-    def overlooked(self, begins_with: str) -> Sequence[TraceChange]:
+    def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
         """overlooked.sql"""
         self._store.select("trace_requests")
         engine = self._store.engine
         known = {row.key: row for row in engine.final("extraction_progress")}
         groups: dict[TraceKey, list[RequestRow]] = {}
         for row in engine.final("trace_requests"):
-            if row.key.trace_id.startswith(begins_with):
+            if row.key.trace_id.startswith(begins_with) and covers(slices, row.key):
                 groups.setdefault(row.key, []).append(row)
         have = arrived(engine)
         return [

@@ -3,22 +3,20 @@
 -- Repeated, it finds none.
 ALTER TABLE trajectory_list DELETE WHERE (Project, StartTimeUnixNano, TraceId) IN
 (
-    WITH several AS
-    (
-        SELECT sipHash64(Project, TraceId) AS run FROM trajectory_list FINAL GROUP BY run HAVING count() > 1
-    )
     SELECT listed.Project, listed.StartTimeUnixNano, listed.TraceId
     FROM
     (
         SELECT Project, StartTimeUnixNano, TraceId
         FROM trajectory_list FINAL
-        WHERE sipHash64(Project, TraceId) IN several
+        WHERE sipHash64(Project, TraceId) IN
+            (SELECT sipHash64(Project, TraceId) AS run FROM trajectory_list FINAL GROUP BY run HAVING count() > 1)
     ) AS listed
     INNER JOIN
     (
         SELECT Project, TraceId, argMax(StartTimeUnixNano, (Seq, Version)) AS Start
         FROM trajectories
-        WHERE sipHash64(Project, TraceId) IN several
+        WHERE sipHash64(Project, TraceId) IN
+            (SELECT sipHash64(Project, TraceId) AS run FROM trajectory_list FINAL GROUP BY run HAVING count() > 1)
         GROUP BY Project, TraceId
     ) AS built
         ON listed.Project = built.Project AND listed.TraceId = built.TraceId
