@@ -97,7 +97,6 @@ FOUND: Sequence[Found] = (
             ("run", 0, 1),
             ("follow",),
         ],
-        is_mended=False,
     ),
     # The version number goes back: who read more had asked for the head before there was one.
     Found(
@@ -163,6 +162,5 @@ FOUND: Sequence[Found] = (
             ("run", 0, 1),
             ("kill_store",),
         ],
-        is_mended=False,
     ),
 )
