@@ -79,7 +79,7 @@ FOUND: Sequence[Found] = (
             ("run", 1, 4),
         ],
     ),
-    # Who is stopped before the INSERT holds it for slow, and announces again; so it goes twice.
+    # A process that is stopped before the INSERT holds it for slow, and announces again.
     Found(
         "told_once",
         (0, 0, 0, 4),
