@@ -21,7 +21,7 @@ from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.duplicates import spans as once
 from spanloom.core.query.where.fields import FIELDS, Subject
 from spanloom.doctor.checks import CHECKS
-from spanloom.storage.engine.rights import EVERY, RIGHTS
+from spanloom.storage.engine.rights import EVERY, RIGHTS, Right
 from spanloom.telemetry import Metrics, configure_logging
 
 HERE = Path(__file__).parent
@@ -124,11 +124,15 @@ def checks() -> str:
 def rights() -> str:
     """Every right that the account of a role needs on a server."""
     rows = (
-        (f"`{role}`", f"`{right.privilege}`", _tables(right.table), right.use)
+        (f"`{role}`", f"`{right.privilege}`", _tables(right.table), _use(right))
         for role, needed in RIGHTS.items()
         for right in needed
     )
     return _table(("role", "right", "on", "needed"), rows)
+
+
+def _use(right: Right) -> str:
+    return f"optional: {right.use}" if right.is_optional else right.use
 
 
 def _tables(name: str) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import SpanloomError, StoreUnavailableError
+from spanloom.core.errors import NoHeartbeatError, SpanloomError, StoreUnavailableError
 from spanloom.core.model.upkeep import PARTS
 from spanloom.core.ports.workers import LIVING_S
 from spanloom.core.sharing import SLICES, Claims
+from spanloom.outage import Outage
 from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 BEAT_S = 3.0
 """Seconds between heartbeats: two of them may fail."""
+REFUSED_S = 60.0
+"""Seconds after which an account that may not write heartbeats is tried again."""
 LOOK_S = 1.0
 """Seconds between looks at who lives."""
 SHARED = {"extract": "extract", "index": "index", "replay": "extract"}
@@ -45,8 +48,12 @@ class Heartbeat(RepeatingPart):
         kinds: Sequence[str],
         metrics: Metrics,
         clock: Callable[[], float] = time.monotonic,
+        outage: Outage | None = None,
     ) -> None:
-        """Beat for these kinds of work of the process ``me``; ``clock`` is monotonic, in s."""
+        """Beat for these kinds of work of the process ``me``; ``clock`` is monotonic, in s.
+
+        Failures of the store are logged by ``outage``.
+        """
         super().__init__(LOOK_S)
         self._workers = workers
         self._kinds = kinds
@@ -54,7 +61,9 @@ class Heartbeat(RepeatingPart):
         self._clock = clock
         self._started_s = clock()
         self._beat_s: float | None = None
-        self._is_away = False
+        self._next_s = self._started_s
+        self._is_refused = False
+        self._outage = outage or Outage()
         self._claims = {
             work: Claims(me, LIVING_S, PARTS if work == "replay" else SLICES)
             for work, kind in SHARED.items()
@@ -77,9 +86,9 @@ class Heartbeat(RepeatingPart):
     def run_once(self) -> None:
         """Write a heartbeat if one is due, and see who lives."""
         now_s = self._clock()
-        if self._beat_s is None or now_s - self._beat_s >= BEAT_S:
+        if now_s >= self._next_s:
             self._workers.beat(self._kinds, now_s - self._started_s)
-            self._beat_s = now_s
+            self._beat_s, self._next_s = now_s, now_s + BEAT_S
         if self._claims:
             living = self._workers.living()
             for work, claims in self._claims.items():
@@ -89,12 +98,22 @@ class Heartbeat(RepeatingPart):
     def _round(self) -> None:
         try:
             self.run_once()
+        except NoHeartbeatError as error:
+            self._refused(error)
+            self._outage.over(self.name)
         except SpanloomError as error:
-            if not self._is_away:
-                log.warning("no heartbeat can be written; trying again", error=str(error))
-            self._is_away = True
+            self._outage.note(self.name, error)
         else:
-            self._is_away = False
+            self._is_refused = False
+            self._outage.over(self.name)
+
+    def _refused(self, error: NoHeartbeatError) -> None:
+        """Go on without heartbeats; who shares work tries on."""
+        if not self._is_refused:
+            log.warning("no heartbeat can be written", error=str(error))
+        self._is_refused = True
+        if not self._claims:
+            self._next_s = self._clock() + REFUSED_S
 
     def _repeat(self) -> None:
         """Beat at once, then regularly, and record the end: others take over without waiting."""

@@ -135,3 +135,9 @@ def test_two_projects_on_one_service_never_see_each_other(
     missing = run_spanloom("list", f"--api-url={service.api}")
     assert missing.returncode == 1
     assert "makes one; put a key into SPANLOOM_API_KEY" in missing.stderr
+
+
+def test_a_server_that_is_away_is_one_line(run_spanloom: RunSpanloom) -> None:
+    ended = run_spanloom("keys", "list", "--store-url=clickhouse://me@127.0.0.1:1/d")
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1), ended.stderr
+    assert ended.stderr.startswith("spanloom: cannot open the store")

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.service
 
-REFUSED = r"ACCESS_DENIED|READONLY"
+REFUSED = r"ACCESS_DENIED|READONLY|lacks a right"
 READS_ALONE = "SELECT ON spanloom.*"
 OF_WRITERS = {
     *("spans.read_part", "progress.quarantined", "progress.unextracted", "progress.unfinished"),
-    *("replays.count_traces", "replays.traces_after"),
+    *("replays.count_traces", "replays.traces_after", "progress.overlooked"),
 }
 """What only those ask who write what they find."""
 ASKED = {name: read for name, read in READS.items() if name not in OF_WRITERS}

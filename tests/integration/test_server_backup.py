@@ -43,6 +43,7 @@ def test_the_spool_and_the_server_together_have_all_that_was_acknowledged(
     spool = str(tmp_path / "spool")
     copied = run("backup", spool, "--spool-only", f"--data-dir={data}")
     assert copied.returncode == 0, copied.stderr
+    assert (tmp_path / "spool" / "collector-number").exists()
     service.process.kill()
     server.start()
     made = run("backup", "monday", f"--store-url={server.url()}")

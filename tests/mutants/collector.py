@@ -259,8 +259,8 @@ MUTANTS = (
     Mutant(
         name="collector-not-ready-without-the-store",
         room="collector",
-        was="if self._readiness.only_collects:",
-        becomes="if self._readiness is None:",
+        was="if not self._readiness.only_collects:",
+        becomes="if self._readiness is not None:",
         why="a load balancer takes out collectors while the store is away",
         killed_by=[
             "tests/faults/test_roles_without_a_store.py::test_a_key_not_checked_yet_is_no_key"

@@ -27,7 +27,7 @@ def test_a_run_goes_through_roles_with_their_own_accounts(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
     accounts = {
-        role: Account(tuple(f"GRANT {p} ON spanloom.{table}" for p, table, _ in rights))
+        role: Account(tuple(f"GRANT {r.privilege} ON spanloom.{r.table}" for r in rights))
         for role, rights in RIGHTS.items()
     }
     keeper = (*accounts["keeper"].grants, "GRANT TABLE ENGINE ON *")

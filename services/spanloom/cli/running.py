@@ -6,6 +6,7 @@ or query, 3 no service answers, 130 interrupted.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import traceback
@@ -150,6 +151,7 @@ def run() -> None:
     collect_garbage_rarely()
     # gRPC's core logs to standard error; errors that matter are also raised.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    silence_driver()
     try:
         status = spanloom.main(prog_name="spanloom", standalone_mode=False)
         sys.stdout.flush()
@@ -167,6 +169,12 @@ def run() -> None:
         let_go_of_output()
         sys.exit(0)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def silence_driver() -> None:
+    """Keep the log of the driver of ClickHouse off standard error: it raises what it logs, too."""
+    for name in ("clickhouse_connect", "urllib3"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _print_without_secrets(

@@ -48,12 +48,18 @@ def create_command(name: str, password_file: Path | None, settings: Settings) ->
         raise click.UsageError(
             "the embedded store has no accounts: make a key, `spanloom keys create --scopes read`"
         )
-    password = password_file.read_text("utf-8").strip("\r\n") if password_file else ""
-    given = bool(password)
-    password = password or secrets.token_urlsafe(_BYTES)
+    password = _read(password_file) if password_file else secrets.token_urlsafe(_BYTES)
     with closing(open_upkeep(settings.resolved_store_url)) as upkeep:
         upkeep.create_reader(name, password)
-    if not given:
+    if not password_file:
         click.echo(password)
     if sys.stdout.isatty():
         click.echo(f"The account {name} can read the views (docs/sql.md).", err=True)
+
+
+def _read(file: Path) -> str:
+    """Return the password in a file; raises ``click.UsageError`` if there is none."""
+    password = file.read_text("utf-8").strip("\r\n")
+    if not password:
+        raise click.UsageError(f"the file {file} is empty: the account would have no password")
+    return password

@@ -57,6 +57,10 @@ class StoreUnavailableError(RetryableError):
     """The store did not answer or cannot take data at the moment."""
 
 
+class NoHeartbeatError(PermanentError):
+    """The account of this process may not write heartbeats; it works without them."""
+
+
 class KeysUnknownError(RetryableError):
     """No keys were read yet, so nobody can be let in or turned away (503, UNAVAILABLE)."""
 

@@ -104,7 +104,7 @@ def refuse_without_room(files: Iterable[Path], target: Path) -> None:
 
 MANIFEST = "backup.json"
 """Written last: a directory without it is not a complete backup."""
-PLAIN_FILES = ("FORMAT", "retention.toml")
+PLAIN_FILES = ("FORMAT", "retention.toml", "collector-number")
 
 
 class Copied(NamedTuple):

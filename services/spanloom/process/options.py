@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
     """Return the access control.
 
-    Raises ``OptionError`` if the address is reachable from other machines but there are no keys. If
-    they are not known yet, nobody is let in until they are.
+    Raises ``OptionError`` if the address is reachable from other machines but the embedded store
+    has no keys. Over a server, where keys may be made later, nobody is let in until there are some.
     """
     is_open = settings.insecure or is_loopback(settings.host)
-    if not is_open and keyring.are_known and not keyring.has_keys:
+    if settings.is_embedded and not is_open and not keyring.has_keys:
         raise OptionError(
             f"--host {settings.host} is reachable from other machines and there are no keys: "
             "make one with `spanloom keys create`; --insecure lets anyone read and write"

@@ -187,10 +187,10 @@ class Service:
         return store
 
     def _require(self, access: Access, store: ClickHouseStore) -> None:
-        """Set what the process needs to be ready: only a collector can do its part without it."""
-        if self._readiness.only_collects:
+        """Set what the process needs to be ready: keys, and, unless it only collects, the store."""
+        if self._roles & (Role.COLLECT | Role.API):
             self._readiness.require(lambda: access.authenticator.obstacle)
-        else:
+        if not self._readiness.only_collects:
             self._readiness.require(lambda: store_trouble(store))
 
     def _extracting(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
@@ -292,7 +292,7 @@ class Service:
         me = secrets.token_hex(8)
         workers = open_workers(settings.resolved_store_url, me, WRITER)
         self._supervisor.at_end(workers.close)
-        return Heartbeat(workers, me, self._kinds(), self.metrics)
+        return Heartbeat(workers, me, self._kinds(), self.metrics, outage=self._outage)
 
     def _kinds(self) -> Sequence[str]:
         """Return the kinds of work of this process, as its heartbeat names them."""

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.configured_server import Account, ConfiguredServer, configured_server
 
-from spanloom.core.errors import StoreUnavailableError
-from spanloom.storage.engine.connect import connector_of
+from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
+from spanloom.storage.engine.address import StoreAddress
+from spanloom.storage.engine.connect import connector_of, hosts_of
 from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.rights import (
     EVERY,
     RIGHTS,
     MissingRightError,
     require_rights,
     shipped_tables,
+    tables_of,
 )
 from spanloom.storage.upkeep.store import open_upkeep
+from spanloom.storage.workers import open_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,11 +31,16 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.service
 
-CASES = [(role, number) for role, rights in RIGHTS.items() for number in range(len(rights))]
+CASES = [
+    (role, number)
+    for role, rights in RIGHTS.items()
+    for number, right in enumerate(rights)
+    if not right.is_optional
+]
 
 
 def grants(rights: Sequence[Right]) -> tuple[str, ...]:
-    return tuple(f"GRANT {privilege} ON spanloom.{table}" for privilege, table, _ in rights)
+    return tuple(f"GRANT {right.privilege} ON spanloom.{right.table}" for right in rights)
 
 
 def without(role: str, number: int) -> tuple[str, ...]:
@@ -45,9 +54,19 @@ def roles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConfiguredServer
     accounts["keeper"] = Account((*grants(RIGHTS["keeper"]), "GRANT TABLE ENGINE ON *"))
     accounts["no_engine"] = Account(grants(RIGHTS["keeper"]))
     accounts |= {f"{role}_{n}": Account(without(role, n)) for role, n in CASES}
-    every = [f"GRANT SELECT ON spanloom.{table}" for table in shipped_tables()]
+    needed = {role: [r for r in rights if not r.is_optional] for role, rights in RIGHTS.items()}
+    accounts |= {f"{role}_least": Account(grants(rights)) for role, rights in needed.items()}
+    every = [f"GRANT SELECT ON spanloom.{table}" for table in tables_of("SELECT", "api")]
     accounts |= {"by_table": Account(every), "all_but_one": Account(every[1:])}
-    with configured_server(tmp_path_factory.mktemp("rights"), accounts) as running:
+    both = [
+        f"GRANT {privilege} ON spanloom.{table}"
+        for privilege in ("SELECT", "INSERT")
+        for table in tables_of(privilege, "extract")
+    ]
+    accounts["extract_by_table"] = Account(both)
+    accounts |= {f"reads_{n}": Account(profile=f"reads_{n}") for n in (1, 2)}
+    profiles = {f"reads_{n}": {"readonly": n} for n in (1, 2)}
+    with configured_server(tmp_path_factory.mktemp("rights"), accounts, profiles) as running:
         with closing(open_upkeep(running.url("keeper"))) as upkeep:
             assert upkeep.migrate()
         yield running
@@ -69,7 +88,7 @@ def test_an_account_with_the_rights_of_its_role_lacks_none(
 def test_each_right_that_is_missing_is_named(
     roles: ConfiguredServer, role: str, number: int
 ) -> None:
-    privilege, table, _ = RIGHTS[role][number]
+    privilege, table, *_ = RIGHTS[role][number]
     account = f"{role}_{number}"
     grant = f"GRANT {privilege} ON spanloom.{table} TO {account}"
     with closing(lane_of(roles, account)) as lane, pytest.raises(MissingRightError) as refusal:
@@ -77,9 +96,40 @@ def test_each_right_that_is_missing_is_named(
     assert str(refusal.value) == f"the account {account} lacks a right that it needs: {grant}"
 
 
+@pytest.mark.parametrize("role", ["collect", "api", "keeper"])
+def test_a_role_works_without_the_optional_rights(roles: ConfiguredServer, role: str) -> None:
+    with closing(lane_of(roles, f"{role}_least")) as lane:
+        require_rights(lane, role)
+        check_schema(lane, "spanloom migrate")
+
+
+@pytest.mark.parametrize("account", ["reads_1", "reads_2", "collect_least"])
+def test_an_account_without_the_right_has_no_heartbeat(
+    roles: ConfiguredServer, account: str
+) -> None:
+    address = StoreAddress(roles.url(account).replace("127.0.0.1", "localhost"))
+    with closing(open_workers(address, "me", "1.0")) as workers:
+        with pytest.raises(NoHeartbeatError):
+            workers.beat(["api"], 1.0)
+        with pytest.raises(NoHeartbeatError):
+            workers.beat(["api"], 2.0)
+    assert hosts_of(address).turn == 1
+    if account != "collect_least":
+        with closing(lane_of(roles, account)) as lane:
+            require_rights(lane, "api")
+
+
+def test_nothing_is_to_be_inserted_into_views() -> None:
+    assert "v_steps" in tables_of("SELECT", "extract")
+    assert "v_steps" not in tables_of("INSERT", "extract")
+    assert "workers" in tables_of("INSERT", "extract")
+
+
 def test_a_right_for_every_table_may_be_given_table_by_table(roles: ConfiguredServer) -> None:
     with closing(lane_of(roles, "by_table")) as lane:
         require_rights(lane, "api")
+    with closing(lane_of(roles, "extract_by_table")) as lane:
+        require_rights(lane, "extract")
     with closing(lane_of(roles, "all_but_one")) as lane, pytest.raises(MissingRightError):
         require_rights(lane, "api")
 
@@ -108,5 +158,5 @@ def test_a_right_that_is_missed_later_is_named_as_well(
 
 
 def test_every_table_that_a_role_names_is_one_of_ours() -> None:
-    named = {table for rights in RIGHTS.values() for _, table, _ in rights} - {EVERY}
-    assert named - {"schema_migrations"} <= set(shipped_tables())
+    named = {right.table for rights in RIGHTS.values() for right in rights} - {EVERY}
+    assert named - {"schema_migrations", "schema_expansions"} <= set(shipped_tables())

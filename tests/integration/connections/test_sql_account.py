@@ -16,14 +16,25 @@ from spanloom.cli.running import spanloom
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
+from spanloom.storage.engine.connect import open_unchecked
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.reading import PUBLIC, account_statements, grants
+from spanloom.storage.upkeep.reading import (
+    PUBLIC,
+    account_statements,
+    create_account,
+    definer_of,
+    grants,
+)
 from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from clickhouse_connect.driver.client import Client
+
+    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
 
 pytestmark = pytest.mark.service
 
@@ -36,7 +47,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConfiguredServe
 
     Its accounts are files, so the rights come from there: they are those of the statements.
     """
-    accounts = {"grafana": Account(grants("spanloom"), profile="reading")}
+    accounts = {"grafana": Account(grants("spanloom"), profile="reading"), "earlier": Account()}
     with configured_server(tmp_path_factory.mktemp("accounts"), accounts) as running:
         with closing(open_upkeep(running.url())) as upkeep:
             upkeep.migrate()
@@ -78,6 +89,63 @@ def test_a_later_start_of_the_keeper_leaves_the_views_as_they_are(
         assert upkeep.migrate() == []
     asked = f"SELECT count() FROM v_steps WHERE TraceId = '{DELETED}'"
     assert reader.query(asked).result_rows == [(0,)]
+
+
+def test_views_of_an_account_that_is_gone_are_made_again(
+    filled: ConfiguredServer, reader: Client
+) -> None:
+    with closing(open_upkeep(filled.url("earlier"))) as upkeep:
+        upkeep.migrate()
+    assert definers(filled) == {"earlier"}
+    with closing(open_upkeep(filled.url())) as upkeep:
+        upkeep.migrate()
+    assert definers(filled) == {"owner"}
+    kept = reader.query(f"SELECT count() FROM v_steps WHERE TraceId = '{DELETED}'").result_rows
+    assert kept == [(0,)]
+
+
+def definers(filled: ConfiguredServer) -> set[str]:
+    """Return with whose rights the public views read."""
+    with closing(open_unchecked(filled.url())) as lane:
+        return {definer_of(row.create_table_query) for v in PUBLIC for row in texts(lane, v)}
+
+
+def texts(lane: Lane, view: str) -> Iterator[Row]:
+    return lane.rows("view_text", view=view)
+
+
+def test_an_account_that_gets_no_rights_is_removed_again() -> None:
+    lane = HalfServer()
+    with pytest.raises(StoreUnavailableError, match="no grant"):
+        create_account(lane, "grafana", "its password")  # type: ignore[arg-type]  # as far as used
+    assert [text.split()[0] for text in lane.statements] == ["CREATE", "GRANT", "DROP"]
+
+
+class HalfServer:
+    """A server whose account may make accounts, and grant nothing."""
+
+    def __init__(self) -> None:
+        self.statements: list[str] = []
+
+    def rows(self, name: str, **_: object) -> list[tuple[str, ...]]:
+        if name == "account":
+            return [("owner", "spanloom")]
+        made = "CREATE VIEW v DEFINER = owner SQL SECURITY DEFINER AS SELECT 1"
+        return [(made, "SELECT deleted_traces", "")]
+
+    def run(self, statement: str) -> None:
+        self.statements.append(statement)
+        if statement.startswith("GRANT"):
+            raise StoreUnavailableError("no grant")
+
+
+def test_an_empty_file_is_no_password(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("\n")
+    at = ["--store-url=clickhouse://me@nowhere/d", f"--password-file={file}"]
+    ended = CliRunner().invoke(spanloom, ["sql-account", "create", "grafana", *at])
+    assert ended.exit_code == 2
+    assert "is empty" in ended.output
 
 
 def test_the_statements_are_those_of_a_server(filled: ConfiguredServer) -> None:

@@ -6,11 +6,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from structlog.testing import capture_logs
 
-from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.core.sharing import HANDOVER_S, SLICES
 from spanloom.heartbeat import BEAT_S, Heartbeat
+from spanloom.outage import Outage
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -24,11 +26,13 @@ class Workers:
         self.others: list[Worker] = []
         self.beats: list[tuple[Sequence[str], float]] = []
         self.ended: list[tuple[Sequence[str], float]] = []
-        self.is_away = False
+        self.is_away = self.refuses = False
 
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
         if self.is_away:
             raise StoreUnavailableError("away")
+        if self.refuses:
+            raise NoHeartbeatError("may not")
         self.beats.append((kinds, age_s))
 
     def end(self, kinds: Sequence[str], age_s: float) -> None:
@@ -100,6 +104,34 @@ def test_work_that_is_not_shared_has_a_heartbeat_as_well() -> None:
     world = World("collect")
     world.run(1)
     assert [kinds for kinds, _ in world.workers.beats] == [("collect",)]
+
+
+def test_an_account_that_may_not_write_is_logged_once_and_tried_again_later() -> None:
+    world = World("api")
+    world.workers.refuses = True
+    with capture_logs() as lines:
+        world.run(30)
+    assert [line["event"] for line in lines] == ["no heartbeat can be written"]
+    world.workers.refuses = False
+    world.run(40)
+    assert world.workers.beats
+
+
+def test_an_outage_is_logged_by_the_outage_of_the_process() -> None:
+    world = World("collect")
+    outage = Outage(lambda: world.now_s)
+    world.heartbeat = Heartbeat(
+        world.workers, "me", ["collect"], world.metrics, lambda: world.now_s, outage
+    )
+    world.workers.is_away = True
+    with capture_logs() as lines:
+        outage.note("keys", StoreUnavailableError("away"))
+        world.run(30)
+        world.workers.is_away = False
+        outage.over("keys")
+        world.run(3)
+    told = ["the store is not available; trying again", "the store is available again"]
+    assert [line["event"] for line in lines] == told
 
 
 def test_a_started_one_beats_at_once_and_a_stopped_one_is_over() -> None:

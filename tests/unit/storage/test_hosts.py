@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError, OperationalError
@@ -11,6 +11,9 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.storage.engine import hosts as module
 from spanloom.storage.engine.address import Host, Server, StoreAddress
 from spanloom.storage.engine.hosts import EMPTY, Hosts, RoamingClient
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 A, B, C = (Host(name, 8123) for name in "abc")
 THREE = StoreAddress("clickhouse://me:pw@a,b,c/d")
@@ -88,6 +91,22 @@ def test_all_clients_use_the_first_host_and_leave_it_together(
     assert (use(other), use(one)) == ("b", "b")
     network.errors.clear()
     assert use(one) == "b"  # it stays where it is
+
+
+def test_a_file_that_is_missing_at_a_reconnect_is_an_outage(
+    network: Network, tmp_path: Path
+) -> None:
+    file = tmp_path / "password"
+    file.write_text("one")
+    address = StoreAddress("clickhouse://me@a,b/d", password_file=file)
+    client = RoamingClient(Hosts(address, network, lambda: network.now))
+    network.errors[A] = DOWN
+    fail(client)
+    file.unlink()
+    with pytest.raises(StoreUnavailableError, match="cannot be read"):
+        use(client)
+    file.write_text("two")
+    assert use(client) == "b"
 
 
 def test_a_client_is_prepared_again_at_each_host(network: Network, hosts: Hosts) -> None:

@@ -26,7 +26,10 @@ class WorkerStore(Protocol):
     """Keeps heartbeats; methods block and raise ``SpanloomError`` while the store is away."""
 
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
-        """Record that this process lives, and since how many seconds."""
+        """Record that this process lives, and since how many seconds.
+
+        Raises ``NoHeartbeatError`` if its account may not.
+        """
 
     def end(self, kinds: Sequence[str], age_s: float) -> None:
         """Record that this process has ended: it is no longer living, at once."""

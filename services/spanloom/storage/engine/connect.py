@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -22,11 +21,10 @@ from spanloom.storage.engine.examination import Examination
 from spanloom.storage.engine.hosts import Hosts, RoamingClient, examined
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema
-from spanloom.storage.engine.rights import require_rights
 from spanloom.storage.engine.settings import READER_SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from clickhouse_connect.driver.client import Client
 
@@ -143,19 +141,6 @@ def make_tables(where: Where) -> None:
     address = address_of(where)
     if not address.is_embedded:
         hosts_of(address).examination.may_upgrade = True
-
-
-def require_account(where: Where, roles: Iterable[str]) -> None:
-    """Return if the account may do what these roles need (``rights.RIGHTS``).
-
-    Raises ``MissingRightError`` with one sentence if not, else as ``connector_of``.
-    """
-    if is_embedded(where):
-        return
-    # Not read-only: there the server grants nothing but SELECT.
-    with closing(Lane(connector_of(where)())) as lane:
-        for role in roles:
-            require_rights(lane, role)
 
 
 def refused_hosts(where: Where) -> Sequence[Refusal]:

@@ -17,7 +17,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 from clickhouse_connect.driver.httputil import check_env_proxy, get_pool_manager
 from urllib3 import Timeout
 
-from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.core.secrets import hide
 from spanloom.storage.engine.failures import cause_of
 
@@ -143,12 +143,6 @@ class Hosts:
             if turn == self._turn and self._host is not None:
                 self._refused[self._host] = Refusal(self._host, _reason(error))
                 self._leave()
-
-    def close(self) -> None:
-        """Close the connections that are not in use."""
-        with self._lock:
-            self._host = None
-            self._drop_pool()
 
     def _choose(self, server: Server) -> Opened:
         now = self._clock()
@@ -327,9 +321,16 @@ class RoamingClient:
     def _current(self) -> Client:
         if self._turn != self._hosts.turn:
             self._client.close()
-            self._client, self._turn = self._hosts.connect()
+            self._client, self._turn = self._connect_again()
             self._prepare(self._client)
         return self._client
+
+    def _connect_again(self) -> Opened:
+        """Connect; a file of the address that cannot be read now may be there again later."""
+        try:
+            return self._hosts.connect()
+        except StartupError as error:
+            raise StoreUnavailableError(str(error)) from error
 
 
 def examined(address: StoreAddress, examine: Callable[[Client], str]) -> Iterator[Refusal]:

@@ -30,10 +30,21 @@ class Right(NamedTuple):
     table: str
     use: str
     """What it is needed for."""
+    is_optional: bool = False
+    """Whether the role works without it."""
 
 
-def _all(privileges: Sequence[str], tables: Sequence[str], use: str) -> Iterator[Right]:
-    return (Right(privilege, table, use) for table in tables for privilege in privileges)
+def _all(
+    privileges: Sequence[str], tables: Sequence[str], use: str, *, is_optional: bool = False
+) -> Iterator[Right]:
+    return (
+        Right(privilege, table, use, is_optional) for table in tables for privilege in privileges
+    )
+
+
+WORKERS = "workers"
+"""The table of heartbeats. Only extractors need it: they divide their work by it."""
+_HEARTBEAT = Right("INSERT", WORKERS, "to show that it lives", is_optional=True)
 
 
 RIGHTS: Mapping[str, Sequence[Right]] = {
@@ -42,14 +53,19 @@ RIGHTS: Mapping[str, Sequence[Right]] = {
         *_all(["SELECT"], ["otel_traces", "genai_events"], "to store spans"),
         *_all(["SELECT"], ["trace_changes"], "to know how much a project has stored"),
         *_all(["SELECT", "INSERT"], ["access_keys"], "to know keys, and note their use"),
-        *_all(["SELECT"], ["schema_migrations", "schema_expansions"], "to begin"),
-        *_all(["SELECT"], ["store_facts", "deletions"], "to begin"),
-        *_all(["INSERT"], ["workers"], "to show that it lives"),
+        *_all(["SELECT"], ["schema_migrations", "deletions"], "to begin"),
+        *_all(
+            ["SELECT"],
+            ["schema_expansions", "store_facts"],  # which 0.1.0 did not have
+            "to know of an upgrade",
+            is_optional=True,
+        ),
+        _HEARTBEAT,
     ),
     "extract": tuple(_all(["SELECT", "INSERT"], [EVERY], "to read spans and store trajectories")),
     "api": (
         *_all(["SELECT"], [EVERY], "to answer readers"),
-        *_all(["INSERT"], ["workers"], "to show that it lives"),
+        _HEARTBEAT,
     ),
     "keeper": (
         *_all(["SELECT", "INSERT"], [EVERY], "to bring the tables up to date"),
@@ -79,21 +95,35 @@ def sentence(account: str, privilege: str, place: str) -> str:
 
 
 def require_rights(lane: Lane, role: str) -> None:
-    """Raise ``MissingRightError`` with one sentence if the account of a lane lacks a right."""
+    """Raise ``MissingRightError`` with one sentence if the account of a lane lacks a right.
+
+    Rights that are optional are not looked up.
+    """
     ((account, database),) = lane.rows("account")
-    for privilege, table, _ in RIGHTS[role]:
-        if not _has(lane, database, privilege, table):
+    for privilege, table in ((r.privilege, r.table) for r in RIGHTS[role] if not r.is_optional):
+        if not _has(lane, database, privilege, table, role):
             place = EVERY if table == EVERY else identifier(table)
             raise MissingRightError(sentence(account, privilege, f"{identifier(database)}.{place}"))
 
 
-def _has(lane: Lane, database: str, privilege: str, table: str) -> bool:
+def _has(lane: Lane, database: str, privilege: str, table: str, role: str) -> bool:
     """Return whether the account has a right, for every table also by a grant for each."""
     if _is_granted(lane, database, privilege, table):
         return True
     return table == EVERY and all(
-        _is_granted(lane, database, privilege, one) for one in shipped_tables()
+        _is_granted(lane, database, privilege, one) for one in tables_of(privilege, role)
     )
+
+
+def tables_of(privilege: str, role: str) -> Collection[str]:
+    """Return the tables that stand for every table in a grant for each.
+
+    Nothing is inserted into a view. Only an extractor has to know the heartbeats.
+    """
+    tables = set(shipped_tables())
+    if privilege == "INSERT":
+        tables -= set(_made("VIEW"))
+    return sorted(tables if role == "extract" else tables - {WORKERS})
 
 
 def _is_granted(lane: Lane, database: str, privilege: str, table: str) -> bool:
@@ -101,13 +131,16 @@ def _is_granted(lane: Lane, database: str, privilege: str, table: str) -> bool:
     return lane.answer(f"CHECK GRANT {privilege} ON {identifier(database)}.{place}") == b"1"
 
 
-_MADE = re.compile(r"CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)")
+def shipped_tables() -> Collection[str]:
+    """Return the names of the tables and views that the migrations make."""
+    return sorted({*_made("TABLE"), *_made("VIEW")})
 
 
 @cache
-def shipped_tables() -> Collection[str]:
-    """Return the names of the tables and views that the migrations make."""
-    return sorted({name for m in migrations() for name in _MADE.findall(m.text)})
+def _made(kind: str) -> Collection[str]:
+    """Return the names of the tables, or of the views that hold nothing, of the migrations."""
+    made = re.compile(rf"CREATE {kind} IF NOT EXISTS (\w+)")
+    return sorted({name for m in migrations() for name in made.findall(m.text)})
 
 
 ACCESS_DENIED = 497

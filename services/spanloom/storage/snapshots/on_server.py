@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from spanloom.core.errors import SpanloomError, StartupError
+from spanloom.core.secrets import hide, remember
 from spanloom.storage.engine.connect import connector_of
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from spanloom.storage.engine.address import Where
     from spanloom.storage.engine.parameters import Row
@@ -25,8 +26,14 @@ if TYPE_CHECKING:
 NAME = "spanloom"
 """The name of the database in a backup, whatever it is on the server."""
 POLL_S = 0.2
+UNDER_WAY = ("CREATING_BACKUP", "RESTORING")
 ENDED = ("BACKUP_CREATED", "RESTORED")
-_ENGINE = re.compile(r"(?:Disk|File|S3|AzureBlobStorage)\(\s*'[^'\\]*'(?:\s*,\s*'[^'\\]*')*\s*\)")
+_ENGINE = re.compile(
+    r"(Disk|File|S3|AzureBlobStorage)\(\s*(?:\w+|'[^'\\]*')(?:\s*,\s*'[^'\\]*')*\s*\)"
+)
+_ARGUMENT = re.compile(r"'([^']*)'")
+_MAY_SHOW = {"S3": 1, "AzureBlobStorage": 0}
+"""The first arguments without secrets, unless a named collection has them; others have none."""
 _NAME = re.compile(r"[^'\\]+")
 
 
@@ -34,7 +41,7 @@ class ServerCopy(NamedTuple):
     """What a backup of a server has."""
 
     place: str
-    """The destination in ClickHouse's words: ``File('monday')``."""
+    """The destination in ClickHouse's words, without secrets: ``File('monday')``."""
     files: int
     bytes: int
 
@@ -82,15 +89,22 @@ class ServerBackups:
         except SpanloomError as error:
             raise StartupError(f"the server did not do it: {_first_line(str(error))}") from error
         if state.error:
-            raise StartupError(f"the server did not do it: {_first_line(state.error)}")
-        return ServerCopy(place, state.files, state.bytes)
+            raise StartupError(f"the server did not do it: {hide(_first_line(state.error))}")
+        if state.state not in ENDED:
+            raise StartupError(f"the server did not do it: it ended as {state.state}")
+        return ServerCopy(shown(place), state.files, state.bytes)
 
     def _end_of(self, own_id: str, report: Callable[[int], object]) -> Row:
-        """Return the last state of a backup or restore."""
+        """Return the last state of a backup or restore.
+
+        Raises ``StartupError`` if the server has forgotten it.
+        """
         while True:
-            (state,) = self._lane.rows("backup_state", id=own_id)
+            state = next(self._lane.rows("backup_state", id=own_id), None)
+            if state is None:
+                raise StartupError("it knows nothing of it any more: it may have been restarted")
             report(state.bytes)
-            if state.error or state.state in ENDED:
+            if state.error or state.state not in UNDER_WAY:
                 return state
             time.sleep(POLL_S)
 
@@ -98,17 +112,42 @@ class ServerBackups:
 def place_of(text: str) -> str:
     """Return a destination in ClickHouse's words; a plain name is a path of the server.
 
-    Raises ``StartupError`` for a text that is neither.
+    Its secrets are hidden from now on. Raises ``StartupError`` for a text that is neither.
     """
     text = text.strip()
     if _ENGINE.fullmatch(text):
+        for secret in _secrets(text):
+            remember(secret)
         return text
     if "(" not in text and _NAME.fullmatch(text):
         return f"File('{text}')"
     raise StartupError(
-        f"{text!r} is no place for a backup of a server: name a path of the server such as monday, "
-        "or Disk('backups', 'monday'), or S3('https://…', 'key', 'secret')"
+        f"{_begun(text)} is no place for a backup of a server: name a path of the server such as "
+        "monday, or Disk('backups', 'monday'), or S3(collection, 'monday')"
     )
+
+
+def shown(place: str) -> str:
+    """Return a destination without secrets: ``S3('https://…', …)``."""
+    if not _secrets(place):
+        return place
+    engine, _, rest = place.partition("(")
+    first = [f"'{text}'" for text in _ARGUMENT.findall(rest)[: _MAY_SHOW[engine]]]
+    return f"{engine}({', '.join([*first, '…'])})"
+
+
+def _secrets(place: str) -> Sequence[str]:
+    """Return the arguments that may be secrets; a named collection keeps its own."""
+    engine, _, rest = place.partition("(")
+    if engine not in _MAY_SHOW or not rest.lstrip().startswith("'"):
+        return ()
+    return _ARGUMENT.findall(rest)[_MAY_SHOW[engine] :]
+
+
+def _begun(text: str) -> str:
+    """Return a text up to its arguments, which may be secrets."""
+    engine, bracket, _ = text.partition("(")
+    return f"{engine}(…)" if bracket else repr(text)
 
 
 def _first_line(error: str) -> str:

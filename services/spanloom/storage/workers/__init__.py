@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.storage.engine.connect import connector_of
 from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.rights import ACCESS_DENIED
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
@@ -27,10 +29,22 @@ class ClickHouseWorkers:
         self._me = me
         self._release = release
         self._opened: Lane | None = None
+        self._only_reads = False
 
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
-        """See ``WorkerStore.beat``."""
-        self._record(kinds, age_s, is_over=False)
+        """See ``WorkerStore.beat``.
+
+        An account that only reads is not tried: a refusal looks like that of a read-only host.
+        """
+        self._lane()
+        if self._only_reads:
+            raise NoHeartbeatError("its account of the server may only read")
+        try:
+            self._record(kinds, age_s, is_over=False)
+        except StoreUnavailableError as error:
+            if getattr(error.__cause__, "code", None) != ACCESS_DENIED:
+                raise
+            raise NoHeartbeatError(str(error)) from error
 
     def end(self, kinds: Sequence[str], age_s: float) -> None:
         """See ``WorkerStore.end``."""
@@ -58,7 +72,9 @@ class ClickHouseWorkers:
 
     def _lane(self) -> Lane:
         if self._opened is None:
-            self._opened = self._open_lane()
+            lane = self._open_lane()
+            ((read_only,),) = lane.rows("read_only")
+            self._only_reads, self._opened = bool(int(read_only)), lane
         return self._opened
 
 
