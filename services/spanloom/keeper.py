@@ -256,7 +256,7 @@ class Keeper(RepeatingPart):
     def _round(self) -> None:
         try:
             self.run_once()
-        except RetryableError as error:
+        except (RetryableError, MigrationUnderWayError) as error:  # another may end the upgrade
             self._outage.note(self.name, error)
         else:
             self._outage.over(self.name)

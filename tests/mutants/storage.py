@@ -132,8 +132,8 @@ MUTANTS = (
     Mutant(
         name="gained-slices-without-their-past",
         room="extractor",
-        was="self._recall(look, now)",
-        becomes="pass",
+        was="self._recall(self._window.gain(gained, now.ns), now)",
+        becomes="self._window.gain(gained, now.ns)",
         why="live runs of a dead extractor stay live",
         killed_by=["tests/unit/extractor/test_shared_slices.py"],
     ),

@@ -16,7 +16,13 @@ from spanloom.storage.annotations.store import ClickHouseAnnotations, ClickHouse
 from spanloom.storage.codec import ClickHouseCodec
 from spanloom.storage.deletions.hiding import DeletedRows, late_rows_live
 from spanloom.storage.deletions.store import ClickHouseDeletions, read_deletions
-from spanloom.storage.engine.connect import connector_of, is_embedded, migrate_command, store_path
+from spanloom.storage.engine.connect import (
+    accept_older,
+    connector_of,
+    is_embedded,
+    migrate_command,
+    store_path,
+)
 from spanloom.storage.engine.lane import EmbeddedLane, Lane
 from spanloom.storage.engine.late import LateLane
 from spanloom.storage.engine.migrate import check_schema
@@ -129,6 +135,7 @@ def open_store(url: Where, oldest: int | None = None) -> ClickHouseStore:
     wrote it.
     """
     connect = connector_of(url)
+    accept_older(url, oldest)
     embedded = is_embedded(url)
     hiding = DeletedRows(has_deletions=not embedded)
     with ExitStack() as opened:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,15 @@ from tests.support.host_link import HostLink, answers, closes, host_link, says_n
 
 from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.storage.diagnosis import diagnose
-from spanloom.storage.engine import examination, hosts
+from spanloom.storage.engine import connect, examination, hosts
 from spanloom.storage.engine.address import StoreAddress
 from spanloom.storage.engine.connect import connector_of, hosts_of, refused_hosts
 from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.late import LateLane, Opening
+from spanloom.storage.engine.migrate import OLDEST_WRITABLE
+from spanloom.storage.engine.settings import UPKEEP_SETTINGS
+from spanloom.storage.engine.statements import migrations
+from spanloom.storage.engine.upgrading import WRITER, comment_of, permit_from
 from spanloom.storage.store import ClickHouseStore, open_store
 
 if TYPE_CHECKING:
@@ -141,12 +147,47 @@ def test_a_wrong_account_and_a_missing_database_are_named(
 
 def test_tables_of_another_release_are_named(server: ConfiguredServer, first: HostLink) -> None:
     lane = Lane(connector_of(server.url(database="other"))())
-    lane.run("INSERT INTO schema_migrations (number, name, checksum) VALUES (9999, '9999_x', 'x')")
+    permit_from(lane, "9999_x")
     try:
         assert "newer Spanloom" in reason_for(server, first, database="other")
     finally:
-        lane.run("ALTER TABLE schema_migrations DELETE WHERE number = 9999")
+        permit_from(lane, migrations()[-1].name)
         lane.close()
+
+
+@pytest.fixture
+def older(server: ConfiguredServer, first: HostLink, second: HostLink) -> Iterator[str]:
+    """Return the URL of two hosts that have the tables of 0.1.0, as far as their list says."""
+    ledger = "schema_migrations"
+    with closing(Lane(connector_of(server.url(database="other"))())) as lane:
+        lane.run(f"CREATE OR REPLACE TABLE kept AS {ledger}")
+        lane.run(f"INSERT INTO kept SELECT * FROM {ledger}")
+        lane.run(f"DELETE FROM {ledger} WHERE number > {OLDEST_WRITABLE}")
+        connect.hosts_of.cache_clear()
+        yield url_of(first.port, second.port, database="other")
+        lane.run(f"INSERT INTO {ledger} SELECT * FROM kept WHERE number > {OLDEST_WRITABLE}")
+        lane.run("DROP TABLE kept")
+
+
+def test_a_store_of_the_release_before_is_used_by_who_can(older: str) -> None:
+    with pytest.raises(StartupError, match="is of an older Spanloom"):
+        open_store(older)
+    time.sleep(1)  # they are examined once a second
+    open_store(older, OLDEST_WRITABLE).close()
+    with pytest.raises(StartupError, match="is of an older Spanloom"):
+        open_store(older)  # also by one whose process can
+
+
+def test_a_collector_waits_for_no_upgrade(older: str) -> None:
+    lane = LateLane(Opening(older, OLDEST_WRITABLE, ["collect"]))
+    lane.connect()
+    lane.close()
+
+
+def test_the_doctor_sees_a_store_of_any_release(older: str) -> None:
+    state = diagnose(older)
+    assert min(state.applied) <= OLDEST_WRITABLE
+    assert all("is of an older Spanloom" in reason for reason in state.refused_hosts)
 
 
 def test_a_host_with_another_store_is_not_used(server: ConfiguredServer) -> None:
@@ -178,3 +219,40 @@ def test_a_host_that_takes_no_inserts_is_left(
                 lane.insert("extraction_watermark", ["Id"], [[0]])
             reasons = [str(r) for r in hosts_of(StoreAddress(url)).refusals]
             assert any(r.startswith(f"127.0.0.1:{left.port} refuses: ") for r in reasons)
+
+
+def test_a_mutation_longer_than_a_host_may_be_silent_is_waited_for(
+    server: ConfiguredServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts, "SILENT_S", 1)
+    with closing(Lane(connector_of(server.url())(), UPKEEP_SETTINGS)) as lane:
+        lane.run("CREATE OR REPLACE TABLE slow (Id UInt8) ENGINE = MergeTree ORDER BY Id")
+        lane.run("INSERT INTO slow VALUES (1), (2), (3)")
+        lane.run("ALTER TABLE slow DELETE WHERE sleepEachRow(0.9) = 0")
+        assert lane.answer("SELECT count() FROM slow") == b"0"
+        mutations = "SELECT count() FROM system.mutations WHERE table = 'slow'"
+        assert lane.answer(mutations) == b"1"
+        lane.run("DROP TABLE slow")
+
+
+def test_a_lane_over_a_server_has_a_session_of_one_host(
+    server: ConfiguredServer, first: HostLink, second: HostLink
+) -> None:
+    """Others see who it is; once its host is left, nothing runs until the session is over."""
+    del server
+    with closing(Lane(connector_of(url_of(first.port, second.port))())) as lane:
+        lane.run("CREATE OR REPLACE TABLE marks (Who String) ENGINE = MergeTree ORDER BY Who")
+        lane.begin_session("me", 60)
+        assert lane.has_session
+        lane.run("CREATE TEMPORARY TABLE of_the_session (Id UInt8)")
+        lane.run("INSERT INTO of_the_session VALUES (1)")
+        assert lane.answer("SELECT getSetting('log_comment')").decode() == comment_of("me")
+        first.fail(closes)
+        for _ in range(2):
+            with pytest.raises(StoreUnavailableError):
+                lane.run("INSERT INTO marks VALUES ('me')")
+        lane.end_session()
+        assert not lane.has_session
+        assert lane.answer("SELECT getSetting('log_comment')").decode() == WRITER
+        assert lane.answer("SELECT count() FROM marks") == b"0"
+        lane.run("DROP TABLE marks")

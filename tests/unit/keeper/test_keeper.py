@@ -95,6 +95,25 @@ def test_a_store_that_is_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     assert keeper.failed is None
 
 
+def test_another_that_ends_the_upgrade_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    upkeep = MemoryUpkeep()
+    upkeep.older = Older(60, "")
+    finish, refusals = upkeep.finish_upgrade, [MigrationUnderWayError("another")]
+
+    def finish_upgrade(quiet_s: float) -> Sequence[str]:
+        if refusals:
+            raise refusals.pop()
+        return finish(quiet_s)
+
+    monkeypatch.setattr(upkeep, "finish_upgrade", finish_upgrade)
+    monkeypatch.setattr("spanloom.keeper.LOOK_S", 0.01)
+    keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), quiet_s=60)
+    keeper.start()
+    await_true(lambda: upkeep.older is None or keeper.failed)
+    keeper.stop(5)
+    assert [upkeep.older, keeper.failed] == [None, None]
+
+
 def await_true(is_so: Callable[[], object]) -> None:
     until = time.monotonic() + 20
     while not is_so():

@@ -25,6 +25,7 @@ class Client:
     def __init__(self, host: Host, network: Network) -> None:
         self.host, self._network = host, network
         self.prepared = self.is_closed = False
+        self.params: dict[str, str] = {}
 
     def command(self, _text: str) -> str:
         if error := self._network.errors.get(self.host):
@@ -38,7 +39,8 @@ class Client:
 class Network:
     """The hosts: what each fails with, and what an examination says of it."""
 
-    may_upgrade = False
+    may_upgrade = takes_any_schema = False
+    oldest: int | None = None
 
     def __init__(self) -> None:
         self.errors: dict[Host, Exception] = {}
@@ -208,3 +210,30 @@ def test_one_host_is_used_as_it_is_and_tried_at_once(network: Network) -> None:
     fail(client)
     network.errors.clear()
     assert use(client) == "a"
+
+
+def test_a_session_ends_with_its_host(network: Network, hosts: Hosts) -> None:
+    """Another host does not know it, nor does a new client of the same one."""
+    client, other = RoamingClient(hosts), RoamingClient(hosts)
+    client.begin_session("me", 60)
+    at_a = client._client.params  # type: ignore[attr-defined]  # of the driver over HTTP
+    assert at_a == {"session_id": "me", "session_timeout": "60", "session_check": "1"}
+    network.errors[A] = DOWN
+    fail(other)
+    network.errors.clear()
+    for _ in range(2):
+        with pytest.raises(StoreUnavailableError, match="session was left"):
+            use(client)
+    client.end_session()
+    assert use(client) == use(other) == "b"
+    assert client._client.params == {}  # type: ignore[attr-defined]  # of the driver over HTTP
+
+
+def test_a_session_that_cannot_begin_is_none(network: Network, hosts: Hosts) -> None:
+    client = RoamingClient(hosts)
+    network.errors[A] = DatabaseError("Code", code=241)
+    with pytest.raises(DatabaseError):
+        client.begin_session("me", 60)
+    network.errors.clear()
+    assert use(client) == "a"
+    assert client._client.params == {}  # type: ignore[attr-defined]  # of the driver over HTTP

@@ -14,6 +14,7 @@ from spanloom.core.errors import (
     StoreUnavailableError,
 )
 from spanloom.storage.engine import late
+from spanloom.storage.engine.examination import OldEngineError
 from spanloom.storage.engine.late import LateLane, Opening
 from spanloom.storage.store import open_late
 
@@ -51,8 +52,12 @@ class World:
         self.clients: list[Client] = []
         self.tries = 0
         patched.setattr(late, "connector_of", lambda _url: self._connect)
+        self.is_old = False
+        self.questions: list[str] = []
         patched.setattr(late, "check_schema", self._check)
-        self.opening = Opening(URL, clock_s=lambda: self.now_s)
+        patched.setattr(late, "refuse_old_engine", self._refuse_old)
+        patched.setattr(late, "require_rights", lambda _, role: self.questions.append(role))
+        self.opening = Opening(URL, roles=["collect"], clock_s=lambda: self.now_s)
         self.lane = LateLane(self.opening)
 
     def _connect(self) -> Client:
@@ -61,6 +66,10 @@ class World:
             raise StartupError("cannot open the store")
         self.clients.append(Client())
         return self.clients[-1]
+
+    def _refuse_old(self, _: object) -> None:
+        if self.is_old:
+            raise OldEngineError("an old server")
 
     def _check(self, *_: object) -> None:
         if self.schema_errors:
@@ -138,3 +147,21 @@ def test_the_schema_is_checked_once_for_all_lanes(world: World) -> None:
     world.schema_errors = [SchemaNotReadyError("not asked")]
     LateLane(world.opening).connect()
     assert world.schema_errors
+
+
+def test_an_old_server_is_not_asked_for_rights_and_waited_for(world: World) -> None:
+    """It does not know ``CHECK GRANT``."""
+    world.is_old = True
+    assert refused(world.lane.connect) == "an old server"
+    assert (world.opening.unusable, world.questions) == (None, [])
+    world.is_old = False
+    world.now_s += 1
+    world.lane.connect()
+    assert world.questions == ["collect"]
+
+
+def test_an_old_server_ends_the_keeper(world: World) -> None:
+    world.is_old = True
+    with pytest.raises(OldEngineError):
+        LateLane(world.opening, needs_schema=False).connect()
+    assert world.clients[0].is_closed

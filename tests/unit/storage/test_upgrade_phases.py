@@ -43,6 +43,9 @@ ALTER TABLE replays MODIFY COMMENT 'Replays with remarks.';
 )
 """A migration of two phases, as a later release may have it."""
 
+LATER = Migration(NUMBER + 1, f"{NUMBER + 1:04}_later", "SELECT 1;\n")
+"""One of the release after."""
+
 
 def ship(monkeypatch: pytest.MonkeyPatch, *shipped: Migration) -> None:
     """Be the release that ships these migrations."""
@@ -131,6 +134,61 @@ def test_an_upgrade_killed_anywhere_in_both_phases_goes_on(
     assert definitions(lane) == phased
     assert ledger(lane) == listed((*SHIPPED, PHASED))
     assert not [name for name in phased if "upgrade" in name or name == EXPANSIONS]
+
+
+def leave_what_was_to_be_dropped(
+    lane: Lane, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finish the upgrade, and be killed before anything of it is dropped."""
+    migrate(lane, in_phases=True)
+    fresh_database.set_client_setting("log_comment", "")
+    fresh_database.command("INSERT INTO extraction_watermark (Second) VALUES (1)")
+    with monkeypatch.context() as killed:
+        killed.setattr(migrating, "forget_upgrade", lambda *_: None)
+        finish(lane)
+
+
+def upgrade_tables(lane: Lane) -> list[str]:
+    return [name for name in definitions(lane) if "upgrade" in name or name == EXPANSIONS]
+
+
+def test_what_a_killed_end_left_is_dropped_by_the_next_start(
+    lane: Lane, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_what_was_to_be_dropped(lane, fresh_database, monkeypatch)
+    assert awaited(lane) is None
+    assert upgrade_tables(lane) != []
+    assert migrate(lane, in_phases=True) == []
+    assert upgrade_tables(lane) == []
+
+
+def test_what_a_killed_end_left_ends_no_later_upgrade(
+    lane: Lane, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_what_was_to_be_dropped(lane, fresh_database, monkeypatch)
+    ship(monkeypatch, *SHIPPED, PHASED, LATER)
+    assert migrate(lane, in_phases=True) == [LATER.name]
+    assert found_writers(fresh_database) == []
+
+
+def test_writers_of_before_do_not_age_an_upgrade(lane: Lane, fresh_database: Client) -> None:
+    migrate(lane, in_phases=True)
+    fresh_database.command(
+        f"INSERT INTO {WRITERS} (SeenAt, Source, Writer) VALUES (now64(3) - 864000, 'scores', '')"
+    )
+    quiet = awaited(lane)
+    assert quiet is not None
+    assert (quiet.name, quiet.age_s < 60) == ("", True)
+
+
+def test_a_restart_of_the_release_before_drops_nothing_of_an_upgrade(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
+) -> None:
+    migrate(lane, in_phases=True)
+    under_way = upgrade_tables(lane)
+    ship(monkeypatch, *before)
+    assert migrate(lane, in_phases=True) == []
+    assert upgrade_tables(lane) == under_way
 
 
 def test_both_ways_make_the_same_tables(lane: Lane) -> None:

@@ -107,6 +107,7 @@ def open_lane(where: Where, oldest: int | None = None) -> Lane:
 
     Raises as ``open_store`` does.
     """
+    accept_older(where, oldest)
     lane = Lane(connector_of(where)())
     check_schema(lane, migrate_command(where), oldest)
     return lane
@@ -114,6 +115,9 @@ def open_lane(where: Where, oldest: int | None = None) -> Lane:
 
 def open_unchecked(where: Where) -> Lane:
     """Open one read-only lane of a store with any schema; raises ``StartupError``."""
+    address = address_of(where)
+    if not address.is_embedded:
+        hosts_of(address).examination.takes_any_schema = True
     return Lane(connector_of(where)(), READER_SETTINGS)
 
 
@@ -141,6 +145,16 @@ def make_tables(where: Where) -> None:
     address = address_of(where)
     if not address.is_embedded:
         hosts_of(address).examination.may_upgrade = True
+
+
+def accept_older(where: Where, oldest: int | None) -> None:
+    """Let this process use a host whose tables have the migrations up to ``oldest``, if it has one.
+
+    Each connection still checks what it needs itself.
+    """
+    address = address_of(where)
+    if oldest is not None and not address.is_embedded:
+        hosts_of(address).examination.oldest = oldest
 
 
 def refused_hosts(where: Where) -> Sequence[Refusal]:

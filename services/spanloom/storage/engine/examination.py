@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import PermanentError, RetryableError, SchemaNotReadyError
+from spanloom.core.errors import PermanentError, RetryableError, SchemaNotReadyError, StartupError
 from spanloom.storage.engine.hosts import EMPTY
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema, listed_migrations
@@ -20,6 +20,10 @@ LEAST_FREE_BYTES = 1 << 30
 _FACTS = "store_facts"
 
 
+class OldEngineError(StartupError):
+    """The engine is of a version that cannot have our tables."""
+
+
 class Examination:
     """Remembers the store that it saw first: another one would have only a part of the runs."""
 
@@ -27,6 +31,10 @@ class Examination:
         """Know no store yet."""
         self.may_upgrade = False
         """Whether this process makes the tables: then a store of an older release will do."""
+        self.oldest: int | None = None
+        """See ``check_schema``."""
+        self.takes_any_schema = False
+        """Whether this process only looks at the tables, as ``spanloom doctor`` does."""
         self._id = ""
 
     def __call__(self, client: Client) -> str:
@@ -44,12 +52,16 @@ class Examination:
             return EMPTY
         if reason := self._recognise(lane):
             return reason
+        if not self.takes_any_schema:
+            self._check_schema(lane)
+        return _disk(lane)
+
+    def _check_schema(self, lane: Lane) -> None:
         try:
-            check_schema(lane, "spanloom migrate")
+            check_schema(lane, "spanloom migrate", self.oldest)
         except SchemaNotReadyError:
             if not self.may_upgrade:
                 raise
-        return _disk(lane)
 
     def _recognise(self, lane: Lane) -> str:
         """Compare the id of the store with the known one; a store from before 0004 has none."""
@@ -71,6 +83,17 @@ def _disk(lane: Lane) -> str:
     if free and max(free) < LEAST_FREE_BYTES:
         return f"has {max(free) >> 20} MiB left on its disks"
     return ""
+
+
+def refuse_old_engine(lane: Lane) -> None:
+    """Raise ``OldEngineError`` with the version needed if the engine is too old for our tables."""
+    [(version, _)] = lane.rows("engine_state")
+    if numbers_of(version) < OLDEST:
+        needed = ".".join(map(str, OLDEST))
+        raise OldEngineError(
+            f"the ClickHouse server is of version {version}, and the tables need {needed} or "
+            "newer, for their text index: upgrade the server first; nothing was changed"
+        )
 
 
 def numbers_of(version: str) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import clickhouse_connect
 from clickhouse_connect.driver.exceptions import ClickHouseError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from clickhouse_connect.driver.client import Client
+    from clickhouse_connect.driver.httpclient import HttpClient
     from urllib3 import PoolManager
 
     from spanloom.storage.engine.address import Host, Server, StoreAddress
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 SILENT_S = 30
 """A host that sends nothing for so long is left; one at work sends the progress of a query."""
 _SILENT_WITHOUT_PROGRESS_S = 300
+MUTATION_S = 3600
+"""The same for a connection of the keeper. A mutation that is waited for sends no progress, and one
+that is given up is queued a second time. A machine that is gone is still noticed, by TCP."""
 LEAST_AWAY_S, MOST_AWAY_S = 10.0, 60.0
 """How long a host that was left is tried last: doubled each time, until it has been used."""
 _AGAIN_S = 1.0
@@ -69,6 +73,10 @@ class Examination(Protocol):
 
     may_upgrade: bool
     """Whether this process makes the tables, and may find older ones or none."""
+    oldest: int | None
+    """The last migration that this process cannot do without; ``None`` if it needs all."""
+    takes_any_schema: bool
+    """Whether this process only looks at the tables, whatever they are."""
 
     def __call__(self, client: Client) -> str:
         """Return why the host cannot be used, after its name; empty if it can."""
@@ -243,10 +251,14 @@ def open_client(
     )
     backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
     if backend.progress_interval is None:  # an account with readonly = 1 cannot ask for progress
-        backend.timeout = Timeout(
-            connect=backend.timeout.connect_timeout, read=_SILENT_WITHOUT_PROGRESS_S
-        )
+        wait_for(client, _SILENT_WITHOUT_PROGRESS_S)
     return client
+
+
+def wait_for(client: Client, silent_s: float) -> None:
+    """Let a host send nothing for so long until a client gives it up."""
+    backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
+    backend.timeout = Timeout(connect=backend.timeout.connect_timeout, read=silent_s)
 
 
 def _pool_of(address: StoreAddress, server: Server, host: Host) -> PoolManager:
@@ -274,6 +286,7 @@ class RoamingClient:
         self._hosts = hosts
         self._prepare: Callable[[Client], None] = lambda _client: None
         self._client, self._turn = hosts.connect()
+        self._has_session = False
 
     @property
     def server_settings(self) -> Mapping[str, Any]:
@@ -284,6 +297,28 @@ class RoamingClient:
         """Call this for the client, and for the one of each host to come."""
         self._prepare = prepare
         prepare(self._client)
+
+    def begin_session(self, session: str, idle_s: int) -> None:
+        """Run what follows in a session of the host in use; raises as the driver does.
+
+        The host ends it after a pause of ``idle_s`` seconds. Another host does not know it: once
+        this one was left, statements raise ``StoreUnavailableError`` until ``end_session``.
+        """
+        params = _params_of(self._current())
+        params |= {"session_id": session, "session_timeout": str(idle_s)}
+        self._has_session = True
+        try:
+            self.command("SELECT 1")
+        except BaseException:
+            self.end_session()
+            raise
+        params["session_check"] = "1"
+
+    def end_session(self) -> None:
+        """Run what follows outside of a session, at any host."""
+        self._has_session = False
+        for name in ("session_id", "session_timeout", "session_check"):
+            _params_of(self._client).pop(name, None)
 
     def raw_query(self, *what: Any, **how: Any) -> bytes:
         """See the driver."""
@@ -320,6 +355,8 @@ class RoamingClient:
 
     def _current(self) -> Client:
         if self._turn != self._hosts.turn:
+            if self._has_session:
+                raise StoreUnavailableError("the host that has the session was left")
             self._client.close()
             self._client, self._turn = self._connect_again()
             self._prepare(self._client)
@@ -331,6 +368,11 @@ class RoamingClient:
             return self._hosts.connect()
         except StartupError as error:
             raise StoreUnavailableError(str(error)) from error
+
+
+def _params_of(client: Client) -> dict[str, str]:
+    """Return what a client sends with each statement."""
+    return cast("HttpClient", client).params
 
 
 def examined(address: StoreAddress, examine: Callable[[Client], str]) -> Iterator[Refusal]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
 import orjson
-from clickhouse_connect.driver.httpclient import HttpClient
 
 from spanloom.storage.engine.embedded import give_back_code, trim_heap
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.hiding import NothingHidden
+from spanloom.storage.engine.hosts import RoamingClient
 from spanloom.storage.engine.parameters import FILTERS, bind, fill_in, filtered, rows_in, values_in
 from spanloom.storage.engine.settings import apply_settings, can_set
 from spanloom.storage.engine.statements import query
@@ -155,19 +155,17 @@ class Lane:
         in the processes of the server. The embedded engine has no sessions.
         """
         self.end_session()
-        if isinstance(client := self._client, HttpClient):
-            client.set_client_setting("log_comment", comment_of(name))
-            client.params |= {"session_id": uuid4().hex, "session_timeout": str(idle_s)}
+        if isinstance(client := self._ready(), RoamingClient):
+            with translated():
+                client.begin_session(uuid4().hex, idle_s)
             self.has_session = True
-            self.run("SELECT 1")
-            client.params["session_check"] = "1"
+            client.set_client_setting("log_comment", comment_of(name))
 
     def end_session(self) -> None:
         """Run what follows outside of a session."""
-        if self.has_session and isinstance(client := self._client, HttpClient):
+        if self.has_session and isinstance(client := self._client, RoamingClient):
             client.set_client_setting("log_comment", WRITER)
-            for name in ("session_id", "session_timeout", "session_check"):
-                client.params.pop(name, None)
+            client.end_session()
         self.has_session = False
 
     def relax(self) -> None:

@@ -20,7 +20,8 @@ from spanloom.core.errors import (
     StartupError,
     StoreUnavailableError,
 )
-from spanloom.storage.engine.connect import connector_of, make_tables, migrate_command
+from spanloom.storage.engine.connect import accept_older, connector_of, make_tables, migrate_command
+from spanloom.storage.engine.examination import OldEngineError, refuse_old_engine
 from spanloom.storage.engine.hiding import NothingHidden
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema
@@ -65,6 +66,7 @@ class Opening:
         self._roles = roles
         self._may_work = False
         self._oldest = oldest
+        accept_older(where, oldest)
         self._clock_s = clock_s
         self._turn = Lock()
         self._is_usable = False
@@ -75,7 +77,10 @@ class Opening:
         """Why this version must not use the store; ``None`` as far as is known."""
 
     def open(self, lane: LateLane) -> None:
-        """Open a lane unless it is open; raises ``StoreUnavailableError``."""
+        """Open a lane unless it is open; raises ``StoreUnavailableError``.
+
+        For a lane that needs no schema also ``OldEngineError``: its owner cannot make the tables.
+        """
         if not self._turn.acquire(timeout=TURN_S):
             raise StoreUnavailableError(self._reason)
         try:
@@ -99,6 +104,10 @@ class Opening:
             except UNUSABLE as error:
                 self.unusable = error
                 raise self._failed(error) from error
+            except OldEngineError as error:
+                if not lane.needs_schema:  # who makes the tables fails at once
+                    raise
+                raise self._failed(error) from error
             except (StartupError, StoreUnavailableError) as error:
                 raise self._failed(error) from error
             unless_it_succeeds.pop_all()
@@ -109,9 +118,13 @@ class Opening:
         make_tables(self._where)
 
     def _require_rights(self, client: Client) -> None:
-        """Raise ``StartupError`` if the account lacks a right that a role of the process needs."""
+        """Raise ``StartupError`` if the account lacks a right that a role of the process needs.
+
+        The version comes first: an old server does not know the question.
+        """
         if not self._may_work:
             lane = Lane(client)  # not read-only: there the server grants nothing but SELECT
+            refuse_old_engine(lane)
             for role in self._roles:
                 require_rights(lane, role)
             self._may_work = True

@@ -176,11 +176,19 @@ def _is_new(listed: Listed) -> bool:
     return migrations()[0] in missing_in(listed)
 
 
+def _is_over(expanded: Listed, listed: Listed) -> bool:
+    """Return whether the store keeps an upgrade of which every migration is applied completely."""
+    done = {number for number, (_, checksum) in listed.items() if checksum != _BEGUN}
+    return bool(expanded) and expanded.keys() <= done
+
+
 def _expand(
     lane: Lane, expanded: Listed, listed: Listed, before_each: Callable[[], None]
 ) -> list[str]:
     """Make the additions that are missing; nothing that older releases look at tells of them."""
     lacking = _lacking(expanded, listed)
+    if _is_over(expanded, listed):  # who finished it was killed before it had dropped everything
+        forget_upgrade(lane, before_each)
     if lacking:
         watch_writers(lane, migrations()[-1].number, before_each)
     for migration in lacking:

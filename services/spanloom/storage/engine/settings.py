@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from clickhouse_connect.driver.httpclient import HttpClient
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
-from spanloom.storage.engine.hosts import RoamingClient
+from spanloom.storage.engine.hosts import MUTATION_S, RoamingClient, wait_for
 from spanloom.storage.engine.upgrading import WRITER
 
 if TYPE_CHECKING:
@@ -131,11 +131,20 @@ def to_send(client: Client, own: Mapping[str, Setting]) -> Iterator[tuple[str, S
 
 
 def apply_settings(client: Client, own: Mapping[str, Setting]) -> None:
-    """Set the settings of a lane; at a server also for each host to come."""
+    """Set the settings of a lane; at a server also for each host to come.
+
+    One whose statements return when their mutation is complete waits longer for an answer.
+    """
     if isinstance(client, RoamingClient):
-        client.prepare(partial(_send, own=own))
+        client.prepare(partial(_prepare, own=own))
     else:
         _send(client, own)
+
+
+def _prepare(client: Client, own: Mapping[str, Setting]) -> None:
+    _send(client, own)
+    if own.get("mutations_sync"):
+        wait_for(client, MUTATION_S)
 
 
 def _send(client: Client, own: Mapping[str, Setting]) -> None:

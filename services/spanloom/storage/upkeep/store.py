@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.errors import PermanentError, RetryableError, StartupError
+from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.core.records.annotation import ANNOTATION
 from spanloom.core.records.declared import Stored
 from spanloom.core.records.every import RECORDS
 from spanloom.core.records.run import RUN
 from spanloom.core.records.score import SCORE
 from spanloom.storage.engine.connect import connector_of, is_embedded, make_tables
-from spanloom.storage.engine.examination import OLDEST, numbers_of
+from spanloom.storage.engine.examination import refuse_old_engine
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.late import LateLane
 from spanloom.storage.engine.migrate import awaited, finish, migrate
@@ -114,17 +114,6 @@ def _show(lane: Lane, view: str, shown: list[str], before_each: Callable[[], Non
         before_each()
         lane.run(
             f"CREATE OR REPLACE VIEW {view} AS SELECT {names} {source} COMMENT {quoted(comment)}"
-        )
-
-
-def refuse_old_engine(lane: Lane) -> None:
-    """Raise ``StartupError`` with the version needed if the engine is too old for our tables."""
-    [(version, _)] = lane.rows("engine_state")
-    if numbers_of(version) < OLDEST:
-        needed = ".".join(map(str, OLDEST))
-        raise StartupError(
-            f"the ClickHouse server is of version {version}, and the tables need {needed} or "
-            "newer, for their text index: upgrade the server first; nothing was changed"
         )
 
 
