@@ -32,6 +32,8 @@ OF_OTHERS |= {
     "--hypothesis-profile",
     "--env-file",
     "--profile",
+    "--detach",
+    "--query",
     "--only",
     "--verbose",
     "--ignore-scripts",
@@ -41,6 +43,8 @@ OF_OTHERS |= {
 MISSING = {"--cluster"}
 """An option that is said not to be there."""
 OF_TESTS = {
+    "SPANLOOM_SIM_SEED",
+    "SPANLOOM_SIM_STEPS",
     "SPANLOOM_SOAK_S",
     "SPANLOOM_TEST_STORE_URL",
     "SPANLOOM_WITHOUT_REAL_SERVER",

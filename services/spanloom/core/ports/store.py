@@ -31,13 +31,13 @@ class ReplayingStore(BuildingStore, Protocol):
     def replays(self) -> ReplayQueue:
         """The replays that were requested."""
 
-
-class ExtractionStore(ReplayingStore, Protocol):
-    """The subjects that the extractor needs."""
-
     @property
     def progress(self) -> ProgressStore:
         """What changed, and how far each trace is extracted."""
+
+
+class ExtractionStore(ReplayingStore, Protocol):
+    """The subjects that the extractor needs."""
 
 
 class Store(ExtractionStore, ReadingStore, Protocol):
