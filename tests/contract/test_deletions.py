@@ -156,6 +156,7 @@ OTHERS = {
         "spans.append",
         "trajectories.write",
         "feed.announce",
+        "feed.announce_missing",
         "progress.record_progress",
         "progress.record_revisits",
         "progress.present",
@@ -174,6 +175,7 @@ OTHERS = {
     ),  # what was asked for, not what is stored
     *(
         "deletions.extent_of",
+        "deletions.now_ns",
         "deletions.delete",
         "deletions.list",
         "feed.deleted_among",

@@ -55,6 +55,8 @@ NOT_SEEN = {
     "count_spans": "decides only how the same spans are read",
     "read_events": "its rows are joined to spans by key",
     "newest_versions": "its rows are looked up by key",
+    **dict.fromkeys(("newest_builds", "reserved_builds"), "its rows are looked up by key"),
+    "announcements_of": "compared by key with what a reader is shown, or the extractor stored",
     "last_of_part": "its answer is a place, in a trace that read_part names",
     "read_part": "its rows are looked up by key",
     "parts_shown": "names traces, of which read_otlp reads the project's own",
@@ -83,6 +85,7 @@ NOT_SEEN = {
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
     "revisit_traces": "writes, of traces named with their project",
+    "newest_places": "of places in the list of traces named with their project",
     "revisit_changes": "writes, of traces named with their project",
     "present": "compares changes of traces named with their project",
     "overlooked": "the extractor's feed",

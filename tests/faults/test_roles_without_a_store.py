@@ -342,6 +342,7 @@ def test_a_store_of_a_newer_release_ends_the_process(
     assert run_spanloom("migrate", f"--store-url={server.url()}").returncode == 0
     client = server.client()
     client.command("INSERT INTO schema_migrations (number, name, checksum) VALUES (9999, 'x', 'y')")
+    client.command("INSERT INTO store_facts (Name, Value) VALUES ('writes_from', '9999_x')")
     client.close()
     flags = ["--api-port=0", f"--data-dir={tmp_path / 'd'}", f"--store-url={server.url()}"]
     refused = run_spanloom("api", *flags)

@@ -360,6 +360,7 @@ NOT_READING = {
     "spans.append",
     *("trajectories.write", "trajectories.make_room"),
     *("feed.announce", "feed.announce_missing"),
+    "deletions.now_ns",  # a time
     "feed.deleted_among",  # of rows that a reader has received
     *("progress.record_progress", "progress.record_revisits"),
     *("progress.record_watermark", "progress.record_watermarks"),

@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.support.memory_state import Brought, MemorySubject
 from tests.support.reference_decoder import DecodedSpan, decode_request
 
-from spanloom.core.coverage import number_of
+from spanloom.core.coverage import covers, number_of
 from spanloom.core.model.span import Event
 from spanloom.core.ports.progress import TraceChange
 from spanloom.core.ports.spans import Signal, TracePart, Traces
@@ -81,7 +81,9 @@ class MemorySpans(MemorySubject):
         """See ``SpanReader.read_part``."""
         with self._state.lock:
             arrived = self.arrived([key])
-            whole = whole_parts(self.read_spans([key]), [key], arrived).parts[key]
+            compared = whole_parts(self.read_spans([key]), [key], arrived)
+            whole = compared.parts[key]
+            is_whole = whole.is_whole or covers(compared.unsure[key], self.read_ids([key])[key])
             spans = [found.span for found in self._state.spans.get(key, {}).values()]
             newest: dict[tuple[str, str], ContentEvent] = {}
             for told in self._state.events.get(key, []):
@@ -96,7 +98,7 @@ class MemorySpans(MemorySubject):
         seqs = [span.row_version for span in spans] + [told.row_version for told in events]
         return TracePart(
             *(shown, max(len(spans), len(shown)), len(events[limit:]), max(seqs, default=0)),
-            *(whole.read, whole.is_whole),
+            *(whole.read, is_whole),
         )
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:

@@ -81,7 +81,6 @@ COMMANDS = (
     ["doctor"],
     ["keys", "list"],
     ["migrate"],
-    ["keeper", "--api-port=0"],
 )
 
 
