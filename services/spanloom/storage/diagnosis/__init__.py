@@ -101,5 +101,4 @@ def _deleted_rows(lane: Lane) -> int | None:
 
 
 def _failed_trace(row: Row) -> FailedTrace:
-    project, trace_id, _seq, _status, attempts, _arrived, error = row
-    return FailedTrace(project, trace_id, attempts, error)
+    return FailedTrace(row.Project, row.TraceId, row.Attempts, row.Error)
