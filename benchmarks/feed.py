@@ -29,6 +29,7 @@ _STEP_US = 50_000
 _PARTS = 10
 FILL = """
 INSERT INTO trajectory_changes
+    (ChangedAt, Project, TraceId, Version, Status, StartTimeUnixNano, IsSaid)
 SELECT now64(6) - toIntervalSecond(600)
            - toIntervalMicrosecond(({count:UInt64} - 1 - number) * {step:UInt64}),
        'p' || toString(number % 24), lower(hex(MD5(toString(number)))), 1, 'settled', number,
