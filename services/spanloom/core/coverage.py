@@ -1,8 +1,8 @@
 """Whether a build read all that had arrived of a trace (ADR 65).
 
-Spans and what tells of their arrival are stored in several tables, which become visible one by one,
-in any order. So a build compares what it read with what each request brought, by the ids of spans:
-each has to be there in the version that the request brought, or in one that replaces it.
+Spans and the records of their arrival are stored in several tables, which become visible one by
+one, in any order. So a build compares what it read with what each request brought, by the ids of
+spans: each has to be there in the version that the request brought, or in one that replaces it.
 
 Usually counts are enough: if as many spans of a request's sequence were read as it brought, it was
 read. Only of the others, of which spans were sent again, the ids are compared.

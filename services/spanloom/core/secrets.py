@@ -1,7 +1,7 @@
 """The secrets of this process, and texts without them: log lines, errors, answers.
 
-A server may repeat what it was sent, and a driver quotes servers. Whoever reads a secret remembers
-it here; whoever passes on a text that we did not write hides what is remembered.
+A server may repeat what it was sent, and a driver quotes servers. Code that reads a secret
+remembers it here; code that passes on a text which we did not write hides what is remembered.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ MANY_WAITING = 50_000
 SHARES = 256
 """Each sweep compares one of so many shares of all traces, by the first digits of their ids."""
 MANY_MISSES = 3
-"""After so many builds that were not enough it is asked whether what is missed is still stored."""
+"""After so many builds that were not enough, the store is searched for what they missed."""
 
 
 class Outcome(NamedTuple):

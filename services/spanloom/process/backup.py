@@ -138,7 +138,7 @@ def back_up(
 
 
 def back_up_spool(data_dir: Path, target: Path) -> Copied:
-    """Copy what a data directory has beside a store: the spool of a collector, for example.
+    """Copy what a data directory has besides a store: the spool of a collector, for example.
 
     Its store is a server, which backs up itself, afterwards. Otherwise like ``back_up``.
     """

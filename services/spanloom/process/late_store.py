@@ -61,4 +61,4 @@ class LateStore:
             for lane in self._lanes:
                 lane.connect()
         except StoreUnavailableError:
-            return  # whoever needs the store reports it
+            return  # each part that needs the store reports it

@@ -185,7 +185,7 @@ def _is_over(expanded: Listed, listed: Listed) -> bool:
 def _expand(
     lane: Lane, expanded: Listed, listed: Listed, before_each: Callable[[], None]
 ) -> list[str]:
-    """Make the additions that are missing; nothing that older releases look at tells of them."""
+    """Make the additions that are missing; nothing that older releases read names them."""
     lacking = _lacking(expanded, listed)
     if _is_over(expanded, listed):  # who finished it was killed before it had dropped everything
         forget_upgrade(lane, before_each)

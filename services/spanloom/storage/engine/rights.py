@@ -1,7 +1,7 @@
 """The rights of accounts of a server: which each role needs, and a sentence for one that it lacks.
 
-A view that decodes requests reads its source with the rights of whoever inserts, so ``collect`` has
-to read what it fills. The targets of such views are not asked for.
+A view that decodes requests reads its source with the rights of the inserting account, so
+``collect`` has to read what it fills. The targets of such views are not asked for.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def record_revisits(lane: Lane, keys: Sequence[TraceKey]) -> None:
     """Store of each trace a request that brought nothing, and a change as if its root had come.
 
-    The request is what makes the trace due, whoever looks for it and when: no build has seen it.
+    The request is what makes the trace due, whichever process looks for it and when: no build has
+    seen it.
     """
     seq = time.time_ns() // 1000
     for some in batched(keys):

@@ -3,9 +3,10 @@
 ClickHouse has no advisory locks, but of two ``CREATE TABLE`` of one name exactly one succeeds. The
 names have numbers that only grow; the table with the highest is the lock, and stays until the next.
 No clock is compared. A holder runs its statements in a session of the server, which ends
-``SESSION_S`` after the last of them: whoever slept longer is refused by the server. Another takes
-over once it has seen no sign of life for longer than that: no new row in the lock, no statement of
-the holder at work in the server. So a holder is never overtaken, and wakes up to a refusal.
+``SESSION_S`` after the last of them: a process that slept longer is refused by the server. Another
+takes over once it has seen no sign of life for longer than that: no new row in the lock, no
+statement of the holder at work in the server. So a holder is never overtaken, and wakes up to a
+refusal.
 """
 
 from __future__ import annotations

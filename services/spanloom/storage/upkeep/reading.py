@@ -1,7 +1,7 @@
 """Accounts of a server that read the public views alone, and the views for them.
 
 A view of a server reads its tables with the rights of the keeper's account, and leaves out what was
-deleted, so that whoever reads it needs a right for the view alone.
+deleted, so that a reader needs a right for the view alone.
 """
 
 from __future__ import annotations
