@@ -7,7 +7,6 @@ import gc
 import json
 import os
 import queue
-import secrets
 import shutil
 import signal
 import ssl
@@ -17,6 +16,7 @@ import threading
 import time
 from contextlib import closing
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING, Protocol
 
 import httpx
@@ -31,6 +31,7 @@ from tests.support.scratch import use_memory
 from tests.support.served_store import make_server, served_store
 from tests.support.tiers import mark_tiers, running, watch_tiers
 
+from spanloom.core import secrets
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
 
@@ -117,6 +118,12 @@ class Tell(Protocol):
     """Prints a text at the end of the run."""
 
     def __call__(self, text: str) -> None: ...
+
+
+@pytest.fixture(autouse=True)
+def no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget after each test which words are secret: they are hidden in every later line."""
+    monkeypatch.setattr(secrets, "_known", set())
 
 
 @pytest.fixture
@@ -353,7 +360,7 @@ def memory_store() -> MemoryStore:
 @pytest.fixture
 def new_project() -> Callable[[], str]:
     """Return a name that no other test has used, each time it is called."""
-    return lambda: f"p-{secrets.token_hex(4)}"
+    return lambda: f"p-{token_hex(4)}"
 
 
 @pytest.fixture(params=["library", pytest.param("image", marks=pytest.mark.clickhouse)])

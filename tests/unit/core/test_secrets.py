@@ -9,11 +9,6 @@ import pytest
 from spanloom.core import secrets
 
 
-@pytest.fixture(autouse=True)
-def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrets, "_known", set())
-
-
 def test_a_text_without_secrets_stays_as_it_is() -> None:
     assert secrets.hide("the password is hunter2") == "the password is hunter2"
 

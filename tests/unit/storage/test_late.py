@@ -113,6 +113,15 @@ def test_a_server_that_is_away_is_asked_less_and_less_often(world: World) -> Non
     assert world.tries == tries
 
 
+def test_who_makes_the_tables_is_not_held_up_by_those_who_wait_for_them(world: World) -> None:
+    world.schema_errors = [SchemaNotReadyError("the store has no tables yet")]
+    refused(world.lane.connect)
+    keeper = LateLane(world.opening, needs_schema=False)
+    keeper.connect()
+    assert keeper.is_open
+    assert "no tables yet" in refused(world.lane.connect)  # it still waits for its turn
+
+
 def test_tables_that_are_not_there_yet_are_waited_for(world: World) -> None:
     world.schema_errors = [SchemaNotReadyError("the store has no tables yet")]
     assert "no tables yet" in refused(world.lane.connect)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import (
     SchemaChangedError,
     SchemaLostError,
+    SchemaNotReadyError,
     SchemaTooNewError,
     SchemaTooOldError,
     StartupError,
@@ -72,6 +73,7 @@ class Opening:
         self._is_usable = False
         self._pause_s = FIRST_PAUSE_S
         self._next_s = float("-inf")
+        self._lacks_tables = False
         self._reason = "the store is being connected to"
         self.unusable: SpanloomError | None = None
         """Why this version must not use the store; ``None`` as far as is known."""
@@ -86,7 +88,9 @@ class Opening:
         try:
             if lane.is_open:
                 return
-            if self._clock_s() < self._next_s:
+            # who makes the tables is not held up by those who wait for them
+            is_next = self._lacks_tables and not lane.needs_schema
+            if self._clock_s() < self._next_s and not is_next:
                 raise StoreUnavailableError(self._reason)
             self._try(lane)
         finally:
@@ -140,6 +144,7 @@ class Opening:
 
     def _failed(self, error: SpanloomError) -> StoreUnavailableError:
         self._reason = str(error)
+        self._lacks_tables = isinstance(error, SchemaNotReadyError)
         self._next_s = self._clock_s() + self._pause_s
         self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
         return StoreUnavailableError(self._reason)
