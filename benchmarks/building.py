@@ -11,8 +11,8 @@ from tests.support.otlp_requests import with_projects
 
 from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
+from spanloom.core.extract import extract
 from spanloom.core.ports.spans import SpooledRequest
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,9 +15,9 @@ from benchmarks.load import write_requests
 from benchmarks.report import Row, at_least
 from benchmarks.timed_store import READING, WRITING, TimedStore
 from benchmarks.workload import SMALL, make_requests
+from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.extract import extract
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
 from spanloom.memory import favour_speed

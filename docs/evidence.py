@@ -23,9 +23,9 @@ from spanloom.core import conventions as reading
 from spanloom.core import dialects, extraction
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.dialects.registry import DIALECTS, find_dialect
+from spanloom.core.extract import extract
 from spanloom.core.model.span import Span
 from spanloom.core.ports.spans import SpooledRequest
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

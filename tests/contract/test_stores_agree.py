@@ -11,10 +11,10 @@ from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
 from spanloom.core.duplicates.traces import list_calls
+from spanloom.core.extract import extract
 from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

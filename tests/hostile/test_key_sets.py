@@ -7,7 +7,7 @@ import tracemalloc
 
 from tests.support.spans import KEY, make_span
 
-from spanloom.extractor.extract import extract
+from spanloom.core.extract import extract
 
 SPANS = 700
 KEYS = 200

@@ -12,10 +12,10 @@ from tests.support.hostile_texts import HOSTILE, Target, all_targets, hostile_te
 from tests.support.spans import KEY, make_span
 
 from spanloom.core.dialects import registry
+from spanloom.core.extract import extract
 from spanloom.core.extraction.prepare import ILLEGIBLE
 from spanloom.core.model.span import Event
 from spanloom.core.pricing import list_price
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,12 +16,12 @@ from tests.support.traces import KEY, traces
 
 from spanloom.core.dialects.registry import find_dialect
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.formats.imported import carry, find_loss
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

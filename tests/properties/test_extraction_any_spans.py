@@ -15,11 +15,11 @@ from tests.support.spans import KEY
 
 from spanloom.core.dialects.registry import normalize
 from spanloom.core.duplicates.traces import list_calls
+from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.formats.schema import canonical_schema
 from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory, Usage
 from spanloom.core.model.tree import SpanTree
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from random import Random

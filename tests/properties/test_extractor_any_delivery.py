@@ -14,10 +14,10 @@ from tests.support.examples import examples
 from tests.support.extracting import World, without_version
 from tests.support.ground_truth import Capture, all_captures
 
+from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

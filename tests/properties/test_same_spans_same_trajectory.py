@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from tests.support.traces import KEY, traces
 
+from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     import random

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
+from spanloom.core.extract import extract
 from spanloom.core.model.trajectory import StepType
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.dialects.registry import normalize
+from spanloom.core.extract import extract
 from spanloom.core.model.span import Event, Span, TraceKey
 from spanloom.core.model.tree import SpanTree
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

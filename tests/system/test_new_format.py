@@ -21,13 +21,14 @@ PLACE = "\n)\n\n\ndef formats_of("
 FILES = {
     "core/formats/mirror.py": """
 import orjson
-from spanloom.core.formats.entry import ItemReader
+from spanloom.core.formats.readers import EachAlone
 
-def encode(document, _spans):
-    return orjson.dumps({"mirror": orjson.loads(document)})
+def encode(stored, _losses):
+    return orjson.dumps({"mirror": orjson.loads(stored.document)})
 
-READER = ItemReader(
-    lambda value: isinstance(value, dict) and "mirror" in value, lambda value: value["mirror"]
+READER = EachAlone(
+    lambda value: isinstance(value, dict) and "mirror" in value,
+    lambda value, _reading: [value["mirror"]],
 )
 """,
     "annotation/tally.py": """

@@ -19,7 +19,8 @@ QUICK = ("serve", "--root-quiet-s=0.2")
 TRACES = [f"{n:032x}" for n in range(1, 9)]
 CHANGED = """
 import os, sys
-from spanloom.extractor import extract, replay
+from spanloom.core import extract
+from spanloom.extractor import replay
 extract.EXTRACTOR_VERSION, replay.MAX_TRACES, pieces = "next", 1, int(sys.argv.pop(1))
 go_on = replay.Replayer.go_on
 def count(self, of):

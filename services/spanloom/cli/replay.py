@@ -14,10 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import SettingsCommand
 from spanloom.config import BuildingSettings, ProcessSettings, StoreSettings
+from spanloom.core.extract import EXTRACTOR_VERSION
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import Selection
 from spanloom.core.showing.values import counted
-from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.replay import Replayer
 from spanloom.process.datadir import own_store
 from spanloom.process.options import builder_of

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.agent_logs import OF_EVENT, count_records
 from spanloom.core.duplicates.traces import list_calls
+from spanloom.core.extract import extract, extract_failure
 from spanloom.core.joining.parts import find_part
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.builds import Standing, may_replace
 from spanloom.core.ports.feed import Announcement
-from spanloom.extractor.extract import extract, extract_failure, make_record
+from spanloom.extractor.records import make_record
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import describe_rest, is_part
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
+from spanloom.core.extract import extract
 from spanloom.core.joining.parts import size_of
 from spanloom.core.model.trajectory import DuplicateOf, Status
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -7,14 +7,15 @@ from random import uniform
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import SpanloomError
+from spanloom.core.extract import EXTRACTOR_VERSION
 from spanloom.core.extraction.build import describe_unreadable
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.spans import NOTHING_ARRIVED
 from spanloom.extractor.discovery import Outcome
-from spanloom.extractor.extract import EXTRACTOR_VERSION, make_record
 from spanloom.extractor.readiness import NS, PendingTrace
+from spanloom.extractor.records import make_record
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:

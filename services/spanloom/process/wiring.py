@@ -14,10 +14,10 @@ from spanloom.access.last_known import KEYS_KNOWN, LastKnown
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
 from spanloom.core.annotation.queue import withheld_from_all
+from spanloom.core.extract import EXTRACTOR_VERSION
 from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import authority
 from spanloom.core.sharing import hold_all
-from spanloom.extractor.extract import EXTRACTOR_VERSION
 from spanloom.extractor.extractor import Extractor
 from spanloom.heartbeat import Heartbeat
 from spanloom.indexer import Indexer

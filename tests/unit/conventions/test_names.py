@@ -7,7 +7,7 @@ from tests.support.recorded import documents
 from tests.support.spans import KEY, chat, genai, make_span
 
 from spanloom.core.conventions.names import author_name, name_of, without_ids
-from spanloom.extractor.extract import extract
+from spanloom.core.extract import extract
 
 UUID = "eb23b91c-a75f-49e9-8292-401fc736db00"
 CALL = chat(1, 2, request__model="gpt-4o")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tests.support.spans import KEY, chat, extract_spans, genai, make_span
 
+from spanloom.core.extract import extract
 from spanloom.core.pricing import OwnPrice, PriceBook, Rate, Rates
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

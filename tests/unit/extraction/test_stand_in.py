@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import KEY, MS, START_NS, make_span, sid
 
+from spanloom.core.extract import extract
 from spanloom.core.model.trajectory import Kind, Outcome, Status
-from spanloom.extractor.extract import extract, make_record
+from spanloom.extractor.records import make_record
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

@@ -13,9 +13,9 @@ from tests.support.memory_store import MemoryStore
 from tests.support.memory_trajectories import MemoryTrajectories
 
 from spanloom.core.errors import StoreRejectedError, StoreTooSmallError, StoreUnavailableError
+from spanloom.core.extract import extract as extraction
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.spans import Arrived
-from spanloom.extractor.extract import extract as extraction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,9 +11,10 @@ from tests.support.extracting import World, key_of, sent
 from tests.support.memory_replays import MemoryReplays
 from tests.support.spans import chat, genai
 
+from spanloom.core import extract
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import PARTS, Selection
-from spanloom.extractor import drafts, extract, replay
+from spanloom.extractor import drafts, replay
 from spanloom.extractor.batch import InProcess
 from spanloom.extractor.replay import LOOK_S, Replayer
 from spanloom.extractor.result import BY_DEFAULT

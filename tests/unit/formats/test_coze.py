@@ -12,11 +12,13 @@ from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid
 
+from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans
+from spanloom.core.formats.losses import Losses
 from spanloom.core.formats.registry import find_format
 from spanloom.core.formats.schema import coze_schema
+from spanloom.core.formats.stored import Stored
 from spanloom.core.model.trajectory import Status
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -30,8 +32,8 @@ TOOL = genai("execute_tool", tool__name="t")
 
 
 def encode(trajectory: Trajectory) -> dict[str, Any]:
-    document = encode_document(trajectory, 1, Status.SETTLED)
-    encoded = find_format("coze").load_writer()(document, encode_spans(trajectory))
+    stored = Stored(encode_document(trajectory, 1, Status.SETTLED), encode_spans(trajectory))
+    encoded = find_format("coze").load_writer()(stored, Losses())
     return orjson.loads(encoded)  # type: ignore[no-any-return]  # JSON
 
 
@@ -143,9 +145,8 @@ def test_documents_of_two_versions_give_what_both_know() -> None:
     before = extract_spans(make_span(1, attributes=AGENT))
     after = extract_spans(make_span(1, attributes=AGENT), make_span(2, 1, TOOL))
     for document, spans in ((before, after), (after, before)):
-        encoded = find_format("coze").load_writer()(
-            encode_document(document, 1, Status.LIVE), encode_spans(spans)
-        )
+        stored = Stored(encode_document(document, 1, Status.LIVE), encode_spans(spans))
+        encoded = find_format("coze").load_writer()(stored, Losses())
         assert shape(orjson.loads(encoded)) == [(1, [])]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import MS, START_NS, make_span
 
+from spanloom.core.extract import extract
 from spanloom.core.joining import parts
 from spanloom.core.joining.parts import Part, find_part, part_of
 from spanloom.core.model.span import Event, Span, TraceKey
-from spanloom.extractor.extract import extract
 
 KEY = TraceKey("p", "ab" * 16)
 

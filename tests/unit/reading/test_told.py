@@ -13,8 +13,8 @@ from spanloom.core.conventions.run_context import (
     find_context_keys,
     note_context,
 )
+from spanloom.core.extract import extract
 from spanloom.core.model.span import Facts
-from spanloom.extractor.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Routes of trajectories: their lists, the document of one, and its spans with their steps."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
@@ -24,14 +24,19 @@ from spanloom.api.runs.places import (
 )
 from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList, position_of
 from spanloom.api.services import Services, Using
-from spanloom.core.formats.entry import DocumentEncoder, Of, Via
+from spanloom.core.formats.entry import Of, Via
+from spanloom.core.formats.losses import Losses
 from spanloom.core.formats.parts import may_continue, with_continuation, with_texts
 from spanloom.core.formats.registry import CANONICAL, find_format, formats_of
+from spanloom.core.formats.stored import Stored
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.lists import Cursor, ListedRun, read_page
 from spanloom.core.query.where.problems import both
+
+if TYPE_CHECKING:
+    from spanloom.core.formats.stored import RunWriter
 
 router = APIRouter(tags=["trajectories"])
 
@@ -191,8 +196,9 @@ async def get_trajectory(
         spans = None
         if chosen.needs_spans:
             spans = await using.calls.run(using.store.documents.spans, trace_id, reach)
-        encode: DocumentEncoder = chosen.load_writer()
-        body = await using.calls.run(encode, document, spans or b"[]")
+        write: RunWriter = chosen.load_writer()
+        stored = Stored(document, spans or b"[]")
+        body = await using.calls.run(write, stored, Losses())
     return await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
 
 

@@ -13,8 +13,8 @@ from spanloom.core.document import OF_THE_RUN, ROOT
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document
-from spanloom.core.formats.entry import ItemReader
 from spanloom.core.formats.imported import carry, find_difference, find_loss, span_json
+from spanloom.core.formats.readers import EachAlone
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.tree import SpanTree
 
@@ -75,7 +75,7 @@ def groups_of(run: Run) -> Sequence[Group]:
     return [{"scopeSpans": [{"scope": {"name": SCOPE}, "spans": spans}]}]
 
 
-CANONICAL = ItemReader(is_document, lambda document: document)
+CANONICAL = EachAlone(is_document, lambda document, _: [document])
 
 
 class Standing(NamedTuple):

@@ -21,13 +21,15 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.imported import text_attribute
 from spanloom.core.formats.otlp import resource_spans_json
+from spanloom.core.formats.readers import Located, Reading, Refused
 from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from spanloom.core.formats.entry import Format, ItemReader
+    from spanloom.core.formats.entry import Format
+    from spanloom.core.formats.readers import Reader
 
 
 MESSAGE_BYTES = 1024 * 1024 * 1024
@@ -166,13 +168,16 @@ def _contents(read: bytes, project: str | None) -> tuple[Run | None, Sequence[Gr
     value = orjson.loads(read)
     for reader in _item_readers():
         if reader.fits(value):
-            run = read_run(reader.to_document(value), project)
+            (found,) = reader.read([Located("", value)], Reading("", project or "default"))
+            if isinstance(found, Refused):
+                raise InvalidRequestError(found.reason)
+            run = read_run(found.document, project)
             return run, groups_of(run)
     return None, read_groups(value)
 
 
 @cache
-def _item_readers() -> Sequence[ItemReader]:
+def _item_readers() -> Sequence[Reader]:
     """Return the readers of documents; data that fits none of them is read as OTLP."""
     known = formats_of(Of.RUNS).values()
     return [

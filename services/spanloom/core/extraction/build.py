@@ -56,7 +56,18 @@ def build_trajectory(
     prices: PriceBook,
 ) -> Trajectory:
     """Return the trajectory of a trace; ``spans`` are those of ``tree.placed`` in that order."""
-    reports = find_reports(tree, spans)
+    return build_reported(key, tree, spans, find_reports(tree, spans), extractor_version, prices)
+
+
+def build_reported(  # what a trajectory is made of
+    key: TraceKey,
+    tree: SpanTree,
+    spans: Sequence[NormalizedSpan],
+    reports: Reports,
+    extractor_version: str,
+    prices: PriceBook,
+) -> Trajectory:
+    """Return the trajectory when it is known which spans report the same step."""
     sent = spans if tree.stand_in is None else spans[1:]
     pauses = list_pauses(tree, reports)
     failures = list_failures(tree, reports)

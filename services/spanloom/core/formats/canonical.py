@@ -39,6 +39,8 @@ from spanloom.core.model.trajectory import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
 
 EXTRACTION = b'"extraction":{"version":'
 """The beginning of the last member of a document."""
@@ -54,9 +56,9 @@ _NO_USAGE = Usage()
 _MODEL = StepType.MODEL  # cached: before Python 3.12 member access of an enum is slow
 
 
-def as_stored(document: bytes, _spans: bytes) -> bytes:
+def as_stored(stored: Stored, _losses: Losses) -> bytes:
     """Return a stored document: it is stored in this format, every byte as it is."""
-    return document
+    return stored.document
 
 
 def encode_document(trajectory: Trajectory, version: int, status: Status) -> bytes:

@@ -27,6 +27,9 @@ from spanloom.core.model.trajectory import REPORTED_BY_STATUS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
+
 MAX_HOPS = 1_000
 _AGENTS = frozenset({"agent", "graph"})
 _CALLS = frozenset({"model", "tool"})
@@ -38,10 +41,10 @@ _TOKENS = frozenset(
 )
 
 
-def encode_coze(document: bytes, spans: bytes) -> bytes:
+def encode_coze(stored: Stored, _losses: Losses) -> bytes:
     """Return the builder's document from the canonical document and its span verdicts."""
-    canonical: Json = orjson.loads(document)
-    return dump(_Builder(canonical, orjson.loads(spans)).build())
+    canonical: Json = orjson.loads(stored.document)
+    return dump(_Builder(canonical, orjson.loads(stored.spans)).build())
 
 
 class _Builder:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from importlib.util import find_spec
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -20,18 +20,6 @@ HTML = "text/html; charset=utf-8"
 
 LIBRARIES = {"arrow": "pyarrow"}
 """The module that an extra of the package brings (``pip install 'spanloom[arrow]'``)."""
-
-DocumentEncoder: TypeAlias = "Callable[[bytes, bytes], bytes]"
-"""Takes the stored canonical document and the list of spans, and returns the document."""
-
-
-class ItemReader(NamedTuple):
-    """Reads one JSON value of a file, a line or all of it, as a canonical document."""
-
-    fits: Callable[[object], bool]
-    """Whether the value is meant to be in this format, by its shape."""
-    to_document: Callable[[Any], dict[str, Any]]  # as JSON has them
-    """Return the canonical document; raises ``InvalidRequestError`` with the place and reason."""
 
 
 class Of(Enum):
@@ -57,6 +45,15 @@ class Via(Flag):
     """By a path of its own (``Format.path``)."""
 
 
+class Filed(Enum):
+    """How runs make a file."""
+
+    LINES = "a line for each run"
+    SPREAD = "a line for each item of a run, which is a list"
+    ARRAY = "one JSON array with the items of all runs"
+    FOLDER = "a folder with a file for each run"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """A format of one subject. ``id`` and ``of`` identify it.
@@ -65,11 +62,11 @@ class Format:
     core names objects of upper rooms, and a large library is loaded only for who uses it. Empty:
     Spanloom does not write, or not read, the format. What they name depends on the subject:
 
-    - ``RUN``: the writer is a ``DocumentEncoder``;
+    - ``RUN``: the writer is a ``RunWriter`` (``stored.py``);
     - ``RUNS``: the writer makes the file of lines in pairs, a row of the list and a document
-      (``client/transfer/tables.py``), and is empty where each line is a document in the format
-      ``line``; the reader is an ``ItemReader``; with ``magic`` it reads a file of documents, and
-      of OTLP it reads ``resourceSpans``;
+      (``client/transfer/tables.py``), and is empty where ``filed`` says how the runs, each in the
+      format ``line``, make the file; the reader is a ``Reader`` (``readers.py``); with ``magic`` it
+      reads a file of documents, and of OTLP it reads ``resourceSpans``;
     - ``ROWS``: the writer is a class that is a ``Form`` (``api/rows/forms.py``);
     - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/entries.py``) for ``?format=``,
       a ``Form`` for a table; the reader is an ``EntryReader`` (``cli/annotations.py``).
@@ -96,6 +93,8 @@ class Format:
     """Whether the encoder takes the list of spans too; else it is empty."""
     line: str = ""
     """The format of a run, by its id, in which a file has each run."""
+    filed: Filed = Filed.LINES
+    """How the runs make a file."""
     magic: bytes = b""
     """The first bytes of a file, where these identify the format."""
     counts_corrections: bool = False
@@ -134,8 +133,9 @@ def document_with_file(
     file: str = "",
     reader: str = "",
     needs_spans: bool = False,
+    filed: Filed = Filed.LINES,
 ) -> Sequence[Format]:
-    """Declare a format of one run, and the file with a line for each of many runs.
+    """Declare a format of one run, and the file of many runs.
 
     ``lines`` describes the file, ``file`` is its id if that is another.
     """
@@ -149,7 +149,17 @@ def document_with_file(
         writer=writer,
         needs_spans=needs_spans,
     )
-    return document, file_of_runs(file or name, lines, line=name, reader=reader, streams=True)
+    in_lines = filed in (Filed.LINES, Filed.SPREAD)
+    return document, file_of_runs(
+        file or name,
+        lines,
+        line=name,
+        reader=reader,
+        streams=True,
+        filed=filed,
+        media_type=NDJSON if in_lines else JSON,
+        suffix=".jsonl" if in_lines else "" if filed is Filed.FOLDER else ".json",
+    )
 
 
 def file_of_runs(
@@ -164,6 +174,7 @@ def file_of_runs(
     magic: bytes = b"",
     extra: str = "",
     streams: bool = False,
+    filed: Filed = Filed.LINES,
 ) -> Format:
     """Declare a file of many runs; it has lines of JSON unless another media type is given."""
     return Format(
@@ -179,6 +190,7 @@ def file_of_runs(
         magic=magic,
         extra=extra,
         streams=streams,
+        filed=filed,
     )
 
 

@@ -1,4 +1,4 @@
-"""Spans in, trajectory out: dialects and extraction without I/O, and the record to store."""
+"""The record of a trajectory to store: its next version, unless it would equal the stored one."""
 
 from __future__ import annotations
 
@@ -6,59 +6,19 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.run_context import redaction_warnings
-from spanloom.core.dialects.coding_agents.arrange import arrange
-from spanloom.core.dialects.registry import normalize
-from spanloom.core.extraction.build import build_trajectory, describe_failure
-from spanloom.core.extraction.prepare import prepare
-from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.model.trajectory import Status, ahead_ns
-from spanloom.core.model.tree import SpanTree
 from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.ports.spans import NOTHING_READ
-from spanloom.core.pricing import LISTED
-from spanloom.core.values.bounds import watch_unread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from spanloom.core.joining.parts import Part
-    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import Call, Head
     from spanloom.core.ports.spans import Read
-    from spanloom.core.pricing import PriceBook
-
-
-EXTRACTOR_VERSION = "16"
-"""Incremented whenever the same spans may yield a different trajectory."""
-UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
-
-
-def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
-    """Return the trajectory of a trace's spans; their order does not matter."""
-    prepared = prepare(spans)
-    arranged = arrange(prepared.spans)
-    tree = SpanTree(arranged)
-    with watch_unread() as unread:
-        trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
-            key, tree, normalize(tree), EXTRACTOR_VERSION, prices
-        )
-    if len(arranged) != len(prepared.spans):  # made spans are no spans of the trace
-        trajectory = replace(trajectory, span_count=len(prepared.spans))
-    warnings = [*redaction_warnings(tree.spans), *prepared.warnings]
-    if unread:
-        warnings.append(UNREAD.format(n=len(unread)))
-    if not warnings:
-        return trajectory
-    return replace(trajectory, warnings=[*trajectory.warnings, *warnings])
-
-
-def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> Trajectory:
-    """Return a trajectory that describes the extraction error."""
-    return describe_failure(key, SpanTree(spans), error, EXTRACTOR_VERSION)
-
 
 _AHEAD = (
     "the run begins {:.1f} h after it arrived: the sender's clock is ahead of the service's; lists "

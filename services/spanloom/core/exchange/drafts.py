@@ -1,0 +1,205 @@
+"""Runs of other systems as canonical documents: readers make drafts, this completes them.
+
+A draft has the steps that a source shows, with their types. Owners, metrics, failures and outcome
+follow from them by the rules of extraction; nothing is searched for in texts, and no step is taken
+for a second report of another. What a draft says of a step is in the document unchanged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.conventions import imported as carried
+from spanloom.core.duplicates.spans import Reports
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.extract import EXTRACTOR_VERSION
+from spanloom.core.extraction.build import build_reported
+from spanloom.core.formats.canonical import encode_document
+from spanloom.core.model.span import Facts, NormalizedSpan, Span, TraceKey
+from spanloom.core.model.trajectory import Kind, Status, Step, StepType, Usage
+from spanloom.core.model.tree import SpanTree
+from spanloom.core.pricing import PriceBook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.model.trajectory import AgentStep, StepError, Trajectory
+
+MAX_STEPS = 100_000
+"""The most steps of one run of a file."""
+_LAST_MS = 2**63 // 10**6 - 1
+_RULE = "read"
+
+
+class NoPrices(PriceBook):
+    """Knows no price: a cost that a source does not report stays unknown."""
+
+    def price(self, *_: object) -> None:
+        """Return ``None``."""
+
+
+@dataclass(slots=True)
+class DraftStep:
+    """A step as a source shows it; the first of a draft is the root."""
+
+    id: str
+    """16 hex digits (``ids.step_id_of``), unique in the run."""
+    parent_id: str
+    """The step that it ran in; empty for the root."""
+    kind: Kind
+    """``Kind.OTHER`` only for a root that is no agent, model call, tool or graph node."""
+    name: str
+    input: str = ""
+    output: str = ""
+    start_ms: int = 0
+    """Milliseconds since the epoch."""
+    duration_ms: int = 0
+    error: StepError | None = None
+    usage: Usage | None = None
+    """Of a model call; without it, all its token counts are 0."""
+    model: str = ""
+    first_token_ms: float | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """Exactly what the step's ``metadata`` has; ``model`` need not be repeated in it."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A run as a source shows it."""
+
+    trace_id: str
+    """32 hex digits (``ids.trace_id_of``)."""
+    project: str
+    format: str
+    """Becomes ``extraction.dialects``."""
+    steps: Sequence[DraftStep]
+    """The root first; the others in any order."""
+    extras: Mapping[str, object] = field(default_factory=dict)
+    """Members of ``extraction`` that only the source knows: ``conversation_id``, ``user_id``,
+    ``tags``, ``environment``, ``metadata`` (strings by name; ``source_id``) …"""
+    warnings: Sequence[str] = ()
+
+
+def complete(draft: Draft) -> Json:
+    """Return the canonical document of a draft.
+
+    Raises ``InvalidRequestError`` for steps without a root, with an id twice, or impossible times.
+    """
+    _check(draft.steps)
+    spans = [_span(draft.trace_id, step) for step in draft.steps]
+    tree = SpanTree(spans)
+    by_id = {step.id: step for step in draft.steps}
+    normalized = [_normalized(span, by_id[span.span_id], draft.format) for span in tree.placed]
+    reports = Reports({n.span.span_id: n for n in normalized})
+    reports.step_of = {n.span.span_id: n.span.span_id for n in normalized if _is_step(n)}
+    key = TraceKey(draft.project, draft.trace_id)
+    built = build_reported(key, tree, normalized, reports, EXTRACTOR_VERSION, NoPrices())
+    document: Json = orjson.loads(
+        encode_document(_as_drafted(built, draft, by_id), 1, Status.SETTLED)
+    )
+    return document
+
+
+def _check(steps: Sequence[DraftStep]) -> None:
+    if not steps:
+        raise InvalidRequestError("it has no steps")
+    if len(steps) > MAX_STEPS:
+        raise InvalidRequestError(f"it has {len(steps):,} steps, more than {MAX_STEPS:,}")
+    if len({step.id for step in steps}) < len(steps):
+        raise InvalidRequestError("two of its steps have the same id")
+    for step in steps:
+        if not 0 <= step.start_ms <= _LAST_MS or not 0 <= step.duration_ms <= _LAST_MS:
+            raise InvalidRequestError(f"{step.name}: no time that a step can have")
+
+
+def _span(trace_id: str, step: DraftStep) -> Span:
+    error = step.error
+    start_ns = step.start_ms * carried.NS_PER_MS
+    return Span(
+        trace_id=trace_id,
+        span_id=step.id,
+        parent_span_id=step.parent_id,
+        name=step.name,
+        kind="Internal",
+        start_ns=start_ns,
+        end_ns=max(start_ns + step.duration_ms * carried.NS_PER_MS, 1),
+        status_code="Unset" if error is None else "Error",
+        status_message="" if error is None else error.message,
+        service_name="",
+        scope_name=carried.SCOPE,
+        scope_version="",
+        attributes={},
+        events=(),
+        links=(),
+        row_version=0,
+    )
+
+
+def _normalized(span: Span, step: DraftStep, dialect: str) -> NormalizedSpan:
+    facts = Facts(
+        input=step.input,
+        output=step.output,
+        usage=step.usage or Usage(),
+        model=step.model,
+        first_token_ms=step.first_token_ms,
+        agent_name=step.name if step.kind is Kind.AGENT else "",
+        tool_name=step.name if step.kind is Kind.TOOL else "",
+        metadata=step.metadata,
+    )
+    return NormalizedSpan(span, dialect, step.kind, _RULE, None, facts, step.error)
+
+
+def _is_step(n: NormalizedSpan) -> bool:
+    return n.kind is not Kind.OTHER
+
+
+def _as_drafted(built: Trajectory, draft: Draft, by_id: Mapping[str, DraftStep]) -> Trajectory:
+    """Return the trajectory with every step as the source shows it."""
+
+    def drafted(step: Step) -> Step:
+        return _step(step, by_id[step.id])
+
+    def all_drafted(agent: AgentStep) -> AgentStep:
+        return agent._replace(step=drafted(agent.step), steps=list(map(drafted, agent.steps)))
+
+    return replace(
+        built,
+        root=drafted(built.root),
+        agent_steps=list(map(all_drafted, built.agent_steps)),
+        dialects=[draft.format],
+        warnings=list(draft.warnings),
+        extras={**_known(built.extras), **draft.extras},
+    )
+
+
+def _step(built: Step, drafted: DraftStep) -> Step:
+    return built._replace(
+        name=drafted.name,
+        input=drafted.input,
+        output=drafted.output,
+        error=drafted.error,
+        metadata=drafted.metadata,
+    )
+
+
+_FROM_TEXTS = frozenset({"conversation_id", "user_id", "environment", "tags", "metadata"})
+
+
+def _known(extras: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what follows from the steps; the rest is the source's to say."""
+    return {name: value for name, value in extras.items() if name not in _FROM_TEXTS}
+
+
+def usage_of(counts: Iterable[object]) -> Usage:
+    """Return token counts in the order of ``Usage``; what is no count is 0."""
+    return Usage(
+        *(max(0, n) if isinstance(n, int) and not isinstance(n, bool) else 0 for n in counts)
+    )
+
+
+STEP_KINDS: Mapping[str, Kind] = {str(kind): Kind(kind) for kind in StepType}
+"""Kinds of steps by their type in a document."""

@@ -1,0 +1,55 @@
+"""Ids of runs and steps from other systems: theirs where they have the form, else hashes.
+
+Never random: the same source gives the same ids, so a file that is imported again changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_TRACE, _STEP = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
+_NO_TRACE, _NO_STEP = "0" * 32, "0" * 16
+_PREFIXES = re.compile(r"tr-|trace:/[^/]+/|0x")
+_UUID_CHARS = 36
+
+
+def trace_id_of(format_id: str, project: str, source: str) -> str:
+    """Return the trace id for a source's id, or for the canonical JSON of an item without one.
+
+    32 hex digits stay, also behind MLflow's prefixes; of a UUID the hyphens go; the rest is hashed.
+    """
+    bare = _PREFIXES.sub("", source, count=1).lower()
+    if _TRACE.fullmatch(bare) and bare != _NO_TRACE:
+        return bare
+    if len(source) == _UUID_CHARS and (uuid := _uuid(source)) is not None:
+        return uuid
+    return _hash(32, format_id, project, source)
+
+
+def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str] = ()) -> str:
+    """Return the id of a step: the source's if it has 16 hex digits and is free, else a hash.
+
+    ``path`` is the step's place in the source, by which two steps without ids differ.
+    """
+    bare = source.removeprefix("0x").lower()
+    if _STEP.fullmatch(bare) and bare != _NO_STEP and bare not in taken:
+        return bare
+    return _hash(16, trace_id, path)
+
+
+def _uuid(source: str) -> str | None:
+    try:
+        return UUID(source).hex
+    except ValueError:
+        return None
+
+
+def _hash(digits: int, *parts: str) -> str:
+    text = "\0".join(parts).encode("utf-8", "replace")
+    return hashlib.sha256(text).hexdigest()[:digits]

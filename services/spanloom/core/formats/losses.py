@@ -1,0 +1,121 @@
+"""What a conversion between formats loses: a closed list of codes, counted for each run.
+
+The codes are part of the public interface: reports of ``convert``, ``import`` and ``export`` and
+the header ``Spanloom-Losses`` have them. ``docs/formats.md`` explains each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.errors import PermanentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_LISTED = 10_000
+"""The most losses that a report lists with their places; the counts are of all."""
+
+
+class Code(StrEnum):
+    """Why something of a run is missing or made up in the other format."""
+
+    DURATION_UNKNOWN = "duration_unknown"
+    """The source has no end of a step: it lasts until the next, or 0."""
+    CALL_UNPAIRED = "call_unpaired"
+    """A tool call has no run, or a run no call."""
+    CALL_ID_MADE = "call_id_made"
+    """A call had no id and got one."""
+    ARGS_NOT_OBJECT = "args_not_object"
+    """Arguments of a call are no JSON object, which the format requires."""
+    TOOL_RETRY_DROPPED = "tool_retry_dropped"
+    """A call ran more than once, and the format has one result for it: the last."""
+    HISTORY_REWRITTEN = "history_rewritten"
+    """An agent's next model input does not continue the one before; one history is written."""
+    PARTS_DROPPED = "parts_dropped"
+    """Parts of a message other than text became a placeholder."""
+    BYTES_MOVED = "bytes_moved"
+    """Media of a message are in a file beside."""
+    GRAPH_FLATTENED = "graph_flattened"
+    """Graph nodes are not written, or as another type; steps below them keep their place."""
+    AGENTS_SEPARATE = "agents_separate"
+    """Each agent of the run is an item of its own."""
+    ERROR_AS_TEXT = "error_as_text"
+    """The failure of a step is only in a text."""
+    TOKENS_DROPPED = "tokens_dropped"
+    """Token counts are not written."""
+    TIMES_DROPPED = "times_dropped"
+    """Times of steps are not written."""
+    IDS_MADE = "ids_made"
+    """The source has no id of that form; it is computed from the source's content."""
+    TEXTS_DROPPED = "texts_dropped"
+    """Inputs or outputs of steps are not written."""
+    VALUE_TRUNCATED = "value_truncated"
+    """A value is longer than the format permits and was cut, or had to be replaced."""
+    METADATA_DROPPED = "metadata_dropped"
+    """Attributes of steps or of the run are not written."""
+    METRICS_RECOMPUTED = "metrics_recomputed"
+    """Totals of the source contradict its steps and were computed again."""
+    SCORES_DROPPED = "scores_dropped"
+    """Scores or annotations in the source are not imported with the run."""
+    NO_AGENT = "no_agent"
+    """The run has no agent, and the format needs one."""
+    NO_GRAPH_NODES = "no_graph_nodes"
+    """The run has no graph nodes, and the format consists of them."""
+    TOO_LARGE = "too_large"
+    """The run is larger than the format permits."""
+
+
+class Loss(NamedTuple):
+    """One loss: which run, where in it, and why."""
+
+    trace_id: str
+    path: str
+    """A place in the document, ``agent_steps.0.steps.3.output``, or the id of a step."""
+    code: Code
+
+
+class NotHeldError(PermanentError):
+    """A format cannot hold this run; ``code`` says why (406; in files, the run is skipped)."""
+
+    def __init__(self, code: Code, message: str = "") -> None:
+        """Keep the code; without a message that is the text."""
+        super().__init__(message or str(code))
+        self.code = code
+
+
+class Losses:
+    """Collects the losses of one conversion, for one run after the other."""
+
+    def __init__(self) -> None:
+        """Begin without losses."""
+        self.trace_id = ""
+        """The run that is converted now; set by whoever starts one."""
+        self.counts: Counter[Code] = Counter()
+        self.listed: list[Loss] = []
+
+    def note(self, code: Code, path: str = "", times: int = 1) -> None:
+        """Count a loss at a place of the current run; a number below 1 counts nothing."""
+        if times < 1:
+            return
+        self.counts[code] += times
+        if len(self.listed) < MOST_LISTED:
+            self.listed.append(Loss(self.trace_id, path, code))
+
+    def add(self, other: Losses) -> None:
+        """Add the losses of another conversion."""
+        self.counts += other.counts
+        self.listed += other.listed[: MOST_LISTED - len(self.listed)]
+
+    @property
+    def header(self) -> str:
+        """The value of ``Spanloom-Losses``: ``code=n, code=n`` by code; empty without losses."""
+        return ", ".join(f"{code}={n}" for code, n in sorted(self.counts.items()))
+
+
+def read_header(value: str) -> Mapping[str, int]:
+    """Return the counts by code of a header ``Spanloom-Losses``."""
+    pairs = (one.strip().partition("=") for one in value.split(",") if one.strip())
+    return {code: int(n) for code, _, n in pairs if n.isdigit()}
