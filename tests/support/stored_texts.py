@@ -6,10 +6,9 @@ The in-memory store uses it; tests check that the store agrees.
 from __future__ import annotations
 
 import base64
-import math
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from spanloom.core.values.doubles import double_text
 from spanloom.storage.spans.values import (
     ARRAY,
     BOOL,
@@ -56,30 +55,6 @@ def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
 def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
     """Return attributes as they are stored."""
     return {key: text_of(value) for key, value in last_of_each_key(attributes).items()}
-
-
-def double_text(number: float) -> str:
-    """Return the shortest text that reads back as the same double, as ClickHouse writes it."""
-    if math.isfinite(number):
-        return _finite_text(number)
-    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-
-
-def _finite_text(number: float) -> str:
-    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
-    point = len(digits) + int(exponent)
-    text = "0" if number == 0 else _place_point("".join(map(str, digits)), point)
-    return f"-{text}" if sign else text
-
-
-def _place_point(digits: str, point: int) -> str:
-    """Return the digits with the decimal point after the given place, like ECMAScript does."""
-    if not -6 < point <= 21:  # Number::toString
-        return f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1}"
-    if point <= 0:
-        return f"0.{'0' * -point}{digits}"
-    whole, fraction = digits[:point].ljust(point, "0"), digits[point:]
-    return f"{whole}.{fraction}" if fraction else whole
 
 
 _TEXTS: Mapping[int, Callable[[AnyValue], str]] = {

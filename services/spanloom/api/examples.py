@@ -14,7 +14,8 @@ from spanloom.api.schemas import (
 )
 from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR
 from spanloom.core.document import Document
-from spanloom.core.formats.entry import HTML, NDJSON, Of, Via
+from spanloom.core.formats.entry import HTML, JSON, NDJSON, Of, Via
+from spanloom.core.formats.losses import LOSSES
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.ports.steps import StepCursor
@@ -163,6 +164,11 @@ FACETS = _answer(
         ]
     },
 )
+_DESCRIBED = {"canonical", "coze"}
+"""Formats of a run that have a component of their own."""
+_OTHER_FORMATS = [{"description": "The run in another `format`, as that system reads it."}] * bool(
+    formats_of(Of.RUN, Via.QUERY).keys() - _DESCRIBED
+)
 DOCUMENT = _answer(
     "The document in the format asked for.",
     {
@@ -170,10 +176,23 @@ DOCUMENT = _answer(
             _component("Trajectory"),
             _component("ParsedTrajectory"),
             _component("CozeTrajectory"),
+            *_OTHER_FORMATS,
         ]
     },
     canonical_example(),
 )
+DOCUMENT["content"] |= {
+    known.media_type: {"schema": {"type": "string"}}
+    for known in formats_of(Of.RUN, Via.QUERY).values()
+    if known.media_type != JSON
+}
+DOCUMENT["headers"] = {
+    LOSSES: {
+        "description": "What the `format` loses of this run, counted by code: "
+        "`parts_dropped=2, times_dropped=7`; absent if nothing is lost.",
+        "schema": {"type": "string"},
+    }
+}
 SPANS = _answer(
     "Every stored span of the trace.",
     _component("SpanList"),

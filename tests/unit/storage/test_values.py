@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from tests.support.examples import examples
-from tests.support.stored_texts import ARMS, double_text, text_of
+from tests.support.stored_texts import ARMS, text_of
 
+from spanloom.core.values.doubles import double_text
 from spanloom.storage.spans.values import attributes_of
 
 if TYPE_CHECKING:

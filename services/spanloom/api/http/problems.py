@@ -28,6 +28,7 @@ from spanloom.core.errors import (
     PermissionDeniedError,
     RetryableError,
 )
+from spanloom.core.formats.losses import NotHeldError
 from spanloom.core.ports.feed import PositionGoneError
 from spanloom.core.query.where.problems import InvalidTextsError
 
@@ -65,6 +66,10 @@ class Problem(BaseModel):
     ] = None
     available: Annotated[
         list[str] | None, Field(description="Of 406: the media types that there are.")
+    ] = None
+    reason: Annotated[
+        str | None,
+        Field(description="Of 406 for a run: the code of why its `format` cannot hold it."),
     ] = None
     reasons: Annotated[
         list[str] | None, Field(description="Of 503 from `/readyz`: what is not ready.")
@@ -113,6 +118,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(InvalidTextsError, _on_invalid_texts)
     app.add_exception_handler(InvalidQueryError, _on_invalid_query)
     app.add_exception_handler(NotAcceptableError, _on_not_acceptable)
+    app.add_exception_handler(NotHeldError, _on_not_held)
     app.add_exception_handler(RetryableError, _on_retryable)
     app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
     app.add_exception_handler(NotEmbeddedError, _on_conflict)
@@ -176,6 +182,12 @@ def _on_not_acceptable(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 406, str(error), available=error.available)
 
 
+def _on_not_held(request: Request, error: Exception) -> Response:
+    assert isinstance(error, NotHeldError)  # noqa: S101  # as registered
+    detail = f"This format cannot hold the run: {error}."
+    return problem(request.url.path, 406, detail, reason=str(error.code))
+
+
 def _on_permission_denied(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 403, str(error))
 
@@ -234,7 +246,8 @@ _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
     404: "There is no such trajectory, conversation, replay, scheme, queue or key.",
-    406: "No form of rows that `Accept` asks for is there; `available` lists those that are.",
+    406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
+    "or the `format` cannot hold the run, `reason` says why.",
     409: "It cannot be done as things stand: changed elsewhere, or not by this store.",
     410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
     413: "The body is larger than any that is asked for here.",

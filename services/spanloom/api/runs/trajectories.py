@@ -1,7 +1,7 @@
 """Routes of trajectories: their lists, the document of one, and its spans with their steps."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
@@ -24,9 +24,9 @@ from spanloom.api.runs.places import (
 )
 from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList, position_of
 from spanloom.api.services import Services, Using
-from spanloom.core.formats.entry import Of, Via
-from spanloom.core.formats.losses import Losses
-from spanloom.core.formats.parts import may_continue, with_continuation, with_texts
+from spanloom.core.formats.entry import Format, Of, Via
+from spanloom.core.formats.losses import LOSSES, Losses
+from spanloom.core.formats.parts import Texts, may_continue, with_continuation, with_texts
 from spanloom.core.formats.registry import CANONICAL, find_format, formats_of
 from spanloom.core.formats.stored import Stored
 from spanloom.core.model.access import Reach, Scope
@@ -34,9 +34,6 @@ from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.lists import Cursor, ListedRun, read_page
 from spanloom.core.query.where.problems import both
-
-if TYPE_CHECKING:
-    from spanloom.core.formats.stored import RunWriter
 
 router = APIRouter(tags=["trajectories"])
 
@@ -131,19 +128,22 @@ PROFILES = {"full": "canonical", "coze": "coze"}
     operation_id="getLatestTrajectory",
     summary="Get the newest trajectory",
     response_class=Response,
-    responses={200: DOCUMENT, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: DOCUMENT, **problem_responses(401, 403, 404, 406, 422, 503)},
 )
 @needs(Scope.READ)
 async def get_latest_trajectory(
     callers: CallersReach,
     using: Using,
     project: ProjectInQuery = None,
+    format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
+    profile: ProfileInQuery = None,
     texts: TextsInQuery = "raw",
 ) -> Response:
     """Return the document of the run that began last, of those that the caller may see.
 
     A trace without a step, or one that repeats another, is given only if there is no other.
     """
+    chosen = _chosen(format, profile)
     reach = callers.narrowed(project)
     for where in (TURNS, None):
         newest = await using.calls.run(using.store.runs.list, reach, where, 1)
@@ -155,8 +155,8 @@ async def get_latest_trajectory(
     own = Reach.only(key.project)
     document = await using.calls.run(find_document, using.store, key.trace_id, own)
     whole = known(document, key.trace_id, project)
-    body = await using.calls.run(with_texts, whole, texts)
-    return Response(body, media_type=CANONICAL.media_type)
+    body, headers = await _written(using, chosen, whole, texts, key.trace_id, own)
+    return Response(body, headers=headers, media_type=chosen.media_type)
 
 
 @router.get(
@@ -164,7 +164,7 @@ async def get_latest_trajectory(
     operation_id="getTrajectory",
     summary="Get one trajectory",
     response_class=Response,
-    responses={200: DOCUMENT, **NOT_MODIFIED, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: DOCUMENT, **NOT_MODIFIED, **problem_responses(401, 403, 404, 406, 422, 503)},
 )
 @needs(Scope.READ)
 async def get_trajectory(
@@ -186,20 +186,35 @@ async def get_trajectory(
     `extraction.status` says how far the trace has come. Who follows a run that is live sends the
     `etag` of the last answer, and is told 304 until there is more.
     """
-    chosen = find_format(PROFILES[profile] if profile else format)
+    chosen = _chosen(format, profile)
     reach = callers.narrowed(project)
     found = await using.calls.run(find_document, using.store, trace_id, reach)
     document = known(found, trace_id, project)
+    body, headers = await _written(using, chosen, document, texts, trace_id, reach)
+    answer = await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
+    answer.headers.update(headers)
+    return answer
+
+
+def _chosen(name: str, profile: str | None) -> Format:
+    """Return the format that is asked for; an unknown ``name`` is refused with a profile too."""
+    found = find_format(name)
+    return find_format(PROFILES[profile]) if profile else found
+
+
+async def _written(
+    using: Services, chosen: Format, document: bytes, texts: Texts, trace_id: str, reach: Reach
+) -> tuple[bytes, Mapping[str, str]]:
+    """Return a run in a format, and the headers that say what it loses."""
     if chosen is CANONICAL:
-        body = await using.calls.run(with_texts, document, texts)
-    else:
-        spans = None
-        if chosen.needs_spans:
-            spans = await using.calls.run(using.store.documents.spans, trace_id, reach)
-        write: RunWriter = chosen.load_writer()
-        stored = Stored(document, spans or b"[]")
-        body = await using.calls.run(write, stored, Losses())
-    return await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
+        return await using.calls.run(with_texts, document, texts), {}
+    spans = None
+    if chosen.needs_spans:
+        spans = await using.calls.run(using.store.documents.spans, trace_id, reach)
+    losses, write = Losses(), chosen.load_writer()
+    stored = Stored(document, spans or b"[]")
+    body: bytes = await using.calls.run(write, stored, losses)
+    return body, {LOSSES: losses.header} if losses.counts else {}
 
 
 @router.get(

@@ -51,7 +51,7 @@ class Filed(Enum):
     LINES = "a line for each run"
     SPREAD = "a line for each item of a run, which is a list"
     ARRAY = "one JSON array with the items of all runs"
-    FOLDER = "a folder with a file for each run"
+    FOLDER = "a folder with a file for each run, named by its trace id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +97,17 @@ class Format:
     """How the runs make a file."""
     magic: bytes = b""
     """The first bytes of a file, where these identify the format."""
+    unpacker: str = ""
+    """With ``magic``: a function of the path that yields the place and the JSON text of each value,
+    for a reader that is a ``Reader``; without it the reader yields documents."""
+    has_rows: bool = False
+    """Whether its lines are objects with the same members, so that ``-o NAME.parquet`` writes them
+    as a table."""
+    beside: str = ""
+    """A function of the file's name, ``runs.jsonl``, that returns files to write beside it: their
+    content by name."""
+    named: str = ""
+    """The name of the file in a folder, where that is what ``-o`` names: ``items.json``."""
     counts_corrections: bool = False
     """Whether its lines are corrected answers, so that those left out are counted."""
 
@@ -134,16 +145,21 @@ def document_with_file(
     reader: str = "",
     needs_spans: bool = False,
     filed: Filed = Filed.LINES,
+    media_type: str = JSON,
+    has_rows: bool = False,
+    beside: str = "",
+    named: str = "",
 ) -> Sequence[Format]:
     """Declare a format of one run, and the file of many runs.
 
-    ``lines`` describes the file, ``file`` is its id if that is another.
+    ``lines`` describes the file, ``file`` is its id if that is another; ``media_type`` is that of
+    one run.
     """
     document = Format(
         id=name,
         of=Of.RUN,
-        media_type=JSON,
-        suffix=".json",
+        media_type=media_type,
+        suffix=".jsonl" if media_type == NDJSON else ".json",
         description=description,
         via=Via.QUERY,
         writer=writer,
@@ -157,8 +173,11 @@ def document_with_file(
         reader=reader,
         streams=True,
         filed=filed,
-        media_type=NDJSON if in_lines else JSON,
-        suffix=".jsonl" if in_lines else "" if filed is Filed.FOLDER else ".json",
+        media_type=NDJSON if in_lines else media_type if filed is Filed.FOLDER else JSON,
+        suffix=".jsonl" if in_lines else "" if named or filed is Filed.FOLDER else ".json",
+        has_rows=has_rows,
+        beside=beside,
+        named=named,
     )
 
 
@@ -172,9 +191,13 @@ def file_of_runs(
     writer: str = "",
     reader: str = "",
     magic: bytes = b"",
+    unpacker: str = "",
     extra: str = "",
     streams: bool = False,
     filed: Filed = Filed.LINES,
+    has_rows: bool = False,
+    beside: str = "",
+    named: str = "",
 ) -> Format:
     """Declare a file of many runs; it has lines of JSON unless another media type is given."""
     return Format(
@@ -188,9 +211,13 @@ def file_of_runs(
         writer=writer,
         reader=reader,
         magic=magic,
+        unpacker=unpacker,
         extra=extra,
         streams=streams,
         filed=filed,
+        has_rows=has_rows,
+        beside=beside,
+        named=named,
     )
 
 

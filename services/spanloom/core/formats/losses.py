@@ -1,7 +1,7 @@
 """What a conversion between formats loses: a closed list of codes, counted for each run.
 
 The codes are part of the public interface: reports of ``convert``, ``import`` and ``export`` and
-the header ``Spanloom-Losses`` have them. ``docs/formats.md`` explains each.
+the header ``Spanloom-Losses`` have them. ``docs/formats/losses.md`` explains each.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from spanloom.core.errors import PermanentError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+LOSSES = "Spanloom-Losses"
+"""The header of an answer that lost something; ``Losses.header`` is its value."""
 MOST_LISTED = 10_000
 """The most losses that a report lists with their places; the counts are of all."""
 

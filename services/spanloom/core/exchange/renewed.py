@@ -1,0 +1,40 @@
+"""A run under new ids: hashes of the old ones, so that the same file twice is the same copy."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.document import AGENTS, ROOT, Document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.formats.json_bytes import Json
+
+_KEPT = frozenset({"metadata", "input", "output", "name"})
+"""Members with texts of the run, in which an id is a text too."""
+
+
+def renewed(document: Json) -> Json:
+    """Return a canonical document whose run and steps have other ids; nothing else changes."""
+    view = Document(document)
+    ids = {step_id: _hash(step_id, 16) for step_id in view.by_id()}
+    ids[view.id] = _hash(view.id, 32)
+    named = {key: _with(value, ids) for key, value in document.items() if key in (ROOT, AGENTS)}
+    told = _with(document.get("extraction"), ids)
+    return {**document, "id": ids[view.id], **named, "extraction": told}
+
+
+def _hash(old: str, digits: int) -> str:
+    return hashlib.sha256(old.encode("utf-8", "replace")).hexdigest()[:digits]
+
+
+def _with(value: Any, ids: Mapping[str, str]) -> Any:  # as JSON has it
+    if isinstance(value, str):
+        return ids.get(value, value)
+    if isinstance(value, list):
+        return [_with(item, ids) for item in value]
+    if isinstance(value, dict):
+        return {k: item if k in _KEPT else _with(item, ids) for k, item in value.items()}
+    return value

@@ -1,0 +1,84 @@
+"""The report of a conversion, an import or an export: what became of every item.
+
+``written + len(skipped) + len(rejected) == items``. Counts of losses are of all, the list of them
+has the first 10,000.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.document import Document, whole
+from spanloom.core.formats.losses import Loss, Losses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spanloom.core.formats.json_bytes import Json
+
+DELETED = "deleted"
+"""Why a run of a list is skipped that is not there any more."""
+
+
+def skip(trace_id: str, version: int, reason: str) -> Json:
+    """Return a run that is left out: ``reason`` is a code of ``losses.py``, or ``deleted``."""
+    return {"trace_id": trace_id, "version": version, "reason": reason}
+
+
+def version_of(document: Mapping[str, Any]) -> int:  # as JSON has it
+    """Return the version of a document."""
+    return whole(Document(document).extraction.get("version"), 1)
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of the items of files, or of the runs of a list."""
+
+    source: str
+    """The format that was read; of several files of different formats all, with commas."""
+    to: str
+    """The format that was written."""
+    written: int = 0
+    skipped: list[Json] = field(default_factory=list)
+    rejected: list[Json] = field(default_factory=list)
+    losses: Losses = field(default_factory=Losses)
+
+    @property
+    def items(self) -> int:
+        """All that there were."""
+        return self.written + len(self.skipped) + len(self.rejected)
+
+    def lose(self, trace_id: str, lost: Losses) -> None:
+        """Add what a run lost."""
+        named = Losses()
+        named.counts = lost.counts
+        named.listed = [loss._replace(trace_id=loss.trace_id or trace_id) for loss in lost.listed]
+        self.losses.add(named)
+
+    def json(self) -> Json:
+        """Return the report as one JSON object."""
+        return {
+            "from": self.source,
+            "to": self.to,
+            "items": self.items,
+            "written": self.written,
+            "skipped": self.skipped,
+            "rejected": self.rejected,
+            "losses": [_loss(one) for one in self.losses.listed],
+            "counts": counts(self.losses),
+        }
+
+
+def counts(losses: Losses) -> dict[str, int]:
+    """Return the counts of losses by code, in the order of codes."""
+    return {str(code): n for code, n in sorted(losses.counts.items())}
+
+
+def joined(names: Iterable[str]) -> str:
+    """Return each name once, with commas."""
+    return ", ".join(dict.fromkeys(names))
+
+
+def _loss(loss: Loss) -> Json:
+    return {"trace_id": loss.trace_id, "path": loss.path, "code": str(loss.code)}

@@ -1,0 +1,103 @@
+"""Which format a value of a file has, by its shape alone, and reading values by it.
+
+Canonical documents and OTLP may stand in one file, line by line, as they always could; every other
+file has one format, that of its first value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.formats.entry import Format
+    from spanloom.core.formats.readers import Reader
+
+OTLP, CANONICAL = "otlp", "canonical"
+OWN = frozenset({OTLP, "jsonl"})
+"""Formats that may be mixed in one file."""
+
+
+class SeveralFitError(InvalidRequestError):
+    """The first value of a file fits the shape of several formats."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        """Name them."""
+        super().__init__(f"its shape fits {' and '.join(ids)}: name one")
+        self.ids = ids
+
+
+class Source(NamedTuple):
+    """The format of a file; without one each value is a canonical document or OTLP."""
+
+    id: str = ""
+    """Of the file (``jsonl``), as ``--format`` has it."""
+
+    @property
+    def name(self) -> str:
+        """The format of a run in it, as ids and reports name it: ``canonical``."""
+        known = readable().get(self.id)
+        return (known.line or known.id) if known else CANONICAL
+
+    @property
+    def reader(self) -> Reader | None:
+        """What reads its values; ``None`` for OTLP, and where each value decides."""
+        return reader_of(self.id) if self.id and self.id != OTLP else None
+
+    def is_container(self, first: Any) -> bool:  # as JSON has it
+        """Return whether an array that begins with this holds values, and is none itself."""
+        among = [self.id] if self.id else list(readers())
+        return bool(_fitting(first, among)) or not _fitting([first], among)
+
+
+def readable() -> Mapping[str, Format]:
+    """Return the formats of files that are read, by id."""
+    return {known.id: known for known in formats_of(Of.RUNS).values() if known.is_read}
+
+
+def readers() -> Mapping[str, Format]:
+    """Return those whose values are told apart by their shape; of those of one reader the first."""
+    by_reader: dict[str, Format] = {}
+    for known in readable().values():
+        if known.id == OTLP or not known.magic or known.unpacker:
+            by_reader.setdefault(known.reader, known)
+    return {known.id: known for known in by_reader.values()}
+
+
+def source_of(value: Any) -> Source | None:  # as JSON has it
+    """Return the format that the first value of a file has; ``None`` if it has none.
+
+    Raises ``SeveralFitError``.
+    """
+    found = _fitting(value, list(readers()))
+    if len(found) > 1:
+        raise SeveralFitError(found)
+    if not found:
+        return None
+    return Source("" if found[0] in OWN else found[0])
+
+
+def fits_a_document(value: Any) -> bool:  # as JSON has it
+    """Return whether a value is meant to be a canonical document."""
+    return reader_of("jsonl").fits(value)
+
+
+def _fitting(value: Any, among: Sequence[str]) -> list[str]:  # as JSON has it
+    return [
+        one for one in among if (_is_otlp(value) if one == OTLP else reader_of(one).fits(value))
+    ]
+
+
+def _is_otlp(value: Any) -> bool:  # as JSON has it
+    return isinstance(value, dict) and "resourceSpans" in value
+
+
+def reader_of(name: str) -> Reader:
+    """Return what reads the values of a file in a format, not of OTLP."""
+    found: Reader = readable()[name].load_reader()
+    return found
