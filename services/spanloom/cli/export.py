@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +13,11 @@ import orjson
 
 from spanloom.cli.arguments import order_option, run_filters, words_option
 from spanloom.cli.client import patient_client_option
+from spanloom.cli.exchanging import FormatName, report_option, write_report
 from spanloom.cli.options import TeachingCommand
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
+from spanloom.core.exchange.reports import DELETED
 from spanloom.core.formats.entry import Of, Via
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.showing.values import counted, printable
@@ -34,6 +38,7 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
         "spanloom export --since 7d -o runs.jsonl",
         "spanloom export --errors --format otlp -o failed.otlp.jsonl",
         "spanloom export --project travel --format parquet -o travel.parquet",
+        "spanloom export --format coze --report became.json -o coze.jsonl",
     ),
 )
 @run_filters
@@ -42,7 +47,7 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
 @click.option(
     "--format",
     "format_id",
-    type=click.Choice(list(_FORMATS)),
+    type=FormatName(list(_FORMATS)),
     default="jsonl",
     show_default=True,
     help=" ".join(f"{known.id}: {known.description}" for known in _FORMATS.values()),
@@ -50,10 +55,13 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    type=click.Path(writable=True, path_type=Path),
     required=True,
-    help="The file to write; it is there once it is whole.",
+    help="The file to write, or the folder where a format has a file for each run; it is there "
+    "once it is whole.",
 )
+@report_option
 @click.option("--limit", type=click.IntRange(1), help="The most runs to write.")
 @patient_client_option
 def export_command(
@@ -63,23 +71,31 @@ def export_command(
     order: str | None,
     format_id: str,
     output: Path,
+    report: Path | None,
     limit: int | None,
     client: Client,
 ) -> None:
-    """Write runs into a file, newest first: documents, a table, or the spans as they were sent.
+    """Write runs into a file, newest first: documents, a table, or what another system reads.
 
-    What is interrupted goes on where it was when the same command is given again; until then FILE
-    is called FILE.partial. Runs that start meanwhile are not in it.
+    A run that the format cannot hold is left out with the reason, and what it does not hold of the
+    others is counted. What is interrupted goes on where it was when the same command is given
+    again; until then FILE is called FILE.partial. Runs that start meanwhile are not in it.
     """
+    known = _FORMATS[format_id]
+    if output.is_dir() and known.suffix:
+        raise click.BadParameter(f"{printable(str(output))} is a directory", param_hint="'-o'")
     wanted = Export(
         trajectories(words=words, order=order, limit=limit, **filters),
         {**filters, **({"words": words} if words else {}), "order": order, "limit": limit},
-        _FORMATS[format_id],
+        known,
         output,
     )
     with Counting(sys.stderr, "runs", limit) as counting:
         done = export(
-            client, wanted, lambda mark: counting.show(mark.runs, f"{mark.bytes / 1e6:,.1f} MB")
+            client,
+            wanted,
+            lambda mark: counting.show(mark.runs, f"{mark.bytes / 1e6:,.1f} MB"),
+            partial(write_report, path=report) if report else lambda _: None,
         )
     _say(done)
 
@@ -92,5 +108,8 @@ def _say(done: Exported) -> None:
         f"{counted(done.runs, 'run')}, {done.bytes / 1e6:,.1f} MB: {printable(done.file)}"
         + (" (went on with what was there)" if done.is_resumed else "")
     )
-    if done.skipped:
-        click.echo(f"{counted(len(done.skipped), 'run')} left out: deleted meanwhile", err=True)
+    for reason, n in Counter(run["reason"] for run in done.skipped).items():
+        shown = "deleted meanwhile" if reason == DELETED else reason
+        click.echo(f"{counted(n, 'run')} left out: {shown}", err=True)
+    for code, n in done.losses.items():
+        click.echo(f"lost: {code}, {n:,} times", err=True)

@@ -13,6 +13,7 @@ import click
 import orjson
 
 from spanloom.cli.client import ServiceError, to_url_option
+from spanloom.cli.exchanging import from_option, report_option, source_of_file, write_report
 from spanloom.cli.options import TeachingCommand
 from spanloom.client.address import DEFAULT_URL, find_address
 from spanloom.client.client import Client
@@ -20,6 +21,7 @@ from spanloom.client.errors import ClientError, NotFoundError
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
+from spanloom.core.exchange.reports import joined
 from spanloom.core.showing.values import counted, printable
 from spanloom.terminal.live import Counting
 from spanloom.terminal.output import write_json
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.client.transfer.documents import Run
+    from spanloom.core.exchange.sources import Source
 
 MOST_SHOWN = 20
 """Maximum number of rejections shown on a terminal."""
@@ -40,6 +43,7 @@ MOST_SHOWN = 20
         "spanloom import failed.otlp.jsonl",
         "spanloom import --project archive runs.parquet",
         "spanloom import --project copies collector-*.json",
+        "spanloom import --format otlp --report became.json spans.jsonl",
         "spanloom import --otlp-url http://traces.internal:4318 trace.json.gz",
     ),
 )
@@ -50,7 +54,14 @@ MOST_SHOWN = 20
     required=True,
     type=click.Path(path_type=Path),
 )
+@from_option("--format")
 @click.option("--project", metavar="NAME", help="As runs of this project, whatever the spans say.")
+@report_option
+@click.option(
+    "--as-new",
+    is_flag=True,
+    help="Under other ids, made of the old ones: a copy beside the run that has them.",
+)
 @click.option(
     "--otlp-url",
     metavar="URL",
@@ -70,38 +81,48 @@ MOST_SHOWN = 20
     callback=to_url_option,
     help="Where the service answers, asked which of the documents it has; also SPANLOOM_API_URL.",
 )
-def import_command(files: Sequence[Path], project: str | None, otlp_url: str, api_url: str) -> None:
+def import_command(
+    *,
+    files: Sequence[Path],
+    source: str | None,
+    project: str | None,
+    report: Path | None,
+    as_new: bool,
+    otlp_url: str,
+    api_url: str,
+) -> None:
     """Send spans or documents to a service, as any exporter does: what is acknowledged is durable.
 
     Read are OTLP as `spanloom export --format otlp` and the Collector's file exporter write it,
-    JSON, JSON lines or protobuf, and documents as `--format jsonl`, `parquet` and `arrow` write
-    them; also gzipped. A file that is sent again, or goes on where it was interrupted, changes
-    nothing. Ends with 1 if something was not taken.
+    JSON, JSON lines or protobuf, and runs in every format that --format names; also gzipped.
+    Without --format the shape of a file's first value decides. A file that is sent again, or goes
+    on where it was interrupted, changes nothing. Ends with 1 if something was not taken.
     """
-    for file in files:
-        if not file.is_file():
-            raise click.UsageError(f"{printable(str(file))}: there is no such file")
-    with Client(api_url, tries=Patience.tries) as client:
+    sources = [(file, source_of_file(file, source, "--format")) for file in files]
+    transport = Transport(find_address(otlp_url, None), Patience(), None)
+    with Client(api_url, tries=Patience.tries) as client, closing(transport):
+        sending = Sending(transport, partial(_find_stored, client))
+        sending.report.source = joined(read.name for _, read in sources)
         try:
-            results = list(_send_all(files, project, otlp_url, client))
+            results = list(_send_all(sending, sources, project, as_new=as_new))
         except ClientError as error:
             raise ServiceError(error, "--otlp-url") from error
     for done in results:
         _say(done)
+    if report:
+        write_report(sending.report, report)
     if any(done.rejected for done in results):
         click.get_current_context().exit(1)
 
 
 def _send_all(
-    files: Sequence[Path], project: str | None, otlp_url: str, client: Client
+    sending: Sending, files: Sequence[tuple[Path, Source]], project: str | None, *, as_new: bool
 ) -> Iterator[Imported]:
-    transport = Transport(find_address(otlp_url, None), Patience(), None)
-    sending = Sending(transport, partial(_find_stored, client))
-    with closing(transport), Counting(sys.stderr, "spans", len(files)) as counting:
+    with Counting(sys.stderr, "spans", len(files)) as counting:
         sent = 0
-        for number, file in enumerate(files):
+        for number, (file, source) in enumerate(files):
             tell = partial(_show, counting, sent, number, printable(file.name))
-            done = sending.send(file, project, tell)
+            done = sending.send(file, project, tell, source, as_new=as_new)
             sent += done.accepted_spans
             yield done
 
@@ -129,6 +150,8 @@ def _say(done: Imported) -> None:
     if not sys.stdout.isatty():
         write_json(orjson.dumps(asdict(done)), sys.stdout, indent=False)
         return
+    for code, n in done.losses.items():
+        click.echo(f"  {code}: {n:,}", err=True)
     there = f", {counted(done.unchanged_runs, 'run')} there already" if done.unchanged_runs else ""
     click.echo(f"{counted(done.accepted_spans, 'span')} of {printable(done.file)}{there}")
     for one in done.rejected[:MOST_SHOWN]:

@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "spans": ("spans:spans_command", "Print the spans of a trace as they were sent."),
     "export": ("export:export_command", "Write runs into a file, or their spans."),
     "import": ("import_:import_command", "Send files of spans, or of documents, to a service."),
+    "convert": ("convert:convert_command", "Convert files of runs, without a service."),
     "annotations": (
         "annotations:annotations_group",
         "Take what annotators said out into files, or bring it in.",

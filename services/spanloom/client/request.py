@@ -30,7 +30,7 @@ AnswerT = TypeVar("AnswerT")
 ModelT = TypeVar("ModelT", bound="BaseModel")
 Parameters = dict[str, str | float | bool | None]
 JSON = "application/json"
-OK, NOT_MODIFIED, NOT_FOUND = 200, 304, 404
+OK, NOT_MODIFIED, NOT_FOUND, NOT_ACCEPTABLE = 200, 304, 404, 406
 MOST_IN_ADDRESS = 4_000
 """Maximum characters of parameters in a URL: the service accepts more, many proxies 8,000."""
 _IN_A_BODY = {"/v1/trajectories": "/v1/trajectories/search"}

@@ -17,7 +17,8 @@ from spanloom import Client
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.errors import UnavailableError
 from spanloom.client.transfer import export as exporting
-from spanloom.client.transfer.export import Export, ExportError, Mark, PartialFile, export
+from spanloom.client.transfer.export import Export, export
+from spanloom.client.transfer.partial import ExportError, Mark, Page, PartialFile
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.registry import formats_of
 
@@ -80,7 +81,7 @@ def test_a_file_has_every_document_as_the_api_gives_it(client: Client, tmp_path:
     runs = list(client.trajectories())
     expected = b"".join(client.document(run.trace_id) + b"\n" for run in runs)
     assert path.read_bytes() == expected
-    assert (done.runs, done.bytes, done.skipped, done.is_resumed) == (7, len(expected), (), False)
+    assert (done.runs, done.bytes, done.skipped, done.is_resumed) == (7, len(expected), [], False)
     assert told == [2, 4, 6, 7]
     assert list(tmp_path.iterdir()) == [path]
 
@@ -153,7 +154,7 @@ def test_a_moment_ago_stays_the_moment_that_it_was(tmp_path: Path) -> None:
     """`--since 7d`, given again an hour later, means what it meant at first."""
     first, later = (Mark({"since": "7d"}, {"since": at}) for at in ("1000", "4600"))
     with PartialFile(tmp_path / "x", first) as partial:
-        partial.commit("c", 2, ())
+        partial.commit("c", Page())
     with PartialFile(tmp_path / "x", later) as partial:
         assert partial.mark.filters == {"since": "1000"}
 
@@ -175,7 +176,10 @@ def test_a_run_that_is_deleted_meanwhile_is_named(
 
     flaky.inner = Deleted()
     done = export(client, wanted(tmp_path / "runs", kind), quietly)
-    assert (done.runs, list(done.skipped)) == (RUNS - 1, [gone])
+    assert (done.runs, list(done.skipped)) == (
+        RUNS - 1,
+        [{"trace_id": gone, "version": 1, "reason": "deleted"}],
+    )
     assert gone.encode() not in (tmp_path / "runs").read_bytes()
 
 

@@ -81,10 +81,12 @@ def test_every_form_has_the_same_spans(
         assert {piece.spans for piece in read_pieces(path) if isinstance(piece, Piece)} == {1}
 
 
-def test_an_empty_file_has_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("body", [b"", b"\xef\xbb\xbf", gzip.compress(b"")])
+def test_an_empty_file_is_named(tmp_path: Path, body: bytes) -> None:
     path = tmp_path / "empty"
-    path.write_bytes(b"")
-    assert list(read_pieces(path)) == []
+    path.write_bytes(body)
+    (found,) = read_pieces(path)
+    assert (found.place, getattr(found, "reason", "")) == ("the file", "it is empty")
 
 
 @pytest.mark.parametrize(

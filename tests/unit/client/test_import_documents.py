@@ -16,8 +16,8 @@ from tests.support.ground_truth import Capture
 from spanloom.client.address import Address
 from spanloom.client.transfer import documents, otlp_file
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
+from spanloom.client.transfer.parts import UnreadableTableError
 from spanloom.client.transfer.sending import Imported, Sending
-from spanloom.client.transfer.tables import UnreadableTableError
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 
@@ -102,14 +102,14 @@ def test_every_form_of_a_file_has_the_same_runs(
     monkeypatch.setattr(otlp_file, "PIECE_BYTES", piece_bytes)
     path = tmp_path / "file"
     path.write_bytes(LINE + b"\n" + LINE)
-    lines = [one._replace(place="", share=0) for one in read_pieces(path)]
+    lines = [one._replace(place="", share=0, losses=None) for one in read_pieces(path)]
     path.write_bytes(gzip.compress(LINE + b"\n" + LINE))
-    assert [one._replace(place="", share=0) for one in read_pieces(path)] == lines
+    assert [one._replace(place="", share=0, losses=None) for one in read_pieces(path)] == lines
     kept = table({"document": [LINE.decode()] * 2, "trace_id": ["a", "b"]})
     for write in (parquet.write_table, feather.write_feather):
         write(kept, path)
         rows = list(read_pieces(path))
-        assert [one._replace(place="", share=0) for one in rows] == lines
+        assert [one._replace(place="", share=0, losses=None) for one in rows] == lines
         assert {one.place for one in rows} == {"row 1", "row 2"}
     assert sum(one.spans for one in lines if isinstance(one, Piece)) == 2 * len(
         {step["id"] for agent in RUN["agent_steps"] for step in (agent, *agent["steps"])}

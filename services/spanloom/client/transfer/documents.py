@@ -60,7 +60,7 @@ def read_run(document: Json, project: str | None) -> Run:
     try:
         Trajectory.model_validate(document)
     except ValidationError as error:
-        raise InvalidRequestError(_first_of(error)) from error
+        raise InvalidRequestError(of_first(error)) from error
     run = Run(
         project or document["extraction"]["project"], document["id"], document, carry(document)
     )
@@ -100,7 +100,8 @@ def compare(run: Run, stored: Mapping[str, object] | None) -> Standing:
         return Standing(is_there=True)
     return Standing(
         in_the_way=f"{run.trace_id}: the service has this run, with another {place}; delete it "
-        "there (`spanloom delete`), or import into another project (--project)"
+        "there (`spanloom delete`), import into another project (--project), or under new ids "
+        "(--as-new)"
     )
 
 
@@ -109,7 +110,8 @@ def _is_part(stored: Mapping[str, object]) -> bool:
     return isinstance(told, dict) and told.get("dialects") == [_DIALECT]
 
 
-def _first_of(error: ValidationError) -> str:
+def of_first(error: ValidationError) -> str:
+    """Return the first place at which a document has another shape, and what is wrong there."""
     first = error.errors(include_url=False)[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
 

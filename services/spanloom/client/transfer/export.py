@@ -1,25 +1,27 @@
-"""Writes the runs of a list into a file, and resumes an interrupted export.
+"""Writes the runs of a list into a file, or a folder, and resumes an interrupted export.
 
-An export to ``runs.jsonl`` writes ``runs.jsonl.partial`` and, in ``runs.jsonl.partial.json``, how
-much of it is safely on disk. ``runs.jsonl`` itself exists only once it is complete.
-
-Until the API returns many documents in one response, each is a request of its own (``_copy``).
+What is on disk until then, ``partial.py`` says. Until the API returns many documents in one
+response, each is a request of its own.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
-from dataclasses import asdict, dataclass, replace
-from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pkgutil import resolve_name
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
 from spanloom.client.calls import runs as calls
 from spanloom.client.calls.walks import PageWalk, Row, read_rows
-from spanloom.client.errors import ClientError
-from spanloom.client.request import NOT_FOUND, OK, reading_from
-from spanloom.core.formats.entry import Of, Via
+from spanloom.client.request import NOT_ACCEPTABLE, NOT_FOUND, OK, reading_from
+from spanloom.client.transfer.partial import Folder, Mark, Page, PartialFile, bytes_of
+from spanloom.core.exchange.files import Layout
+from spanloom.core.exchange.reports import DELETED, Report, skip
+from spanloom.core.exchange.sources import CANONICAL
+from spanloom.core.formats.entry import Filed, Of, Via
+from spanloom.core.formats.losses import LOSSES, Code, Losses, read_header
 from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
@@ -28,113 +30,19 @@ if TYPE_CHECKING:
 
     from spanloom.client.calls.walks import Listing
     from spanloom.client.client import Client
-    from spanloom.client.request import Request
+    from spanloom.client.request import Reply, Request
     from spanloom.core.formats.entry import Format
+    from spanloom.core.formats.json_bytes import Json
     from spanloom.core.records.run import Run
 
 
-_VERSION = 1
-
-
-class ExportError(ClientError):
-    """An export cannot go on; the message says what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The progress of an export."""
-
-    asked: Mapping[str, Any]  # as JSON has it
-    """The options as the user typed them: an export with others does not resume this file."""
-    filters: Mapping[str, str]
-    """The same as parameters of the API: ``7d`` keeps the point in time of the first start."""
-    cursor: str | None = ""
-    """The cursor of the next page; ``None`` if there is none."""
-    bytes: int = 0
-    runs: int = 0
-    skipped: tuple[str, ...] = ()
-    """Trace ids of runs that were deleted meanwhile."""
-    version: int = _VERSION
-
-
-class PartialFile:
-    """The file as far as it is written; locked by one process at a time."""
-
-    def __init__(self, path: Path, mark: Mark) -> None:
-        """Resume an earlier export of the same runs, else begin a new one.
-
-        Raises ``ExportError`` if a different export is there, or one is being written.
-        """
-        self.path = path
-        self._partial = path.with_name(f"{path.name}.partial")
-        self._told = path.with_name(f"{path.name}.partial.json")
-        self.file: IO[bytes] = self._partial.open("ab+")
-        _lock(self.file, self._partial)
-        self.mark = self._read(mark)
-        self.is_resumed = self.mark.runs > 0
-        self.file.truncate(self.mark.bytes)
-        self.file.seek(self.mark.bytes)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    def commit(self, cursor: str | None, runs: int, skipped: tuple[str, ...]) -> None:
-        """Sync the file to disk, then record the progress."""
-        self._sync()
-        mark = self.mark
-        self.mark = replace(
-            mark,
-            cursor=cursor,
-            bytes=self.file.tell(),
-            runs=mark.runs + runs,
-            skipped=mark.skipped + skipped,
-        )
-        fresh = self._told.with_name(f"{self._told.name}.new")
-        fresh.write_bytes(orjson.dumps(asdict(self.mark)))
-        fresh.replace(self._told)
-
-    def finish(self, whole: Path | None = None) -> None:
-        """Rename the written file, or a complete file made from it, to its final name."""
-        self._sync()
-        (whole or self._partial).replace(self.path)
-        self._partial.unlink(missing_ok=True)
-        self._told.unlink(missing_ok=True)
-
-    def _sync(self) -> None:
-        self.file.flush()
-        os.fsync(self.file.fileno())
-
-    def _read(self, mine: Mark) -> Mark:
-        try:
-            told = Mark(**orjson.loads(self._told.read_bytes()))
-        except FileNotFoundError:
-            return mine
-        except (ValueError, TypeError):
-            told = replace(mine, asked={}, version=0)
-        size = self._partial.stat().st_size
-        if told.asked != mine.asked or told.version != _VERSION or size < told.bytes:
-            raise ExportError(
-                f"{self._partial} is of another export; remove it and {self._told.name}, or "
-                "choose another file"
-            )
-        return replace(told, skipped=tuple(told.skipped))
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise ExportError(f"another export writes {path}; wait for its end") from None
-
-
 Assemble: TypeAlias = "Callable[[IO[bytes]], Path]"
-"""Makes the file from pairs of lines, a row of the list and a document, and returns its path."""
+"""Makes a table from the lines that were written, and returns its path."""
 PAGE_RUNS = 100
 """The export is synced to disk after this many runs."""
+PARQUET = ".parquet"
+ROWS = "spanloom.client.transfer.tables:write_rows"
+"""Makes a Parquet file of lines that are objects (``Format.has_rows``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +55,11 @@ class Export:
     format: Format
     path: Path
 
+    @property
+    def target(self) -> Path:
+        """The file itself, where ``path`` is the folder of a format with several files."""
+        return self.path / self.format.named if self.format.named else self.path
+
 
 @dataclass(frozen=True, slots=True)
 class Exported:
@@ -156,33 +69,76 @@ class Exported:
     format: str
     runs: int
     bytes: int
-    skipped: Sequence[str]
-    """Trace ids of runs that were deleted meanwhile."""
+    skipped: Sequence[Json]
+    """Runs that were left out: trace id, version and reason, a code or ``deleted``."""
     is_resumed: bool
+    losses: Mapping[str, int] = field(default_factory=dict)
+    """What the format does not hold of the runs, by code."""
 
 
-def export(client: Client, wanted: Export, tell: Callable[[Mark], None]) -> Exported:
-    """Write the file; ``tell`` is called with the progress after each page.
+def export(
+    client: Client,
+    wanted: Export,
+    tell: Callable[[Mark], None],
+    report: Callable[[Report], None] = lambda _: None,
+) -> Exported:
+    """Write the file; ``tell`` is called with the progress after each page, ``report`` at the end.
 
-    Called again with the same export after an interruption, it resumes where it was.
+    Called again with the same export after an interruption, it resumes where it was. Raises
+    ``ExportError`` if it cannot go on, ``NotInstalledError`` for a table without its library.
     """
-    assemble: Assemble | None = wanted.format.load_writer() if wanted.format.writer else None
+    assemble = _assembly(wanted)
+    target = wanted.target
     asked = {**wanted.asked, "format": wanted.format.id, "url": client.url}
-    with PartialFile(wanted.path, Mark(asked, wanted.runs.filters)) as partial:
+    if wanted.format.named:
+        target.parent.mkdir(exist_ok=True)
+    with PartialFile(target, Mark(asked, wanted.runs.filters)) as partial:
+        writing = _Writing(client, wanted, partial)
         for rows, cursor in _pages(client, wanted, partial.mark):
-            skipped = tuple(r["trace_id"] for r in rows if not _write(client, wanted, r, partial))
-            partial.commit(cursor, len(rows) - len(skipped), skipped)
+            writing.write(rows, cursor)
             tell(partial.mark)
-        partial.finish(assemble(partial.file) if assemble else None)
-    mark = partial.mark
+        done = _report(partial, wanted.format.id)
+        for name, content in _beside(wanted.format, target).items():
+            target.with_name(name).write_bytes(content)
+        partial.finish(writing.whole(assemble))
+    report(done)
     return Exported(
         file=str(wanted.path),
         format=wanted.format.id,
-        runs=mark.runs,
-        bytes=wanted.path.stat().st_size,
-        skipped=mark.skipped,
+        runs=partial.mark.runs,
+        bytes=bytes_of(target),
+        skipped=done.skipped,
         is_resumed=partial.is_resumed,
+        losses=dict(sorted(partial.mark.losses.items())),
     )
+
+
+def _assembly(wanted: Export) -> Assemble | None:
+    """Return what makes a table of the lines, if the file is one; load its library now."""
+    if wanted.format.writer:
+        written: Assemble = wanted.format.load_writer()
+        return written
+    is_table = wanted.format.has_rows and wanted.path.suffix == PARQUET
+    return resolve_name(ROWS) if is_table else None
+
+
+def _beside(wanted: Format, target: Path) -> Mapping[str, bytes]:
+    found: Mapping[str, bytes] = resolve_name(wanted.beside)(target.name) if wanted.beside else {}
+    return found
+
+
+def _report(partial: PartialFile, to: str) -> Report:
+    """Return what became of every run; of losses only the run is known, not the place in it."""
+    done = Report(CANONICAL, to, partial.mark.runs)
+    for note in partial.notes():
+        if "skipped" in note:
+            done.skipped.append(note["skipped"])
+        else:
+            lost = Losses()
+            for code, n in note["lost"]["counts"].items():
+                lost.note(Code(code), times=n)
+            done.lose(note["lost"]["trace_id"], lost)
+    return done
 
 
 def _pages(
@@ -190,7 +146,7 @@ def _pages(
 ) -> Iterator[tuple[Sequence[Row], str | None]]:
     """Yield the remaining pages, each with the cursor of the next one."""
     runs = wanted.runs
-    left = None if runs.limit is None else max(0, runs.limit - mark.runs - len(mark.skipped))
+    left = None if runs.limit is None else max(0, runs.limit - mark.runs - mark.skipped)
     walk = PageWalk(runs.path, mark.filters, left, read_rows, mark.cursor, PAGE_RUNS)
     while (request := walk.next_request()) is not None:
         reply = client.transport.ask(request)
@@ -199,18 +155,72 @@ def _pages(
         yield rows, walk.cursor
 
 
-def _write(client: Client, wanted: Export, row: Row, partial: PartialFile) -> bool:
-    """Write a run, a line or two; write nothing and return ``False`` if it has been deleted."""
-    file, start = partial.file, partial.file.tell()
-    if wanted.format.writer:
-        file.write(orjson.dumps(row) + b"\n")
-    request = _request(wanted.format, row)
-    if client.transport.ask(request, file).status == NOT_FOUND:
-        file.seek(start)
-        file.truncate()
-        return False
-    file.write(b"\n")
-    return True
+class _Writing:
+    """Writes pages of runs into the file of an export, or into its folder."""
+
+    def __init__(self, client: Client, wanted: Export, partial: PartialFile) -> None:
+        self._client, self._format, self._partial = client, wanted.format, partial
+        self._layout = Layout(wanted.format.filed, partial.mark.items)
+        self._folder: Folder | None = None
+        if wanted.format.filed is Filed.FOLDER:
+            suffix = formats_of(Of.RUN)[wanted.format.line].suffix
+            self._folder = Folder(wanted.path, suffix, is_resumed=bool(partial.mark.cursor))
+        self._home = partial.mark.home
+
+    def write(self, rows: Sequence[Row], cursor: str | None) -> None:
+        """Write a page and sync it to disk."""
+        page = Page()
+        for row in rows:
+            self._home = self._home or row["project"]
+            reply = self._add(row)
+            if reply.status == OK:
+                page.runs += 1
+                page.lose(row["trace_id"], read_header(reply.headers.get(LOSSES.lower(), "")))
+            else:
+                page.skip(skip(row["trace_id"], row.get("version") or 0, _reason(reply)))
+        self._partial.commit(cursor, page, self._layout.items, self._home)
+
+    def whole(self, assemble: Assemble | None) -> Path | None:
+        """Write the end of the file, and return what takes its place, if something does."""
+        if self._folder is not None:
+            return self._folder.partial
+        self._partial.file.write(self._layout.end)
+        if assemble is None:
+            return None
+        self._partial.file.flush()
+        return assemble(self._partial.file)
+
+    def _add(self, row: Row) -> Reply:
+        """Write a run; write nothing if it is not there any more, or cannot be held."""
+        request = _request(self._format, row)
+        if self._format.filed is Filed.LINES:
+            return self._add_lines(request, row)
+        body = BytesIO()
+        reply = self._client.transport.ask(request, body)
+        if reply.status != OK:
+            return reply
+        if self._folder is not None:
+            self._folder.add(row["trace_id"], row["project"], self._home, body.getvalue())
+        else:
+            self._partial.file.write(self._layout.add(body.getvalue()))
+        return reply
+
+    def _add_lines(self, request: Request, row: Row) -> Reply:
+        """Write a run as it arrives, so that it is in memory in pieces."""
+        file, start = self._partial.file, self._partial.file.tell()
+        if self._format.writer:
+            file.write(orjson.dumps(row) + b"\n")
+        reply = self._client.transport.ask(request, file)
+        if reply.status == OK:
+            file.write(b"\n")
+        else:
+            file.seek(start)
+            file.truncate()
+        return reply
+
+
+def _reason(reply: Reply) -> str:
+    return DELETED if reply.status == NOT_FOUND else str(orjson.loads(reply.body).get("reason"))
 
 
 def _request(wanted: Format, row: Row) -> Request:
@@ -220,4 +230,5 @@ def _request(wanted: Format, row: Row) -> Request:
         request = calls.written_at(line.path, trace_id, project=project).request
     else:
         request = calls.document(trace_id, project=project, format=line.id).request
-    return replace(request, expected=frozenset({OK, NOT_FOUND}))
+    expected = frozenset({OK, NOT_FOUND, NOT_ACCEPTABLE})
+    return replace(request, expected=expected, media_type=line.media_type)

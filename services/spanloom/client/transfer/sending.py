@@ -5,6 +5,7 @@ Before a document is sent, it is compared with the run that the service has stor
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,15 +14,17 @@ import orjson
 from spanloom.client.errors import BY_STATUS, ApiError
 from spanloom.client.request import OK, Reply, Request
 from spanloom.client.transfer.documents import compare
-from spanloom.client.transfer.otlp_file import Unreadable, read_pieces
+from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
+from spanloom.core.exchange.reports import Report
+from spanloom.core.exchange.sources import CANONICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
-    from spanloom.client.transfer.otlp_file import Piece
     from spanloom.client.transport import Transport
+    from spanloom.core.exchange.sources import Source
 
 TRACES = "/v1/traces"
 _JSON = {"Content-Type": "application/json"}
@@ -43,37 +46,71 @@ class Imported:
     """Runs whose document the service has already."""
     rejected: list[dict[str, str]] = field(default_factory=list)
     """The rejected pieces: place and reason."""
+    losses: dict[str, int] = field(default_factory=dict)
+    """What the format of the file did not tell of the runs, by code."""
 
 
 class Sending:
-    """Sends files, one after the other."""
+    """Sends files, one after the other, and reports on all of them."""
 
     def __init__(self, transport: Transport, find_stored: FindStored) -> None:
         """Keep the receiver, and the function that finds the stored document of a run."""
         self._transport, self._find_stored = transport, find_stored
         self._left_out: Run | None = None
+        self._is_rejected = False
+        """Whether the report has the current item among those that were rejected."""
+        self.report = Report("", CANONICAL)
 
     def send(
-        self, path: Path, project: str | None, tell: Callable[[Imported, float], None]
+        self,
+        path: Path,
+        project: str | None,
+        tell: Callable[[Imported, float], None],
+        source: Source | None = None,
+        *,
+        as_new: bool = False,
     ) -> Imported:
         """Send the content of a file; ``tell`` is called after each piece with the share read.
 
         Spans are identified by their ids: sending a file again, or resuming it, makes no
-        duplicates.
+        duplicates. What ``source`` and ``as_new`` are, ``read_pieces`` says.
         """
         done = Imported(str(path))
-        before: Run | None = None
-        for piece in read_pieces(path, project):
+        before = -1
+        for piece in read_pieces(path, project, source, as_new=as_new):
+            known = len(done.rejected)
             if isinstance(piece, Unreadable):
                 done.rejected.append({"place": piece.place, "reason": piece.reason})
             else:
-                if piece.run is not None and piece.run is not before:
-                    self._look_at(piece.run, piece.place, done)
-                before = piece.run
+                if piece.item != before:
+                    self._begin(piece, done)
+                before = piece.item
                 if piece.run is None or piece.run is not self._left_out:
                     _send(self._transport, piece, done)
+            self._note(piece, done.rejected[known:])
             tell(done, piece.share)
         return done
+
+    def _begin(self, piece: Piece, done: Imported) -> None:
+        """Count a new item as written, and look at its run."""
+        self.report.written += 1
+        self._is_rejected = False
+        if piece.run is None:
+            return
+        self._look_at(piece.run, piece.place, done)
+        if piece.losses is not None and piece.losses.counts:
+            self.report.lose(piece.run.trace_id, piece.losses)
+            lost = Counter(done.losses) + Counter(dict(piece.losses.counts))
+            done.losses = {str(code): lost[code] for code in sorted(lost)}
+
+    def _note(self, piece: Piece | Unreadable, rejected: Sequence[dict[str, str]]) -> None:
+        """Count an item as rejected, once, and not as written."""
+        if not rejected or (isinstance(piece, Piece) and self._is_rejected):
+            return
+        self.report.rejected.append(rejected[0])
+        if isinstance(piece, Piece):
+            self.report.written -= 1
+            self._is_rejected = True
 
     def _look_at(self, run: Run, place: str, done: Imported) -> None:
         """Skip a run that the service already has, and reject one that differs there."""

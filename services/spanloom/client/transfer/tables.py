@@ -1,6 +1,7 @@
 """Exports as Parquet or Arrow tables: the columns of the list, then the document.
 
-Reading returns only the documents: the service derives the list's columns from them again.
+Reading returns only the documents: the service derives the list's columns from them again. Rows of
+other systems are tables too: one column for each member, and each row is read as an object.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from typing import IO, TYPE_CHECKING
 
 import orjson
 
-from spanloom.client.errors import ClientError, NotInstalledError
+from spanloom.client.errors import NotInstalledError
 from spanloom.client.frames.columns import Columns
+from spanloom.client.transfer.parts import UnreadableTableError
 from spanloom.core.records.run import Run
 
 try:
@@ -35,10 +37,6 @@ GROUP_BYTES = 4 * 1024 * 1024
 DOCUMENT = "document"
 ROWS_HELD = 16
 """Rows held in memory while reading: a document may have megabytes."""
-
-
-class UnreadableTableError(ClientError):
-    """A file is neither Parquet nor Arrow, or has no documents."""
 
 
 def write_parquet(lines: IO[bytes]) -> Path:
@@ -92,27 +90,90 @@ def _documents(
         for count, documents in pieces:
             for document in documents.to_pylist():
                 number += 1
-                yield number, str(document or "").encode(), number / count
+                yield number, _json(document), number / count
     except (pa.ArrowException, KeyError, OSError) as error:
         raise UnreadableTableError(
             f"{path}: no table with a column `{DOCUMENT}`: {error}"
         ) from error
 
 
+def _json(value: object) -> bytes:
+    """Return a document as it is, the cells of a row as an object."""
+    return (
+        orjson.dumps(value, default=str) if isinstance(value, dict) else str(value or "").encode()
+    )
+
+
 def _parquet_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
-    """Yield batches of documents, each with the total number of documents."""
+    """Yield batches of documents, or of rows, each with the total number."""
     with ParquetFile(path) as table:
-        for batch in table.iter_batches(ROWS_HELD, columns=[DOCUMENT]):
-            yield table.metadata.num_rows, batch.column(DOCUMENT)
+        has_documents = DOCUMENT in table.schema_arrow.names
+        for batch in table.iter_batches(ROWS_HELD, columns=[DOCUMENT] if has_documents else None):
+            yield table.metadata.num_rows, _column(batch)
 
 
 def _arrow_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
     """Do the same for Arrow; the mapped file is read as it is needed."""
     with pa.memory_map(str(path)) as file, ipc.open_file(file) as table:
         for number in range(table.num_record_batches):
-            documents = table.get_batch(number).column(DOCUMENT)
-            for start in range(0, len(documents), ROWS_HELD):
-                yield table.count_rows(), documents.slice(start, ROWS_HELD)
+            batch = table.get_batch(number)
+            for start in range(0, batch.num_rows, ROWS_HELD):
+                yield table.count_rows(), _column(batch.slice(start, ROWS_HELD))
+
+
+def _column(batch: pa.RecordBatch) -> pa.Array:
+    return batch.column(DOCUMENT) if DOCUMENT in batch.schema.names else batch.to_struct_array()
+
+
+def write_rows(lines: IO[bytes]) -> Path:
+    """Write lines, each an object, as a Parquet file next to theirs, and return its path.
+
+    A member is a column: of numbers or booleans if it has no other values, else of texts, which
+    are the strings themselves and everything else as JSON.
+    """
+    path = Path(f"{lines.name}.whole")
+    kinds: dict[str, set[type]] = {}
+    for row in _rows(lines):
+        for name, value in row.items():
+            kinds.setdefault(name, set()).add(type(value))
+    schema = pa.schema([(name, _type_of(found)) for name, found in kinds.items()])
+    with ParquetWriter(path, schema, compression="zstd") as writer:
+        held: list[Row] = []
+        size = 0
+        for row in _rows(lines):
+            held.append({f.name: _cell(row.get(f.name), f.type) for f in schema})
+            size += sum(len(v) for v in held[-1].values() if isinstance(v, str))
+            if size >= GROUP_BYTES:
+                writer.write_table(pa.Table.from_pylist(held, schema))
+                held, size = [], 0
+        if held:
+            writer.write_table(pa.Table.from_pylist(held, schema))
+    return path
+
+
+def _rows(lines: IO[bytes]) -> Iterator[Row]:
+    lines.seek(0)
+    while line := lines.readline():
+        yield orjson.loads(line)
+
+
+def _type_of(found: set[type]) -> pa.DataType:
+    types = frozenset(found - {type(None)})
+    return _TYPES.get(types, pa.large_string())
+
+
+_TYPES = {
+    frozenset({bool}): pa.bool_(),
+    frozenset({int}): pa.int64(),
+    frozenset({float}): pa.float64(),
+    frozenset({int, float}): pa.float64(),
+}
+
+
+def _cell(value: object, of: pa.DataType) -> object:
+    if value is None or isinstance(value, str) or of != pa.large_string():
+        return value
+    return orjson.dumps(value).decode()
 
 
 def _groups(lines: IO[bytes]) -> Iterator[tuple[Sequence[Row], Sequence[str]]]:

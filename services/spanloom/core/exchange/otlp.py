@@ -42,12 +42,16 @@ class Traces:
         self._project = project
         self._spans: defaultdict[TraceKey, dict[str, Span]] = defaultdict(dict)
 
-    def add(self, groups: Sequence[Json]) -> None:
-        """Add the spans of ``resourceSpans``; raises ``InvalidRequestError`` and adds none."""
+    def add(self, groups: Sequence[Json]) -> set[str]:
+        """Add the spans of ``resourceSpans`` and return the ids of their traces.
+
+        Raises ``InvalidRequestError`` for what is no OTLP, and adds none then.
+        """
         found = [pair for group in groups for pair in spans_of(group)]
         for project, span in found:
             key = TraceKey(self._project or project, span.trace_id)
             self._spans[key][span.span_id] = span
+        return {span.trace_id for _, span in found}
 
     def documents(self) -> Iterator[Stored]:
         """Yield the document of each trace, in the order in which they came, with its verdicts."""
@@ -104,10 +108,9 @@ def _event(value: object) -> Event:
 
 def _link(value: object) -> Link:
     link = an_object(value, "links")
-    ids = (
-        _id(link.get(n) or "", size, f"links.{n}") for n, size in (("traceId", 32), ("spanId", 16))
-    )
-    return Link(*ids, _texts(link.get("attributes"), "links.attributes"))
+    trace_id = _id(link.get("traceId") or "", 32, "links.traceId")
+    span_id = _id(link.get("spanId") or "", 16, "links.spanId")
+    return Link(trace_id, span_id, _texts(link.get("attributes"), "links.attributes"))
 
 
 def _needed(value: str, where: str) -> str:

@@ -93,7 +93,7 @@ REGISTRY: Sequence[Format] = (
         "otlp",
         "The spans of a run a line, as they were sent.",
         line="otlp",
-        reader="spanloom.client.transfer.otlp_file:read_groups",
+        reader="spanloom.client.transfer.items:read_groups",
         streams=True,
     ),
     rows_as("jsonl", NDJSON, "A line of JSON for each row.", "spanloom.api.rows.forms:Ndjson"),

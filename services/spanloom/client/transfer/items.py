@@ -1,0 +1,178 @@
+"""What a file contains: documents of runs in the format that it has, or spans, or neither.
+
+Files of other systems become canonical documents by the readers of their formats
+(``core/formats/registry.py``); OTLP stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import orjson
+from google.protobuf.message import DecodeError
+
+from spanloom.client.transfer.parts import Part, UnreadableTableError, find_table, read_parts
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.renewed import renewed
+from spanloom.core.exchange.sources import OTLP, Source, fits_a_document, reader_of, source_of
+from spanloom.core.exchange.values import parse
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.otlp import resource_spans_json
+from spanloom.core.formats.readers import Located, Reading, Refused, Taken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from spanloom.core.formats.json_bytes import Json
+
+_TABLES = frozenset({"parquet", "arrow"})
+LOOKED_AT = 100
+"""The first value of a known shape decides the format; it is among so many."""
+_NEITHER = "it has no `resourceSpans`, and is of no other format that is read"
+_KEEPS_IDS = "spans keep their ids; only runs of documents get others (--as-new)"
+
+
+class Spans(NamedTuple):
+    """Items of OTLP's ``resourceSpans``, unchanged."""
+
+    place: str
+    groups: Sequence[Json]
+
+
+class Item(NamedTuple):
+    """A run, spans, or what is neither."""
+
+    found: Taken | Spans | Refused
+    share: float
+    """The share of the file read so far, from 0 to 1."""
+
+
+Kept: TypeAlias = "Taken | Refused | Spans"
+
+
+def find_source(path: Path, named: str = "") -> Source:
+    """Return the format of a file: the one that is ``named``, else that of its first value.
+
+    Raises ``SeveralFitError``, and ``UnreadableTableError`` for a table without runs.
+    """
+    if named in _TABLES and find_table(path) is None:
+        raise UnreadableTableError(f"{path}: no file of the format {named}")
+    if named:
+        return Source("jsonl" if named in _TABLES else named)
+    for part, _ in zip(read_parts(path, Source().is_container), range(LOOKED_AT), strict=False):
+        if part.fault or part.is_message:
+            continue
+        try:
+            value, _ = parse(part.read)
+        except InvalidRequestError:
+            continue
+        if (source := source_of(value)) is not None:
+            return source
+        if part.place.startswith("row "):
+            raise UnreadableTableError(
+                f"{path}: no table with a column `document`, nor with rows of a format that is read"
+            )
+    return Source()
+
+
+def read_items(path: Path, source: Source, project: str | None, *, as_new: bool) -> Iterator[Item]:
+    """Yield what is in a file; ``project`` is part of ids that are made.
+
+    With ``as_new`` runs of documents have other ids.
+    """
+    reading = Reading(source.name, project or "default")
+    values = _Values(read_parts(path, source.is_container), source)
+    read: Iterator[Kept]
+    if source.reader is not None:
+        read = source.reader.read(values.located(), reading)
+    else:
+        read = _each(values, reading, with_documents=source.id != OTLP)
+    for found in read:
+        yield from values.refusals()
+        if isinstance(found, Taken) and found.place == values.replaced:
+            found.losses.note(Code.VALUE_TRUNCATED)
+        yield Item(_renewed(found) if as_new else found, values.share)
+    yield from values.refusals()
+
+
+class _Values:
+    """The values of a file for a reader, and the refusals of those that are none."""
+
+    def __init__(self, parts: Iterator[Part], source: Source) -> None:
+        self._parts, self._refused = parts, deque[Refused]()
+        self._is_otlp = source.id in ("", OTLP)
+        self.share = 0.0
+        self.replaced = ""
+        """The place of the last value in which lone surrogates were replaced."""
+
+    def __iter__(self) -> Iterator[Part]:
+        for part in self._parts:
+            self.share = part.share
+            fault = part.fault
+            if part.is_message and not self._is_otlp:
+                fault = fault or "it is no JSON"
+            if fault:
+                self._refused.append(Refused(part.place, fault))
+            yield part._replace(fault=fault)
+
+    def parse(self, part: Part) -> Any:  # as JSON has it
+        """Return the value of a part; raises ``InvalidRequestError``."""
+        value, is_replaced = parse(part.read)
+        if is_replaced:
+            self.replaced = part.place
+        return value
+
+    def located(self) -> Iterator[Located]:
+        """Yield each value of JSON with its place."""
+        for part in self:
+            if not part.fault:
+                try:
+                    value = self.parse(part)
+                except InvalidRequestError as error:
+                    self._refused.append(Refused(part.place, str(error)))
+                else:
+                    yield Located(part.place, value)
+
+    def refusals(self) -> Iterator[Item]:
+        """Yield what was refused meanwhile."""
+        while self._refused:
+            yield Item(self._refused.popleft(), self.share)
+
+
+def _each(values: _Values, reading: Reading, *, with_documents: bool) -> Iterator[Kept]:
+    """Yield canonical documents and spans, in any order, or spans alone."""
+    for part in values:
+        if part.fault:
+            continue
+        try:
+            yield _read(part, values, reading, with_documents=with_documents)
+        except (ValueError, TypeError, DecodeError, InvalidRequestError) as error:
+            yield Refused(part.place, str(error))
+
+
+def _read(part: Part, values: _Values, reading: Reading, *, with_documents: bool) -> Kept:
+    if part.is_message:
+        return Spans(part.place, list(map(orjson.loads, resource_spans_json(part.read))))
+    value = values.parse(part)
+    if with_documents and fits_a_document(value):
+        (found,) = reader_of("jsonl").read([Located(part.place, value)], reading)
+        return found
+    return Spans(part.place, read_groups(value))
+
+
+def read_groups(document: object) -> Sequence[Json]:
+    """Return the items of ``resourceSpans``; raises ``ValueError`` if there are none."""
+    groups = document.get("resourceSpans", ()) if isinstance(document, dict) else None
+    if not isinstance(groups, list | tuple) or (not groups and document):
+        raise ValueError(_NEITHER)
+    if not all(isinstance(group, dict) for group in groups):
+        raise ValueError("`resourceSpans` has to be a list of objects")
+    return groups
+
+
+def _renewed(found: Kept) -> Kept:
+    if isinstance(found, Spans):
+        return Refused(found.place, _KEEPS_IDS)
+    return found._replace(document=renewed(found.document)) if isinstance(found, Taken) else found

@@ -1,0 +1,202 @@
+"""The file of an export as far as it is written, and how far that is.
+
+An export to ``runs.jsonl`` writes ``runs.jsonl.partial`` and, in ``runs.jsonl.partial.json``, how
+much of it is safely on disk; ``runs.jsonl.partial.notes`` has a line for each run that was left out
+or lost something. ``runs.jsonl`` itself exists only once it is complete.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
+from typing import IO, TYPE_CHECKING, Any, Self
+from urllib.parse import quote
+
+import orjson
+
+from spanloom.client.errors import ClientError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_VERSION = 2
+
+
+class ExportError(ClientError):
+    """An export cannot go on; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The progress of an export."""
+
+    asked: Mapping[str, Any]  # as JSON has it
+    """The options as the user typed them: an export with others does not resume this file."""
+    filters: Mapping[str, str]
+    """The same as parameters of the API: ``7d`` keeps the point in time of the first start."""
+    cursor: str | None = ""
+    """The cursor of the next page; ``None`` if there is none."""
+    bytes: int = 0
+    runs: int = 0
+    skipped: int = 0
+    """Runs that were left out."""
+    items: int = 0
+    """Items that are in the file (``exchange/files.py``)."""
+    note_bytes: int = 0
+    """The length of the notes."""
+    losses: Mapping[str, int] = field(default_factory=dict)
+    """What was lost so far, by code."""
+    home: str = ""
+    """The project whose runs have their bare trace id as the name of their file."""
+    version: int = _VERSION
+
+
+class Page:
+    """What a page of runs adds to an export."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.runs = 0
+        self.notes: list[Mapping[str, Any]] = []  # as JSON has them
+        self.losses: Counter[str] = Counter()
+
+    def skip(self, run: Mapping[str, Any]) -> None:
+        """Note a run that is left out."""
+        self.notes.append({"skipped": run})
+
+    def lose(self, trace_id: str, counts: Mapping[str, int]) -> None:
+        """Note what a written run lost, by code."""
+        if counts:
+            self.losses.update(counts)
+            self.notes.append({"lost": {"trace_id": trace_id, "counts": counts}})
+
+
+class PartialFile:
+    """The file as far as it is written; locked by one process at a time."""
+
+    def __init__(self, path: Path, mark: Mark) -> None:
+        """Resume an earlier export of the same runs, else begin a new one.
+
+        Raises ``ExportError`` if a different export is there, or one is being written.
+        """
+        self.path = path
+        self._partial = path.with_name(f"{path.name}.partial")
+        self._told = path.with_name(f"{path.name}.partial.json")
+        self._noted = path.with_name(f"{path.name}.partial.notes")
+        self.file: IO[bytes] = self._partial.open("ab+")
+        _lock(self.file, self._partial)
+        self.mark = self._read(mark)
+        self.is_resumed = self.mark.runs > 0
+        self._notes: IO[bytes] = self._noted.open("ab+")
+        for file, size in ((self.file, self.mark.bytes), (self._notes, self.mark.note_bytes)):
+            file.truncate(size)
+            file.seek(size)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+        self._notes.close()
+
+    def commit(self, cursor: str | None, page: Page, items: int = 0, home: str = "") -> None:
+        """Sync the file to disk, then record the progress."""
+        self._notes.writelines(orjson.dumps(note) + b"\n" for note in page.notes)
+        for file in (self.file, self._notes):
+            file.flush()
+            os.fsync(file.fileno())
+        mark = self.mark
+        self.mark = replace(
+            mark,
+            cursor=cursor,
+            bytes=self.file.tell(),
+            runs=mark.runs + page.runs,
+            skipped=mark.skipped + sum("skipped" in note for note in page.notes),
+            items=items,
+            note_bytes=self._notes.tell(),
+            losses=dict(Counter(mark.losses) + page.losses),
+            home=home,
+        )
+        fresh = self._told.with_name(f"{self._told.name}.new")
+        fresh.write_bytes(orjson.dumps(asdict(self.mark)))
+        fresh.replace(self._told)
+
+    def notes(self) -> Iterator[Mapping[str, Any]]:  # as JSON has them
+        """Yield what was noted, in order: ``{"skipped": …}`` or ``{"lost": …}``."""
+        self._notes.seek(0)
+        for line in self._notes:
+            yield orjson.loads(line)
+
+    def finish(self, whole: Path | None = None) -> None:
+        """Rename the written file, or what was made from it, to its final name."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        (whole or self._partial).replace(self.path)
+        for left in (self._partial, self._told, self._noted):
+            left.unlink(missing_ok=True)
+
+    def _read(self, mine: Mark) -> Mark:
+        try:
+            told = Mark(**orjson.loads(self._told.read_bytes()))
+        except FileNotFoundError:
+            return mine
+        except (ValueError, TypeError):
+            told = replace(mine, asked={}, version=0)
+        notes = self._noted.stat().st_size if self._noted.exists() else 0
+        size = self._partial.stat().st_size
+        if (
+            told.asked != mine.asked
+            or told.version != _VERSION
+            or size < told.bytes
+            or notes < told.note_bytes
+        ):
+            raise ExportError(
+                f"{self._partial} is of another export; remove it and {self._told.name}, or "
+                "choose another file"
+            )
+        return told
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise ExportError(f"another export writes {path}; wait for its end") from None
+
+
+class Folder:
+    """A folder with a file for each run; until it is whole it is called ``NAME.partial.d``."""
+
+    def __init__(self, path: Path, suffix: str, *, is_resumed: bool) -> None:
+        """Go on with what is there, or begin anew; raises ``ExportError`` if ``path`` is in use."""
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise ExportError(f"{path} is there, and not empty; choose another folder")
+        self._suffix = suffix
+        self.partial = path.with_name(f"{path.name}.partial.d")
+        if not is_resumed:
+            shutil.rmtree(self.partial, ignore_errors=True)
+        self.partial.mkdir(exist_ok=True)
+
+    def add(self, trace_id: str, project: str, home: str, body: bytes) -> None:
+        """Write the file of a run, on disk at once.
+
+        Runs of other projects than ``home`` have the project in their name too: an id may be in
+        two.
+        """
+        name = trace_id if project == home else f"{trace_id}.{quote(project, safe='')}"
+        with (self.partial / f"{name}{self._suffix}").open("wb") as file:
+            file.write(body)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def bytes_of(path: Path) -> int:
+    """Return the size of a file, or of the files of a folder."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.iterdir())
+    return path.stat().st_size

@@ -1,0 +1,127 @@
+"""Splits a file into its values: JSON, lines, an array, OTLP's protobuf, a table, gzipped or not.
+
+The first bytes of a file decide which of these it is, not its name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pkgutil import resolve_name
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from spanloom.client.errors import ClientError
+from spanloom.core.exchange.values import EMPTY, THE_FILE, is_json, is_wide, split
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from spanloom.core.exchange.values import IsContainer
+    from spanloom.core.formats.entry import Format
+
+MESSAGE_BYTES = 1024 * 1024 * 1024
+"""The maximum length of a message; a longer one is not taken for a message."""
+CUT_OFF = "it is cut off, or neither JSON nor OTLP's protobuf"
+_GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
+_LINE_BYTES = 1024 * 1024
+_HEAD_BYTES = 16
+"""At least as long as the magic bytes of any format."""
+_TAG = b"\x0a"
+"""The first byte of a message with spans; no length prefix below 160 MiB begins with it.
+It is also a line break, so a file that begins with one is not JSON lines."""
+
+
+class UnreadableTableError(ClientError):
+    """A file is neither Parquet nor Arrow, or has no documents."""
+
+
+class Part(NamedTuple):
+    """A line, a message, an item or a row of a file, or all of it."""
+
+    place: str
+    """For people: ``line 3``."""
+    read: bytes
+    share: float
+    """The share of the file read so far, from 0 to 1."""
+    fault: str = ""
+    """Why it is not read; empty if it may be."""
+    is_message: bool = False
+    """Whether it is OTLP's protobuf, and no JSON."""
+
+
+def find_table(path: Path) -> Format | None:
+    """Return the format whose files begin as this one, if it is known by its first bytes."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    known = formats_of(Of.RUNS).values()
+    return next((table for table in known if table.magic and head.startswith(table.magic)), None)
+
+
+def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
+    """Yield the parts of a file."""
+    table = find_table(path)
+    if table is not None and table.unpacker:
+        for place, text in resolve_name(table.unpacker)(path):
+            yield Part(place, text, 0.0)
+    elif table is not None:
+        for number, document, share in table.load_reader()(path):
+            yield Part(f"row {number}", document, share)
+    else:
+        yield from _in_bytes(path, is_container)
+
+
+def _in_bytes(path: Path, is_container: IsContainer) -> Iterator[Part]:
+    size, place = path.stat().st_size, THE_FILE
+    with path.open("rb") as raw:
+        is_packed = raw.read(2) == _GZIP
+        raw.seek(0)
+        with gzip.open(raw) if is_packed else raw as file:
+            try:
+                for place, read, fault, is_message in _parts(file, is_container):
+                    share = min(1.0, raw.tell() / size) if size else 1.0
+                    yield Part(place, read, share, fault, is_message)
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                where = place if place == THE_FILE else f"behind {place}"
+                yield Part(where, b"", 1.0, f"it is no whole gzip file: {error}")
+
+
+def _parts(
+    file: IO[bytes] | gzip.GzipFile, is_container: IsContainer
+) -> Iterator[tuple[str, bytes, str, bool]]:
+    """Yield each value, or message, with its place and its fault."""
+    head = file.read(_HEAD_BYTES)
+    file.seek(0)
+    text = head.removeprefix(_BOM)
+    if not text:
+        yield THE_FILE, b"", EMPTY, False
+    elif is_wide(head) or (text[:1] != _TAG and _is_json_text(file, text)):
+        for place, read, fault in split(file, is_container):  # type: ignore[arg-type]
+            yield place, read, fault, False
+    elif head[:1] == _TAG:
+        yield "the message", file.read(MESSAGE_BYTES), "", True
+    else:
+        yield from _messages(file)
+
+
+def _is_json_text(file: IO[bytes] | gzip.GzipFile, head: bytes) -> bool:
+    """Return whether a file begins as JSON, or with a line of text that a line of JSON follows."""
+    if head.lstrip()[:1] in {b"{", b"["}:
+        return True
+    first, second = file.readline(_LINE_BYTES), file.readline(_LINE_BYTES)
+    file.seek(0)
+    return first.isascii() and second[:1] == b"{" and is_json(second)
+
+
+def _messages(file: IO[bytes] | gzip.GzipFile) -> Iterator[tuple[str, bytes, str, bool]]:
+    number = 0
+    while head := file.read(4):
+        number += 1
+        size = int.from_bytes(head, "big")
+        message = file.read(size) if len(head) == 4 and size <= MESSAGE_BYTES else b""
+        is_whole = len(message) == size
+        yield f"message {number}", message if is_whole else b"", "" if is_whole else CUT_OFF, True
+        if not is_whole:
+            return
