@@ -9,7 +9,7 @@ import orjson
 from spanloom.core.exchange.drafts import Draft, DraftStep, complete
 from spanloom.core.exchange.ids import step_id_of, trace_id_of
 from spanloom.core.formats import registry
-from spanloom.core.formats.entry import NDJSON, Filed, document_with_file
+from spanloom.core.formats.entry import Filed, document_with_file
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, NotHeldError
 from spanloom.core.formats.readers import EachAlone, a_text, an_object
@@ -101,7 +101,7 @@ MADE: Sequence[Format] = (
         f"{ME}:encode_note",
         lines="A file for each.",
         filed=Filed.FOLDER,
-        media_type=NDJSON,
+        in_lines=True,
     ),
 )
 AMBIGUOUS: Sequence[Format] = document_with_file(

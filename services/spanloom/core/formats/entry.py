@@ -145,27 +145,27 @@ def document_with_file(
     reader: str = "",
     needs_spans: bool = False,
     filed: Filed = Filed.LINES,
-    media_type: str = JSON,
+    in_lines: bool = False,
     has_rows: bool = False,
     beside: str = "",
     named: str = "",
 ) -> Sequence[Format]:
     """Declare a format of one run, and the file of many runs.
 
-    ``lines`` describes the file, ``file`` is its id if that is another; ``media_type`` is that of
-    one run.
+    ``lines`` describes the file, ``file`` is its id if that is another. ``in_lines``: one run is
+    lines of JSON, not one value.
     """
     document = Format(
         id=name,
         of=Of.RUN,
-        media_type=media_type,
-        suffix=".jsonl" if media_type == NDJSON else ".json",
+        media_type=NDJSON if in_lines else JSON,
+        suffix=".jsonl" if in_lines else ".json",
         description=description,
         via=Via.QUERY,
         writer=writer,
         needs_spans=needs_spans,
     )
-    in_lines = filed in (Filed.LINES, Filed.SPREAD)
+    has_lines = filed in (Filed.LINES, Filed.SPREAD)
     return document, file_of_runs(
         file or name,
         lines,
@@ -173,8 +173,8 @@ def document_with_file(
         reader=reader,
         streams=True,
         filed=filed,
-        media_type=NDJSON if in_lines else media_type if filed is Filed.FOLDER else JSON,
-        suffix=".jsonl" if in_lines else "" if named or filed is Filed.FOLDER else ".json",
+        media_type=NDJSON if has_lines else JSON,
+        suffix=".jsonl" if has_lines else "" if named or filed is Filed.FOLDER else ".json",
         has_rows=has_rows,
         beside=beside,
         named=named,

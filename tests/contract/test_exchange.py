@@ -1,0 +1,192 @@
+"""What every format of the registry keeps: written or left out, read again, bad items alone.
+
+A format needs no line here. What checks it by a real tool is in
+``tests/support/exchange_validators/NAME.py``, what the golden run becomes in
+``tests/fixtures/exchange/planner.NAME.json``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from tests.support.drafted import FOLDER, planner
+from tests.support.exchanged import (
+    Converted,
+    captured_runs,
+    convert,
+    filed,
+    in_lines,
+    read,
+    validator_of,
+)
+
+from spanloom.client.transfer.documents import read_run
+from spanloom.core.exchange.sources import OTLP, readers, source_of
+from spanloom.core.formats.entry import Filed, Format, Of, Via
+from spanloom.core.formats.imported import find_loss
+from spanloom.core.formats.losses import Code, read_header
+from spanloom.core.formats.registry import formats_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+OWN_PATHS = {name for name, one in formats_of(Of.RUN).items() if Via.PATH in one.via}
+FILES = [f for f in formats_of(Of.RUNS).values() if f.is_written and not f.writer]
+READ = [f for f in FILES if f.is_read]
+BROKEN = b'{"broken": nope}'
+FOREIGN = b'{"of no": "format"}'
+SAMPLES = [
+    pytest.param(False, id="sample"),
+    pytest.param(True, id="every", marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
+]
+
+
+def name_of(known: Format) -> str:
+    return known.line
+
+
+@pytest.fixture(scope="module", params=SAMPLES)
+def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of canonical documents of captured runs."""
+    path = tmp_path_factory.mktemp("runs") / "runs.jsonl"
+    path.write_bytes(in_lines(captured_runs(every=request.param)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def written(request: pytest.FixtureRequest, runs: Path) -> Converted:
+    """These runs in a format."""
+    return convert(runs, request.param)
+
+
+in_every_format = pytest.mark.parametrize("written", FILES, ids=name_of, indirect=True)
+
+
+@in_every_format
+def test_every_run_is_written_or_left_out_with_a_reason(written: Converted, runs: Path) -> None:
+    report = written.report
+    assert report.items == len(runs.read_bytes().splitlines())
+    assert report.written == len(written.bodies) > 0
+    assert report.rejected == []
+    assert {Code(one["reason"]) for one in report.skipped} <= set(Code)
+    assert len(written.told) == len(report.skipped)
+    assert read_header(report.losses.header) == report.json()["counts"]
+    assert all(orjson.dumps(one) for one in written.values())
+
+
+@in_every_format
+def test_every_run_is_valid_by_its_tool(written: Converted, request: pytest.FixtureRequest) -> None:
+    known = request.node.callspec.params["written"]
+    if known.line in OWN_PATHS:
+        pytest.skip(f"{known.line} has tests of its own: spans as they were sent")
+    if (check := validator_of(known.line)) is None:
+        pytest.skip(f"no validator of {known.line}")
+    for body in written.bodies:
+        check(body)
+
+
+@pytest.mark.parametrize("known", READ, ids=name_of)
+def test_out_and_in_again_is_the_same(known: Format, runs: Path, tmp_path: Path) -> None:
+    """canonical → F → canonical → F gives the first F, and the documents would be restored."""
+    first = convert(runs, known)
+    documents, read_again = _read_all(first, known, tmp_path / "first")
+    assert read_again == documents
+    for document in documents:
+        read_run(document, None)
+    if known.id == OTLP:  # spans carry what only a store determines: the version, the status
+        pairs = zip(map(orjson.loads, runs.read_bytes().splitlines()), documents, strict=True)
+        assert [find_loss(*pair) for pair in pairs] == [None] * len(documents)
+        return
+    (tmp_path / "again.jsonl").write_bytes(in_lines(documents))
+    second = convert(tmp_path / "again.jsonl", known, "jsonl")
+    assert second.report.rejected == []
+    differ = [
+        n
+        for n, pair in enumerate(zip(first.files, second.files, strict=True))
+        if len(set(pair)) > 1
+    ]
+    assert [_json(first.files[n]) for n in differ] == [_json(second.files[n]) for n in differ]
+
+
+@pytest.mark.parametrize("known", READ, ids=name_of)
+def test_a_bad_item_does_not_stop_its_neighbours(known: Format, tmp_path: Path) -> None:
+    body = convert(_planner(tmp_path), known).bodies[0]
+    (alone,) = filed([body], known)
+    path = tmp_path / "file"
+    path.write_bytes(alone)
+    good = read(path, known.id)
+    text, places = _with_bad_ones(alone, body, known)
+    path.write_bytes(text)
+    found = read(path, known.id)
+    assert found.documents == good.documents
+    assert [one["place"] for one in found.refused] == places
+    assert all(one["reason"] and "\n" not in one["reason"] for one in found.refused)
+
+
+@pytest.mark.parametrize("known", READ, ids=name_of)
+def test_its_shape_is_its_own(known: Format, tmp_path: Path) -> None:
+    """Without ``--from`` a file is read in the format in which it was written."""
+    path = tmp_path / "file"
+    path.write_bytes(convert(_planner(tmp_path), known).files[0])
+    named, unnamed = read(path, known.id), read(path)
+    assert unnamed.documents == named.documents
+    assert (unnamed.refused, named.refused) == ([], [])
+
+
+@pytest.mark.parametrize("known", READ, ids=name_of)
+def test_an_empty_object_and_scalars_are_of_no_format(known: Format) -> None:
+    values: list[Any] = [{}, [], "", 1, None, True]
+    assert [source_of(value) for value in values] == [None] * len(values)
+    assert known.id in readers() or known.reader in {one.reader for one in readers().values()}
+
+
+@pytest.mark.parametrize("known", FILES, ids=name_of)
+def test_the_golden_run(known: Format, tmp_path: Path) -> None:
+    golden = FOLDER / f"planner.{known.line}.json"
+    if not golden.exists():
+        pytest.skip(f"no golden run in {known.line}")
+    (body,) = convert(_planner(tmp_path), known).bodies
+    assert orjson.loads(body) == orjson.loads(golden.read_bytes())
+
+
+def _planner(folder: Path) -> Path:
+    path = folder / "planner.jsonl"
+    path.write_bytes(in_lines([planner()]))
+    return path
+
+
+def _read_all(made: Converted, known: Format, folder: Path) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the documents of all files, read twice."""
+    folder.mkdir()
+    once: list[Any] = []
+    twice: list[Any] = []
+    for n, text in enumerate(made.files):
+        path = folder / str(n)
+        path.write_bytes(text)
+        found, again = read(path, known.id), read(path, known.id)
+        assert found.refused == again.refused == []
+        once += found.documents
+        twice += again.documents
+    return once, twice
+
+
+def _with_bad_ones(alone: bytes, body: bytes, known: Format) -> tuple[bytes, Sequence[str]]:
+    """Return a file with a run, something broken and something foreign, and their places."""
+    if known.filed is Filed.ARRAY:
+        whole = orjson.loads(body)
+        items = len(whole) if isinstance(whole, list) else 1
+        text = alone.rstrip().removesuffix(b"]") + b"," + BROKEN + b"," + FOREIGN + b"]"
+        return text, [f"item {items + 1}", f"item {items + 2}"]
+    lines = alone.splitlines()
+    text = b"\n".join([*lines, BROKEN, FOREIGN])
+    return text, [f"line {len(lines) + 1}", f"line {len(lines) + 2}"]
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return [orjson.loads(line) for line in text.splitlines()]
