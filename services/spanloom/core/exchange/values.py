@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 256 * 1024 * 1024
 """The longest text of one value."""
-FIRST_BYTES = 8 * 1024 * 1024
+FIRST_BYTES = 1024 * 1024
 """As much of the first line is read to decide what the file is."""
 PIECE_BYTES = 1024 * 1024
 TOO_LONG = "it is longer than 256 MiB"
@@ -104,7 +104,7 @@ def _refuse(name: str) -> None:
 
 
 def _first_line(file: IO[bytes]) -> tuple[int, bytes]:
-    """Return the first line that is not blank, at most its first 8 MiB, and its number."""
+    """Return the first line that is not blank, at most its first MiB, and its number."""
     number = 1
     while line := file.readline(FIRST_BYTES):
         if line.strip():
