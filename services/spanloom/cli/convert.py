@@ -6,10 +6,8 @@ import shutil
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from pkgutil import resolve_name
 from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING, Self
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,15 +21,14 @@ from spanloom.cli.exchanging import (
 from spanloom.cli.options import TeachingCommand
 from spanloom.client.errors import ClientError
 from spanloom.client.transfer.converting import Conversion
-from spanloom.client.transfer.export import PARQUET, ROWS
-from spanloom.core.exchange.files import Layout
+from spanloom.client.transfer.output import Output
 from spanloom.core.exchange.reports import Report, joined
 from spanloom.core.formats.entry import Filed, Of
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.showing.values import counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from spanloom.core.formats.entry import Format
 
@@ -46,7 +43,7 @@ _TABLES = frozenset({"parquet", "arrow"})
     examples=(
         "spanloom convert --to coze runs.jsonl -o coze.jsonl",
         "spanloom convert --from otlp --to canonical spans.jsonl",
-        "spanloom convert --to coze --strict --report became.json runs.jsonl -o coze.jsonl",
+        "spanloom convert --to coze --strict --report out.report runs.jsonl -o coze.jsonl",
     ),
 )
 @click.argument(
@@ -103,7 +100,7 @@ def convert_command(
     with ExitStack() as stack:
         inputs = [(str(file), _path_of(file, stack)) for file in files]
         sources = [source_of_file(path, source, "--from") for _, path in inputs]
-        written = stack.enter_context(_Output(known, output))
+        written = stack.enter_context(Output(known, output, sys.stdout.buffer))
         made = Report(joined(read.name for read in sources), known.line)
         conversion = Conversion(formats_of(Of.RUN)[known.line], written.add, _tell, project, made)
         try:
@@ -152,63 +149,3 @@ def _path_of(file: Path, stack: ExitStack) -> Path:
     shutil.copyfileobj(sys.stdin.buffer, copy)
     copy.flush()
     return Path(copy.name)
-
-
-class _Output:
-    """The file, the folder or standard output; a file is there once it is whole."""
-
-    def __init__(self, known: Format, path: Path | None) -> None:
-        self._format, self._path = known, path
-        self._layout = Layout(known.filed)
-        self._names: set[str] = set()
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        self._file: IO[bytes] = sys.stdout.buffer
-        if self._path is None:
-            return self
-        if self._format.filed is Filed.FOLDER or self._format.named:
-            self._path.mkdir(parents=True, exist_ok=True)
-        if self._format.filed is not Filed.FOLDER:
-            self._target = self._path / self._format.named if self._format.named else self._path
-            self._partial = self._target.with_name(f"{self._target.name}.partial")
-            self._file = self._stack.enter_context(self._partial.open("wb+"))
-            self._stack.callback(self._partial.unlink, missing_ok=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def add(self, trace_id: str, project: str, body: bytes) -> None:
-        """Write a run."""
-        if self._path is not None and self._format.filed is Filed.FOLDER:
-            self._file_of(trace_id, project).write_bytes(body)
-        else:
-            self._file.write(self._layout.add(body))
-
-    def finish(self) -> None:
-        """Write the end, and put the file in its place."""
-        self._file.write(self._layout.end)
-        self._file.flush()
-        if self._path is None or self._format.filed is Filed.FOLDER:
-            return
-        for name, content in self._beside():
-            self._target.with_name(name).write_bytes(content)
-        if self._format.has_rows and self._target.suffix == PARQUET:
-            resolve_name(ROWS)(self._file).replace(self._target)
-        else:
-            self._partial.replace(self._target)
-
-    def _beside(self) -> Iterator[tuple[str, bytes]]:
-        if self._format.beside:
-            yield from resolve_name(self._format.beside)(self._target.name).items()
-
-    def _file_of(self, trace_id: str, project: str) -> Path:
-        """Return a path that no run before had: an id may be in two projects, or in two files."""
-        name, n = trace_id, 1
-        while name in self._names:
-            name = f"{trace_id}.{quote(project, safe='')}" + (f".{n}" if n > 1 else "")
-            n += 1
-        self._names.add(name)
-        assert self._path is not None  # noqa: S101  # checked: a folder has a name
-        return self._path / f"{name}{formats_of(Of.RUN)[self._format.line].suffix}"

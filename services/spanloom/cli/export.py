@@ -38,7 +38,7 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
         "spanloom export --since 7d -o runs.jsonl",
         "spanloom export --errors --format otlp -o failed.otlp.jsonl",
         "spanloom export --project travel --format parquet -o travel.parquet",
-        "spanloom export --format coze --report became.json -o coze.jsonl",
+        "spanloom export --format coze --report out.report -o coze.jsonl",
     ),
 )
 @run_filters

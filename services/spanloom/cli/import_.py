@@ -43,7 +43,7 @@ MOST_SHOWN = 20
         "spanloom import failed.otlp.jsonl",
         "spanloom import --project archive runs.parquet",
         "spanloom import --project copies collector-*.json",
-        "spanloom import --format otlp --report became.json spans.jsonl",
+        "spanloom import --format otlp --report out.report spans.jsonl",
         "spanloom import --otlp-url http://traces.internal:4318 trace.json.gz",
     ),
 )

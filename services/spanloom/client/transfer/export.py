@@ -16,6 +16,7 @@ import orjson
 from spanloom.client.calls import runs as calls
 from spanloom.client.calls.walks import PageWalk, Row, read_rows
 from spanloom.client.request import NOT_ACCEPTABLE, NOT_FOUND, OK, reading_from
+from spanloom.client.transfer.output import PARQUET, ROWS
 from spanloom.client.transfer.partial import Folder, Mark, Page, PartialFile, bytes_of
 from spanloom.core.exchange.files import Layout
 from spanloom.core.exchange.reports import DELETED, Report, skip
@@ -40,9 +41,6 @@ Assemble: TypeAlias = "Callable[[IO[bytes]], Path]"
 """Makes a table from the lines that were written, and returns its path."""
 PAGE_RUNS = 100
 """The export is synced to disk after this many runs."""
-PARQUET = ".parquet"
-ROWS = "spanloom.client.transfer.tables:write_rows"
-"""Makes a Parquet file of lines that are objects (``Format.has_rows``)."""
 
 
 @dataclass(frozen=True, slots=True)
