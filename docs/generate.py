@@ -169,6 +169,16 @@ def formats() -> str:
     return "\n".join(f"### {title}\n\n{table}" for title, table in tables)
 
 
+def formats_of_runs() -> str:
+    """Every format of runs: over HTTP, in files, and in."""
+    return _table(formats_tables.RUN_HEAD, formats_tables.of_runs())
+
+
+def losses() -> str:
+    """Every code of a loss and what it says."""
+    return _table(formats_tables.CODE_HEAD, formats_tables.codes())
+
+
 def _dialect(title: str, prefix: str, docstring: str | None) -> str:
     parts = [f"## {title}\n", f"{_markdown(docstring)}\n" if docstring else ""]
     rows = [
@@ -185,6 +195,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "conformance.md": conformance,
     "dialects.md": dialects,
     "export.md": formats,
+    "formats/README.md": formats_of_runs,
+    "formats/losses.md": losses,
     "instrument.md": instrument,
     "metrics.md": metrics,
     "operations.md": checks,

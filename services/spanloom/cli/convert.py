@@ -59,7 +59,7 @@ _TABLES = frozenset({"parquet", "arrow"})
     "to",
     type=FormatName([name for name in _FILES if _FILES[name].is_written]),
     required=True,
-    help="The format to write.",
+    help="The format to write; canonical is jsonl.",
 )
 @click.option(
     "--project",

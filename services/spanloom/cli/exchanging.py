@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import orjson
 
+from spanloom.client.errors import ClientError
 from spanloom.client.transfer.items import find_source
 from spanloom.client.transfer.parts import UnreadableTableError
 from spanloom.core.exchange.sources import CANONICAL, SeveralFitError, readable
@@ -41,8 +42,8 @@ def from_option(flag: str) -> Callable[[Command], Command]:
         flag,
         "source",
         type=FormatName(list(known)),
-        help="What the files are, where their first value does not tell: its shape decides, never "
-        "the name of the file.",
+        help="What the files are; else the shape of their first value decides, never their name. "
+        "canonical is jsonl.",
     )
 
 
@@ -71,6 +72,8 @@ def source_of_file(path: Path, named: str | None, flag: str) -> Source:
         ) from None
     except UnreadableTableError as error:
         raise click.UsageError(printable(str(error))) from None
+    except ClientError as error:  # a library is not installed
+        raise click.ClickException(printable(str(error))) from None
     except OSError as error:
         raise click.UsageError(f"{shown}: {error.strerror}") from None
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from spanloom.client.models import Diff, Trajectory
 from spanloom.client.request import NOT_MODIFIED, OK, Call, Reply, body_of, get, segment
+from spanloom.core.formats.entry import Of
+from spanloom.core.formats.registry import formats_of
 from spanloom.core.records.span import SpanList, SpanVerdict
 
 
@@ -35,9 +37,12 @@ def document(
 ) -> Call[bytes]:
     """Return a run's canonical JSON document, byte for byte as the API returns it.
 
-    ``format="coze"`` returns what Coze Loop's published builder prints for the same steps.
+    ``format="coze"`` returns what Coze Loop's published builder prints for the same steps; the
+    other formats are in ``docs/formats``.
     """
-    return Call(get(_place(trace_id), project=project, format=format), body_of)
+    request = get(_place(trace_id), project=project, format=format)
+    known = formats_of(Of.RUN).get(format or "")
+    return Call(replace(request, media_type=known.media_type) if known else request, body_of)
 
 
 def newer_document(trace_id: str, etag: str, *, project: str | None = None) -> Call[Tagged | None]:
