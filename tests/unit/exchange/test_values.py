@@ -105,6 +105,7 @@ def test_a_line_that_is_too_long_does_not_stop_its_neighbours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(values, "MAX_BYTES", 100)
+    monkeypatch.setattr(values, "PIECE_BYTES", 30)
     long = orjson.dumps({"a": "x" * 200})
     found = list(split(BytesIO(b"\n".join([FIRST, long, SECOND])), is_container))
     assert [one.fault for one in found] == ["", values.TOO_LONG, ""]

@@ -118,10 +118,10 @@ def _rest(file: IO[bytes], number: int) -> Lines:
     while line := file.readline(MAX_BYTES + 1):
         number += 1
         yield number, line
-        while len(line) > MAX_BYTES and not line.endswith(b"\n"):
-            line = file.readline(PIECE_BYTES)  # the end of the same line
-            if not line or line.endswith(b"\n"):
-                break
+        is_cut = len(line) > MAX_BYTES and not line.endswith(b"\n")
+        while is_cut:
+            rest = file.readline(PIECE_BYTES)
+            is_cut = bool(rest) and not rest.endswith(b"\n")
 
 
 def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
