@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
-from tests.support.drafted import FOLDER, planner
-from tests.support.exchanged import (
+from tests.support.conversions import (
     Converted,
     captured_runs,
     convert,
@@ -21,6 +20,7 @@ from tests.support.exchanged import (
     read,
     validator_of,
 )
+from tests.support.drafted import FOLDER, planner
 
 from spanloom.client.transfer.documents import read_run
 from spanloom.core.exchange.sources import OTLP, readers, source_of
