@@ -65,12 +65,29 @@ def _read_note(value: Any, reading: Reading) -> Iterable[Json]:
     yield complete(Draft(trace_id, reading.project, reading.format, [step], extras))
 
 
+def encode_talk(stored: Stored, losses: Losses) -> bytes:
+    """Return the note as a list of what was said."""
+    note = orjson.loads(encode_note(stored, losses))
+    return dump([{"said": note[name]} for name in ("note", "asked", "answered")])
+
+
+def _read_talk(value: Any, reading: Reading) -> Iterable[Json]:
+    said = [an_object(one, "the talk").get("said") for one in value]
+    yield from _read_note(dict(zip(("note", "asked", "answered"), said, strict=False)), reading)
+
+
+def _is_talk(value: object) -> bool:
+    said = value[0] if isinstance(value, list) and value else value
+    return isinstance(said, dict) and "said" in said
+
+
 def _is_note(value: object) -> bool:
     return isinstance(value, dict) and "note" in value and "index" not in value
 
 
 NOTES = EachAlone(_is_note, _read_note)
 OTHER_NOTES = EachAlone(_is_note, _read_note)
+TALKS = EachAlone(_is_talk, _read_talk)
 MADE: Sequence[Format] = (
     *document_with_file(
         "note",
@@ -102,6 +119,13 @@ MADE: Sequence[Format] = (
         lines="A file for each.",
         filed=Filed.FOLDER,
         in_lines=True,
+    ),
+    *document_with_file(
+        "talk",
+        "A list.",
+        f"{ME}:encode_talk",
+        lines="A list a line.",
+        reader=f"{ME}:TALKS",
     ),
 )
 AMBIGUOUS: Sequence[Format] = document_with_file(

@@ -91,6 +91,28 @@ def test_the_shape_of_the_first_value_decides(path: Path, text: bytes) -> None:
     assert sources == ["n0", "n1", "n2"]
 
 
+TALKS = [[{"said": f"{word}{n}"} for word in "nab"] for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        (b"\n".join(map(orjson.dumps, TALKS)), 3),
+        (orjson.dumps(TALKS), 3),
+        (orjson.dumps(TALKS, option=orjson.OPT_INDENT_2), 3),
+        (orjson.dumps(TALKS[0]), 1),
+        (orjson.dumps(TALKS[0], option=orjson.OPT_INDENT_2), 1),
+    ],
+    ids=["lines", "array", "indented array", "one", "indented one"],
+)
+def test_a_run_that_is_a_list_is_no_array_of_runs(path: Path, text: bytes, runs: int) -> None:
+    path.write_bytes(text)
+    service = Service()
+    done = service.send(path)
+    assert (done.accepted_spans, done.rejected) == (runs, [])
+    assert service.sending.report.source == "talk"
+
+
 def test_the_same_file_twice_changes_nothing(path: Path) -> None:
     path.write_bytes(LINES)
     service = Service()

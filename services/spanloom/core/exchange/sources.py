@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.errors import InvalidRequestError
-from spanloom.core.formats.entry import Of
+from spanloom.core.formats.entry import Filed, Of
 from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
@@ -50,9 +50,14 @@ class Source(NamedTuple):
         return reader_of(self.id) if self.id and self.id != OTLP else None
 
     def is_container(self, first: Any) -> bool:  # as JSON has it
-        """Return whether an array that begins with this holds values, and is none itself."""
-        among = [self.id] if self.id else list(readers())
-        return bool(_fitting(first, among)) or not _fitting([first], among)
+        """Return whether an array that begins with this holds values, and is none itself.
+
+        It is one itself in formats whose runs are lists, unless their files are arrays of them.
+        """
+        known = {self.id: readable()[self.id]} if self.id else readers()
+        if any(known[name].filed is Filed.ARRAY for name in _fitting(first, list(known))):
+            return True
+        return not _fitting([first], list(known))
 
 
 def readable() -> Mapping[str, Format]:
