@@ -80,7 +80,14 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_the_api_offers_it(seen: dict[str, Any]) -> None:
-    assert seen["openapi"] == ["canonical", "coze", "mirror"]
+    assert seen["openapi"] == [
+        "canonical",
+        "coze",
+        "coze-dataset",
+        "coze-example",
+        "snorkel",
+        "mirror",
+    ]
     assert seen["openapi description"].endswith("; `mirror`: A document in a mirror.")
     assert seen["openapi lines"] == ["jsonl", "sft", "dpo", "invariant", "snorkel", "tally"]
     assert "text/tab-separated-values" in seen["openapi rows"]
@@ -88,7 +95,10 @@ def test_the_api_offers_it(seen: dict[str, Any]) -> None:
 
 
 def test_the_shell_offers_it(seen: dict[str, Any]) -> None:
-    assert seen["export"] == ["jsonl", "coze", "parquet", "arrow", "otlp", "mirror"]
+    assert seen["export"] == [
+        *("jsonl", "coze", "coze-dataset", "coze-example", "snorkel"),
+        *("parquet", "arrow", "otlp", "mirror"),
+    ]
     assert seen["annotations export"][-2:] == ["potato", "tally"]
 
 

@@ -95,7 +95,7 @@ def test_an_empty_file_is_named(tmp_path: Path, body: bytes) -> None:
         (b"\n".join([JSON[0], b"{", JSON[0]]), ["line 2"]),
         (b"\n".join([JSON[0], b'{"id":"a document"}', b"[1]"]), ["line 2", "line 3"]),
         (b'{"resourceSpans":{"a":1}}\n{"resourceSpans":[3]}', ["line 1", "line 2"]),
-        (b'{"id":"x","root_step":{}}', ["line 1"]),
+        (b'{"root_step":{}}', ["line 1"]),
         (prefixed(REQUESTS)[:-5], [f"message {len(REQUESTS)}"]),
         (b"trace_id,name\n1,2\n", ["message 1"]),
         (b"{ no json at all", ["the document"]),

@@ -20,6 +20,7 @@ from spanloom.client.transfer.parts import UnreadableTableError
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
+from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -54,7 +55,6 @@ def reason_of(path: Path, line: bytes) -> str:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda d: d.pop("extraction"), "no `extraction`"),
         (lambda d: d.pop("agent_steps"), "agent_steps: field required"),
         (lambda d: d["root_step"].pop("input"), "root_step.input: field required"),
         (lambda d: d.update(id="ABC"), "id: 32 lowercase hex digits"),
@@ -82,6 +82,13 @@ def test_what_would_not_come_back_is_refused_with_its_place(
     tmp_path: Path, change: Callable[[Document], object], reason: str
 ) -> None:
     assert reason in reason_of(tmp_path / "file", changed(change))
+
+
+def test_a_document_without_extraction_is_not_canonical() -> None:
+    document = orjson.loads(changed(lambda d: d.pop("extraction")))
+    assert not documents.is_document(document)
+    with pytest.raises(InvalidRequestError, match="no `extraction`"):
+        documents.read_run(document, None)
 
 
 def test_a_text_that_a_receiver_would_cut_is_refused(

@@ -24,9 +24,13 @@ MEMBERS = {"root_step", "agent_steps", "basic_info", "model_info", "metrics_info
 ALLOWED = {
     "core/document.py": "the view",
     "core/formats/canonical.py": "writes the document",
-    "core/formats/coze.py": "writes the document of Coze Loop's builder",
+    "core/exchange/coze/builder.py": "writes the document of Coze Loop's builder",
+    "core/exchange/coze/example.py": "writes the document of Coze Loop's example",
+    "core/exchange/coze/members.py": "reads the members of both",
+    "core/exchange/coze/reading.py": "brings both into the canonical shape",
+    "core/exchange/coze/steps.py": "finds the steps of both",
+    "core/exchange/coze/totals.py": "names the places of totals in both",
     "core/formats/schema.py": "the schema of that document",
-    "core/formats/reading.py": "brings a foreign document into the canonical shape",
     "core/records/run.py": "a field of `where` has the same name",
     "api/examples.py": "an example of that field",
 }

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_VALUE_BYTES = 8 * 1024 * 1024
 """A receiver truncates longer values."""
 _DIALECT = "imported"
-_BY_COZE = "it has no `extraction`: of documents only canonical ones are read (--format jsonl)"
+_BY_COZE = "it has no `extraction`, so it is not canonical (--format coze reads it)"
 
 
 Group: TypeAlias = "dict[str, Any]"  # as JSON has it
@@ -45,8 +45,11 @@ class Run(NamedTuple):
 
 
 def is_document(value: object) -> bool:
-    """Return whether a value looks like the document of a run, valid or not."""
-    return isinstance(value, dict) and ROOT in value
+    """Return whether a value looks like a canonical document, valid or not.
+
+    Without ``extraction`` it is Coze Loop's.
+    """
+    return isinstance(value, dict) and ROOT in value and "extraction" in value
 
 
 def read_run(document: Json, project: str | None) -> Run:

@@ -8,6 +8,7 @@ for a second report of another. What a draft says of a step is in the document u
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import orjson
@@ -17,14 +18,16 @@ from spanloom.core.duplicates.spans import Reports
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extract import EXTRACTOR_VERSION
 from spanloom.core.extraction.build import build_reported
+from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import Facts, NormalizedSpan, Span, TraceKey
 from spanloom.core.model.trajectory import Kind, Status, Step, StepType, Usage
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.pricing import PriceBook
+from spanloom.core.values.attributes import decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.model.trajectory import AgentStep, StepError, Trajectory
@@ -33,6 +36,7 @@ MAX_STEPS = 100_000
 """The most steps of one run of a file."""
 _LAST_MS = 2**63 // 10**6 - 1
 _RULE = "read"
+_PRICED = (StepType.MODEL, StepType.TOOL)
 
 
 class NoPrices(PriceBook):
@@ -64,7 +68,8 @@ class DraftStep:
     model: str = ""
     first_token_ms: float | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """Exactly what the step's ``metadata`` has; ``model`` need not be repeated in it."""
+    """Exactly what the step's ``metadata`` has; ``model`` need not be repeated in it. The ``cost``
+    of an agent is in its entry among the agents only."""
 
 
 @dataclass(slots=True)
@@ -77,7 +82,7 @@ class Draft:
     format: str
     """Becomes ``extraction.dialects``."""
     steps: Sequence[DraftStep]
-    """The root first; the others in any order."""
+    """The root first; the others in any order, which decides between those of one millisecond."""
     extras: Mapping[str, object] = field(default_factory=dict)
     """Members of ``extraction`` that only the source knows: ``conversation_id``, ``user_id``,
     ``tags``, ``environment``, ``metadata`` (strings by name; ``source_id``) …"""
@@ -90,7 +95,7 @@ def complete(draft: Draft) -> Json:
     Raises ``InvalidRequestError`` for steps without a root, with an id twice, or impossible times.
     """
     _check(draft.steps)
-    spans = [_span(draft.trace_id, step) for step in draft.steps]
+    spans = _spans(draft)
     tree = SpanTree(spans)
     by_id = {step.id: step for step in draft.steps}
     normalized = [_normalized(span, by_id[span.span_id], draft.format) for span in tree.placed]
@@ -114,11 +119,19 @@ def _check(steps: Sequence[DraftStep]) -> None:
     for step in steps:
         if not 0 <= step.start_ms <= _LAST_MS or not 0 <= step.duration_ms <= _LAST_MS:
             raise InvalidRequestError(f"{step.name}: no time that a step can have")
+        if decimal(step.metadata.get(COST, "0")) is None:
+            raise InvalidRequestError(f"{step.name}: metadata.{COST}: a number is needed")
 
 
-def _span(trace_id: str, step: DraftStep) -> Span:
+def _spans(draft: Draft) -> Sequence[Span]:
+    """Return a span for each step, each a nanosecond later, so that the order of a draft lasts."""
+    in_order = sorted(draft.steps, key=attrgetter("start_ms"))
+    return [_span(draft.trace_id, step, at) for at, step in enumerate(in_order)]
+
+
+def _span(trace_id: str, step: DraftStep, later_ns: int) -> Span:
     error = step.error
-    start_ns = step.start_ms * carried.NS_PER_MS
+    start_ns = step.start_ms * carried.NS_PER_MS + later_ns
     return Span(
         trace_id=trace_id,
         span_id=step.id,
@@ -161,10 +174,11 @@ def _as_drafted(built: Trajectory, draft: Draft, by_id: Mapping[str, DraftStep])
     """Return the trajectory with every step as the source shows it."""
 
     def drafted(step: Step) -> Step:
-        return _step(step, by_id[step.id])
+        return _step(step, by_id[step.id], () if step.type in _PRICED else (COST,))
 
     def all_drafted(agent: AgentStep) -> AgentStep:
-        return agent._replace(step=drafted(agent.step), steps=list(map(drafted, agent.steps)))
+        owner = _step(agent.step, by_id[agent.step.id], ())
+        return agent._replace(step=owner, steps=list(map(drafted, agent.steps)))
 
     return replace(
         built,
@@ -176,13 +190,13 @@ def _as_drafted(built: Trajectory, draft: Draft, by_id: Mapping[str, DraftStep])
     )
 
 
-def _step(built: Step, drafted: DraftStep) -> Step:
+def _step(built: Step, drafted: DraftStep, without: Collection[str]) -> Step:
     return built._replace(
         name=drafted.name,
         input=drafted.input,
         output=drafted.output,
         error=drafted.error,
-        metadata=drafted.metadata,
+        metadata={k: v for k, v in drafted.metadata.items() if k not in without},
     )
 
 
@@ -192,6 +206,13 @@ _FROM_TEXTS = frozenset({"conversation_id", "user_id", "environment", "tags", "m
 def _known(extras: Mapping[str, object]) -> Mapping[str, object]:
     """Return what follows from the steps; the rest is the source's to say."""
     return {name: value for name, value in extras.items() if name not in _FROM_TEXTS}
+
+
+TOKEN_COUNTS = (
+    *("input_tokens", "output_tokens", "reasoning_tokens"),
+    *("input_read_cached_tokens", "input_creation_cached_tokens"),
+)
+"""Members of ``model_info`` in the order of ``Usage``."""
 
 
 def usage_of(counts: Iterable[object]) -> Usage:

@@ -1,8 +1,11 @@
-"""Writes runs with assessments as Snorkel traces: nested steps, assessments in their metadata.
+"""Writes runs as Snorkel traces: nested steps, assessments in their metadata.
 
 Its schema has no members for annotations, and only plain values are allowed in ``metadata``, so a
 mark becomes keys there: ``potato/ada/correctness``, ``potato/ada/severity``. Assessments of ranges
 of texts, and of steps that are no longer in the run, are JSON in ``metadata_expand``.
+
+A trace that is written to be read again has in ``metadata_expand`` what metadata has no place for:
+trace id, start and type of the root, and the kinds of tokens of a model call.
 """
 
 from __future__ import annotations
@@ -12,19 +15,65 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from spanloom.core.document import AGENT, Document
+from spanloom.core.exchange.attributes import note_dropped
+from spanloom.core.exchange.snorkel.source import DEEPEST, SOURCE, restored
+from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
     from spanloom.core.model.annotation import Assessment
 
-DEEPEST = 100
-"""Most nested agents; deeper steps go under the root, for few parsers read deeper JSON."""
+TRACE_ID, STARTED_AT, ROOT_TYPE = "trace_id", "started_at", "root_type"
+"""Members of the root's ``metadata_expand`` in a trace to be read again."""
+USAGE = "usage"
+"""Member of a model call's ``metadata_expand`` there: its tokens as JSON."""
+FINER = "tool_kind"
 _BESIDE = "assessments"
 _ROOT = "root"
+
+
+def write_trace(stored: Stored, losses: Losses, *, fine_types: bool = False) -> bytes:
+    """Return a JSON array with the trace of a run.
+
+    ``fine_types`` adds the kind of a tool to its type: ``TOOL_RETRIEVER``.
+    """
+    note_dropped(stored.view, losses)
+    losses.note(Code.TIMES_DROPPED, "", sum(1 for _ in stored.view.steps))
+    return dump([trace_of(stored.view, fine_types=fine_types)])
+
+
+def trace_of(view: Document, *, fine_types: bool = False) -> Json:
+    """Return a run as a trace to be read again; one that was read is as it was."""
+    steps = _steps(view)
+    if SOURCE in view.root.metadata and (kept := restored(steps, view.root.id)):
+        return kept[view.root.id]
+    nodes = _nodes(view, steps, {id_: at for at, id_ in enumerate(s.id for s in view.steps)})
+    _add_facts(view, nodes)
+    if fine_types:
+        for node in nodes.values():
+            if node["step_type"] == "TOOL" and (kind := node["metadata_expand"].get(FINER)):
+                node["step_type"] = f"TOOL_{kind.upper()}"
+    return nodes[view.root.id]
+
+
+def _add_facts(view: Document, nodes: Mapping[str, Json]) -> None:
+    """Add to a trace what reading it again needs."""
+    root = view.root
+    facts = {TRACE_ID: view.id, STARTED_AT: str(root.started_at), ROOT_TYPE: root.type}
+    nodes[root.id]["metadata_expand"] |= facts
+    for agent in view.agents:
+        if agent.id == root.id and COST in agent.metadata:
+            nodes[root.id]["metadata_expand"][COST] = agent.metadata[COST]
+    for step in view.steps:
+        if step.model_info:
+            nodes[step.id]["metadata_expand"][USAGE] = dump(step.model_info).decode()
 
 
 def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
@@ -34,33 +83,53 @@ def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
     latency is in seconds. A parent whose children overlapped in time is ``parallel``.
     """
     view = Document(document)
-    nodes = _nodes(view)
+    steps = _steps(view)
+    kept = restored(steps, view.root.id) if SOURCE in view.root.metadata else None
+    nodes = kept or _nodes(view, steps)
     top = nodes[view.root.id]
     _say(nodes, top, assessments)
     return top
 
 
-def _nodes(document: Document) -> Mapping[str, Json]:
-    """Return every step as a node, by id, each among the substeps of its agent."""
+def _steps(document: Document) -> dict[str, DocumentStep]:
+    """Return every step by id, agents as such, and the root as the root."""
     root = document.root
     root.type = _ROOT
+    steps: dict[str, DocumentStep] = {agent.id: agent for agent in document.agents}
+    steps[root.id] = root
+    for step in document.steps:
+        steps.setdefault(step.id, step)
+    return steps
+
+
+def _nodes(
+    document: Document,
+    steps: Mapping[str, DocumentStep],
+    positions: Mapping[str, int] | None = None,
+) -> Mapping[str, Json]:
+    """Return every step as a node, by id, each among the substeps of its agent.
+
+    With ``positions`` these decide between steps of the same start, else their ends and ids.
+    """
+    root = document.root
     agents = {agent.id: agent for agent in document.agents}
     owned = [step for agent in agents.values() for step in agent.steps]
     owners = _owners(agents, owned)
-    steps: dict[str, DocumentStep] = {**agents, root.id: root}
-    for step in owned:
-        steps.setdefault(step.id, step)
     names = {id_: agents[agent_id].name for id_, agent_id in owners.items()}
     nodes = {id_: _node(step, names.get(id_, "")) for id_, step in steps.items()}
     below: defaultdict[str, list[str]] = defaultdict(list)
     for id_ in steps.keys() - {root.id}:
         below[_above(id_, owners, root.id)].append(id_)
     for id_, found in below.items():
-        placed = sorted((steps[one].times, one) for one in found)
-        nodes[id_]["substeps"] = [nodes[one] for _, one in placed]
-        if any(map(_overlap, pairwise(times for times, _ in placed))):
+        placed = sorted((_rank(steps[one], positions), steps[one].times, one) for one in found)
+        nodes[id_]["substeps"] = [nodes[one] for *_, one in placed]
+        if any(map(_overlap, pairwise(times for _, times, _ in placed))):
             nodes[id_]["substep_execution_type"] = "parallel"
     return nodes
+
+
+def _rank(step: DocumentStep, positions: Mapping[str, int] | None) -> tuple[int, int]:
+    return step.started_at, positions.get(step.id, -1) if positions else 0
 
 
 def _owners(
@@ -102,6 +171,7 @@ def _node(step: DocumentStep, agent: str) -> Json:
     texts = {
         name: value if isinstance(value, str) else dump(value).decode()
         for name, value in step.metadata.items()
+        if name != SOURCE
     }
     return {
         "step_type": "ROOT_STEP" if step.type == _ROOT else step.type.upper(),
@@ -128,7 +198,8 @@ def _say(nodes: Mapping[str, Json], top: Json, assessments: Iterable[Assessment]
             beside.setdefault(at, []).append(_written(assessment))
     for step_id, written in beside.items():
         node = nodes[step_id] if step_id else top
-        node["metadata_expand"][_BESIDE] = dump(written).decode()
+        expanded = node.get("metadata_expand") or {}
+        node["metadata_expand"] = {**expanded, _BESIDE: dump(written).decode()}
 
 
 def _written(assessment: Assessment) -> Json:

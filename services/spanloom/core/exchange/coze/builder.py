@@ -11,6 +11,8 @@ Spans are classified and merged as in the canonical document; the differences ar
 
 The builder orders steps of equal start at random: here they are ordered by span id. A root that is
 a model or tool call is one of its own steps; for this case there is no published reference.
+
+A document without the verdicts of its spans (a file that is converted) is arranged by its steps.
 """
 
 from __future__ import annotations
@@ -20,19 +22,25 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.document import Document
+from spanloom.core.exchange.attributes import note_dropped
+from spanloom.core.exchange.coze.order import positions
 from spanloom.core.formats.json_bytes import Json, dump
+from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import REPORTED_BY_STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from spanloom.core.document import Document, DocumentStep
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
 MAX_HOPS = 1_000
+MADE_ROOT = "coze.root"
+"""Member of ``extraction.metadata``: the source had no root, so one was made around its agents."""
 _AGENTS = frozenset({"agent", "graph"})
 _CALLS = frozenset({"model", "tool"})
+_WRAPPED = 2**31
 _TOKENS = frozenset(
     {
         *("input_tokens", "output_tokens", "reasoning_tokens"),
@@ -41,17 +49,61 @@ _TOKENS = frozenset(
 )
 
 
-def encode_coze(stored: Stored, _losses: Losses) -> bytes:
+def encode_coze(stored: Stored, losses: Losses) -> bytes:
     """Return the builder's document from the canonical document and its span verdicts."""
-    canonical: Json = orjson.loads(stored.document)
-    return dump(_Builder(canonical, orjson.loads(stored.spans)).build())
+    view = stored.view
+    built = _Builder(view, orjson.loads(stored.spans) or _verdicts(view)).build()
+    _note(view, built, losses)
+    return dump(built)
+
+
+def _verdicts(view: Document) -> Sequence[Json]:
+    """Return a verdict for each step of a document, and for a root that is no step."""
+    lists = [(agent.id, [step.id for step in agent.steps]) for agent in view.agents]
+    keys = positions(lists)
+    root, steps = view.root, view.by_id()
+    is_made = MADE_ROOT in (view.extraction.get("metadata") or {})
+    shown = [step for i, step in steps.items() if i and (i != root.id or not is_made)]
+    shown.sort(key=lambda step: (step.started_at, keys.get(step.id, (-1, 0, 0))))
+    return [_verdict(step, root) for step in shown]
+
+
+def _verdict(step: DocumentStep, root: DocumentStep) -> Json:
+    is_root = step.id == root.id
+    kind = root.type if is_root else step.type
+    return {
+        "span_id": step.id,
+        "parent_span_id": None if is_root else step.parent_id or root.id,
+        "name": step.name,
+        "kind": kind,
+        "step_id": None if kind not in _AGENTS | _CALLS else step.id,
+        "started_at": str(step.started_at),
+        "duration": str(step.duration),
+    }
+
+
+def _note(view: Document, built: Json, losses: Losses) -> None:
+    """Count what the builder leaves out of a document or shows as something else."""
+    note_dropped(view, losses)
+    if view.root_type == "graph":
+        losses.note(Code.GRAPH_FLATTENED, view.root.id)
+    kept = {step["id"] for agent in built["agent_steps"] for step in (agent, *agent["steps"])}
+    for step in view.steps:
+        if step.id not in kept:
+            losses.note(Code.TEXTS_DROPPED, step.id)
+        elif step.type == "graph":
+            losses.note(Code.GRAPH_FLATTENED, step.id)
+        if step.error and step.metadata.get("error_told_by") == REPORTED_BY_STATUS:
+            losses.note(Code.METADATA_DROPPED, step.id)
+        if step.model_info and any(step.model_info.get(name, 0) >= _WRAPPED for name in _TOKENS):
+            losses.note(Code.VALUE_TRUNCATED, step.id)
 
 
 class _Builder:
     """Builds the document of one trace."""
 
-    def __init__(self, document: Json, spans: Sequence[Json]) -> None:
-        self._id = document["id"]
+    def __init__(self, document: Document, spans: Sequence[Json]) -> None:
+        self._id = document.id
         self._spans = {span["span_id"]: span for span in spans}
         self._contents_by_step = _contents(document)
         self._types = {
@@ -135,9 +187,8 @@ class _Builder:
         return self._contents_by_step.get(step_id, {"name": span["name"], "basic_info": times})
 
 
-def _contents(document: Json) -> Mapping[str, Json]:
+def _contents(view: Document) -> Mapping[str, Json]:
     """Return the JSON of each step of the canonical document, by id."""
-    view = Document(document)
     return {step.id: step.json for step in (view.root, *view.agents, *view.steps)}
 
 

@@ -1,0 +1,128 @@
+"""Items of an evaluation set of Coze Loop: a trajectory as a text, next to input and reference.
+
+An item is ``{item_key, turns: [{field_datas: [{name, content: {content_type, text}}]}]}``. The
+schema of the set, for its creation, is a file next to the file of items.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from spanloom.core.document import AGENTS, ROOT
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.attributes import note_dropped
+from spanloom.core.exchange.coze.example import parts
+from spanloom.core.exchange.coze.members import objects_in, text_of
+from spanloom.core.exchange.coze.reading import read_trajectory
+from spanloom.core.exchange.coze.shapes import TURNS, is_item
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code, NotHeldError
+from spanloom.core.formats.readers import EachAlone, an_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.readers import Reading
+    from spanloom.core.formats.stored import Stored
+
+MAX_ITEM_BYTES: Final = 204_800
+"""The default limit of Coze Loop; a larger item is refused there."""
+MAX_KEY_CHARS: Final = 255
+_KEY, _FIELDS, _TRAJECTORY = "item_key", "field_datas", "trajectory"
+_INPUT, _REFERENCE = "input", "reference_output"
+
+
+def write_item(stored: Stored, losses: Losses) -> bytes:
+    """Return the item of a run; raises ``NotHeldError`` if it is larger than a set permits."""
+    view = stored.view
+    root, agents = parts(view)
+    told = view.extraction.get("metadata") or {}
+    fields = {
+        _INPUT: view.root.input,
+        _REFERENCE: told.get(_REFERENCE, ""),
+        _TRAJECTORY: dump({"id": view.id, ROOT: root, AGENTS: agents}).decode(),
+    }
+    data = [
+        {"name": name, "content": {"content_type": "text", "text": text}}
+        for name, text in fields.items()
+    ]
+    item = dump({_KEY: told.get(_KEY) or view.id, TURNS: [{_FIELDS: data}]})
+    if len(item) > MAX_ITEM_BYTES:
+        raise NotHeldError(Code.TOO_LARGE)
+    note_dropped(view, losses)
+    return item
+
+
+def companion(path: str) -> tuple[str, bytes]:
+    """Return the name and the content of the schema file next to a file of items.
+
+    ``runs.jsonl`` has ``runs.schema.json``, which creates the set: name and fields.
+    """
+    stem = PurePath(path).name.split(".jsonl")[0]
+    schema = {"name": stem, "evaluation_set_schema": {"field_schemas": _field_schemas()}}
+    return f"{stem}.schema.json", orjson.dumps(schema, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def _field_schemas() -> list[Json]:
+    texts: Json = {"content_type": "text", "default_display_format": "plain_text"}
+    return [
+        {"name": _INPUT, **texts, "schema_key": "string", "is_required": False},
+        {"name": _REFERENCE, **texts, "schema_key": "string", "is_required": False},
+        {
+            "name": _TRAJECTORY,
+            "content_type": "text",
+            "default_display_format": "json",
+            "schema_key": "trajectory",
+            "is_required": True,
+        },
+    ]
+
+
+def read_item(value: object, reading: Reading) -> Iterator[Json]:
+    """Yield the run of each turn; raises ``InvalidRequestError`` with the place."""
+    item = an_object(value, "the item")
+    key = text_of(item.get(_KEY), _KEY)
+    if len(key) > MAX_KEY_CHARS:
+        raise InvalidRequestError(f"{_KEY}: it is longer than {MAX_KEY_CHARS} characters")
+    turns = objects_in(item, TURNS, "")
+    if not turns:
+        raise InvalidRequestError(f"{TURNS}: there is none")
+    for at, turn in enumerate(turns):
+        yield _read_turn(turn, f"{TURNS}.{at}", key, reading)
+
+
+def _read_turn(turn: Json, where: str, key: str, reading: Reading) -> Json:
+    texts: dict[str, tuple[str, str]] = {}
+    for at, one in enumerate(objects_in(turn, _FIELDS, where)):
+        place = f"{where}.{_FIELDS}.{at}"
+        name = text_of(one.get("name") or one.get("key"), f"{place}.name")
+        content = an_object(one.get("content"), f"{place}.content")
+        texts[name] = f"{place}.content.text", text_of(content.get("text"), f"{place}.content.text")
+    place, text = texts.get(_TRAJECTORY, ("", ""))
+    if not text:
+        raise InvalidRequestError(f"{where}.{_FIELDS}: the field {_TRAJECTORY} is missing")
+    trajectory = _parsed(text, place)
+    _, reference = texts.get(_REFERENCE, ("", ""))
+    about = {_REFERENCE: reference} if reference else {}
+    if key and key != trajectory.get("id"):
+        about[_KEY] = key
+    try:
+        return read_trajectory(trajectory, reading, about)
+    except InvalidRequestError as error:
+        raise InvalidRequestError(f"{place}: {error}") from error
+
+
+def _parsed(text: str, where: str) -> dict[str, Any]:  # as JSON has it
+    try:
+        value = orjson.loads(text)
+    except ValueError as error:
+        raise InvalidRequestError(f"{where}: it is no JSON: {error}") from error
+    return an_object(value, where)
+
+
+DATASET = EachAlone(is_item, read_item)

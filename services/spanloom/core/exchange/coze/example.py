@@ -1,0 +1,68 @@
+"""Writes a trajectory as Coze Loop's documentation shows one.
+
+``agent_steps`` are inside ``root_step``, every member of the published example is there, empty or
+not, and types, owners and order are those of the canonical document. The entry of a root that only
+starts agents is left out of ``agent_steps``, as in the example. Where the form has no other place
+for the type of the root, it is in the root's ``metadata``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.document import AGENT, AGENTS, ROOT
+from spanloom.core.exchange.attributes import note_dropped
+from spanloom.core.exchange.coze.steps import ROOT_TYPE
+from spanloom.core.formats.json_bytes import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.document import Document, DocumentAgent
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
+
+_INFO, _LATENCY = "model_info", "latency_first_resp"
+_CALLS = frozenset({"model", "tool"})
+
+
+def write_example(stored: Stored, losses: Losses) -> bytes:
+    """Return the trajectory with ``agent_steps`` inside ``root_step``."""
+    note_dropped(stored.view, losses)
+    root, agents = parts(stored.view)
+    return dump({"id": stored.view.id, ROOT: {**root, AGENTS: agents}})
+
+
+def parts(view: Document) -> tuple[Json, list[Json]]:
+    """Return the root and the agents in the form of the example."""
+    agents = [agent for agent in view.agents if agent.id != view.root.id or not _is_frame(view)]
+    root = dict(view.root.json)
+    if _infers_other_type(view):
+        root["metadata"] = {**view.root.metadata, ROOT_TYPE: view.root_type}
+    return root, [{**agent.json, "steps": list(_steps(agent))} for agent in agents]
+
+
+def _is_frame(view: Document) -> bool:
+    """Return whether the root is no agent, call or node, and all its steps are agents."""
+    return view.root_type == "other" and _owns_only_agents(view)
+
+
+def _owns_only_agents(view: Document) -> bool:
+    own = next((agent for agent in view.agents if agent.id == view.root.id), None)
+    return own is None or all(step.type == AGENT for step in own.steps)
+
+
+def _infers_other_type(view: Document) -> bool:
+    """Return whether a reader would take the root for something else."""
+    inferred = "other" if _owns_only_agents(view) else AGENT
+    return view.root_type not in ("", inferred, *_CALLS)
+
+
+def _steps(agent: DocumentAgent) -> Iterator[Json]:
+    for step in agent.steps:
+        info = step.model_info
+        if info and _LATENCY not in info:
+            yield {**step.json, _INFO: {**info, _LATENCY: ""}}
+        else:
+            yield step.json

@@ -1,0 +1,26 @@
+"""The order of steps of the same millisecond, as the lists of a trajectory show it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+def positions(agents: Sequence[tuple[str, Iterable[str]]]) -> Mapping[str, tuple[int, int, int]]:
+    """Return sort keys by step id that agree with the order of agents and of each one's steps.
+
+    ``agents`` are ids with the ids of their own steps, the earliest agent first. A step comes
+    after the last agent before it in its list.
+    """
+    ranks = {agent: rank for rank, (agent, _) in enumerate(agents)}
+    keys = {agent: (rank, 0, 0) for agent, rank in ranks.items()}
+    for _, steps in agents:
+        latest = -1
+        for at, step in enumerate(steps):
+            if step in ranks:
+                latest = max(latest, ranks[step])
+            else:
+                keys.setdefault(step, (latest, 1, at))
+    return keys

@@ -1,0 +1,64 @@
+"""Compares the totals that a source reports with those of its steps.
+
+A duration of a source may be a sum of finer times: where it is less than a millisecond a call
+longer than ours, it is taken over. Any other difference is noted, and ours stays.
+"""
+
+from __future__ import annotations
+
+from math import isclose
+from typing import TYPE_CHECKING
+
+from spanloom.core.document import Document, whole
+from spanloom.core.formats.losses import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+
+_ROUNDED = 0.005
+"""Rates may be rounded to two digits."""
+_DURATIONS = frozenset({"llm_duration", "tool_duration"})
+_RATES = frozenset({"tool_error_rate", "model_error_rate", "tool_step_proportion"})
+_ERRORS = frozenset({"tool_errors", "model_errors"})
+
+
+def settle_totals(document: Json, stated: Iterable[tuple[str, str, Json]], losses: Losses) -> None:
+    """Complete the totals of a new document by those of its source; count those that contradict.
+
+    ``stated`` are id, place and totals of each agent; of the root the id is empty.
+    """
+    view = Document(document)
+    agents = {agent.id: agent for agent in view.agents}
+    calls_of_run = sum(len(agent.json["steps"]) for agent in agents.values())
+    for id_, where, totals in stated:
+        known = agents.get(id_, None if id_ else view.root)
+        computed = {} if known is None else known.json["metrics_info"]
+        calls = len(agents[id_].json["steps"]) if id_ in agents else calls_of_run
+        for name, value in totals.items():
+            if name in computed and not _agree(name, value, computed[name]):
+                if name in _DURATIONS and 0 < whole(value) - whole(computed[name]) < calls:
+                    computed[name] = str(whole(value))
+                else:
+                    losses.note(Code.METRICS_RECOMPUTED, f"{where}.metrics_info.{name}")
+
+
+def _agree(name: str, theirs: object, ours: object) -> bool:
+    if theirs is None or theirs == "":
+        return True
+    if name in _ERRORS:
+        return _counts(theirs) == _counts(ours)
+    try:
+        pair = float(theirs), float(ours)  # type: ignore[arg-type]  # whatever the source has
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return isclose(*pair, rel_tol=1e-9, abs_tol=_ROUNDED if name in _RATES else 0)
+
+
+def _counts(errors: object) -> dict[str, int] | None:
+    """Return the number of steps by error code; ``None`` if it is no such map."""
+    if not isinstance(errors, dict):
+        return None
+    return {str(code): len(ids) if isinstance(ids, list) else -1 for code, ids in errors.items()}
