@@ -11,7 +11,7 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.exchanged import read_all, taken, written
+from tests.support.exchanged import read, read_all, write
 
 from spanloom.client.transfer.documents import read_run
 from spanloom.core.exchange.drafts import Draft, DraftStep, complete
@@ -64,7 +64,7 @@ def values(name: str) -> list[Any]:
         return traces
     example = json.loads((FIXTURES / "coze-loop/example.json").read_text("utf-8"))
     if name == "coze-dataset":
-        return [orjson.loads(written(name, taken("coze", example).document))]
+        return [orjson.loads(write(name, read("coze", example).document))]
     return [example]
 
 
@@ -93,14 +93,14 @@ def spoiled(value: Any, data: DataObject) -> Any:
 @pytest.mark.parametrize("name", FORMATS)
 @given(document=documents())
 def test_any_run_is_valid_there_and_comes_back_the_same(name: str, document: Json) -> None:
-    body = written(name, document)
+    body = write(name, document)
     validator = import_module(f"tests.support.exchange_validators.{name.replace('-', '_')}")
     validator.check(body)
     first = orjson.loads(body)
     for one in first if isinstance(first, list) else [first]:
-        again = taken(name, one).document
+        again = read(name, one).document
         read_run(again, None)
-        assert orjson.loads(written(name, again)) == first
+        assert orjson.loads(write(name, again)) == first
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -109,6 +109,6 @@ def test_any_json_is_read_or_refused(name: str, data: DataObject) -> None:
     value = spoiled(data.draw(st.sampled_from(values(name))), data)
     for found in read_all(name, value):
         if isinstance(found, Taken):
-            written(name, found.document)
+            write(name, found.document)
         else:
             assert found.reason

@@ -13,12 +13,12 @@ from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.stored import Stored
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Document = dict[str, Any]
 
 
-def written(name: str, document: Mapping[str, Any], losses: Losses | None = None) -> bytes:
+def write(name: str, document: Mapping[str, Any], losses: Losses | None = None) -> bytes:
     """Return a canonical document in a format."""
     stored = Stored(orjson.dumps(document))
     body: bytes = formats_of(Of.RUN)[name].load_writer()(stored, losses or Losses())
@@ -31,9 +31,9 @@ def read_all(name: str, *values: Any, project: str = "default") -> list[Taken | 
     return list(formats_of(Of.RUNS)[name].load_reader().read(lines, Reading(name, project)))
 
 
-def taken(name: str, value: Any) -> Taken:
-    """Return the run of a value; raises ``AssertionError`` if it is refused."""
-    (found,) = read_all(name, value)
+def read(name: str, *values: Any) -> Taken:
+    """Return the only run of the values; raises ``AssertionError`` if it is refused."""
+    (found,) = read_all(name, *values)
     assert isinstance(found, Taken), found
     return found
 
@@ -43,3 +43,14 @@ def refusal(name: str, value: Any) -> str:
     (found,) = read_all(name, value)
     assert isinstance(found, Refused), found
     return found.reason
+
+
+def values_in(name: str, body: bytes) -> Sequence[Any]:
+    """Return the values that a reader takes of a written run."""
+    in_lines = formats_of(Of.RUN)[name].suffix == ".jsonl"
+    return [orjson.loads(line) for line in (body.splitlines() if in_lines else (body,))]
+
+
+def reread(name: str, document: Mapping[str, Any]) -> Document:
+    """Return a document as it comes back from a format."""
+    return read(name, *values_in(name, write(name, document))).document

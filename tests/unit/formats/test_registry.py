@@ -59,7 +59,9 @@ def test_the_canonical_format_is_the_stored_document() -> None:
 
 @pytest.mark.parametrize("name", ["csv", "latest", "html", "otlp", "jsonl", ""])
 def test_an_unknown_format_is_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(InvalidQueryError, match=f"'{name}' is unknown; known are canonical, coze"):
+    with pytest.raises(
+        InvalidQueryError, match=f"'{name}' is unknown; known are .*canonical.*coze"
+    ):
         find_format(name)
 
 

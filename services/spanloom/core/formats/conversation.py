@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
+from spanloom.core.formats.losses import Code
 from spanloom.core.messages.texts import messages_in
 from spanloom.core.values.attributes import json_value
 
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
 
 _HEARD = frozenset({"system", "developer", "user"})
+HISTORY, OMITTED = "history", "omitted"
+"""Metadata of a model step whose input has only the messages since the call before."""
 
 
 class Turn(NamedTuple):
@@ -41,33 +45,166 @@ class Turn(NamedTuple):
     ``("content", 12)``, an offset in UTF-16 code units."""
 
 
-def conversation(agent: DocumentAgent) -> Sequence[Turn]:
+def conversation(agent: DocumentAgent, losses: Losses | None = None) -> Sequence[Turn]:
     """Return the turns of an agent; only model and tool steps have turns.
 
-    Results of tools that ran in parallel are in the order of their calls.
+    Results of tools that ran in parallel are in the order of their calls. With ``losses``, for a
+    format that has one result per call: the last run of a call is its result, a result that only
+    an input has comes right after its call, answers keep their thoughts, and what the conversation
+    does not tell is noted.
     """
-    turns: list[Turn] = []
-    results: list[tuple[int, Turn]] = []
-    calls = OpenCalls()
-    heard: Sequence[Json] = ()
+    told = _Told() if losses is None else _Counted(losses)
     for step in agent.steps:
         if step.type == "tool":
-            number, call_id = calls.answer(step) or (len(turns) + len(results), "")
-            results.append((number, _result(step, call_id or step.id)))
+            told.add_result(step)
         elif step.type == "model":
-            turns += _in_order(results)
-            results = []
-            said = messages_in(step.input, "user")
-            turns += _news(step, said, _shared(heard, said), calls)
-            turns += (answers := list(_answer(step)))
-            for call in (c for turn in answers for c in turn.message.get("tool_calls", ())):
-                calls.add(call)
-            heard = said
-    return [*turns, *_in_order(results)]
+            told.add_call(step)
+    return told.finish()
 
 
-def _in_order(results: list[tuple[int, Turn]]) -> Iterator[Turn]:
-    return (turn for _, turn in sorted(results, key=itemgetter(0)))
+class _Told:
+    """The turns so far."""
+
+    def __init__(self) -> None:
+        """Begin a conversation."""
+        self.turns: list[Turn] = []
+        self.results: list[tuple[int, Turn]] = []
+        """With the number of the call, by which they are put in order."""
+        self.calls = OpenCalls()
+        self.heard: Sequence[Json] = ()
+
+    def add_result(self, step: DocumentStep) -> None:
+        """Add the result of a tool step."""
+        unknown = len(self.turns) + len(self.results), ""
+        number, call_id = self.calls.answer(step) or unknown
+        self.results.append((number, _result(step, call_id or step.id)))
+
+    def add_call(self, step: DocumentStep) -> None:
+        """Add what a model step heard for the first time, and what it answered."""
+        said = messages_in(step.input, "user")
+        known = 0 if step.metadata.get(HISTORY) == OMITTED else _shared(self.heard, said)
+        self.add_news(step, said, known)
+        self.add_answer(step)
+        self.heard = said
+
+    def add_news(self, step: DocumentStep, said: Sequence[Json], known: int) -> None:
+        """Add the new messages; also tool results for which there is no tool step."""
+        self.flush()
+        for at, message in enumerate(said[known:], known):
+            if message["role"] in _HEARD or self._is_result(message):
+                self.turns.append(_heard(step, said, at))
+
+    def _is_result(self, message: Json) -> bool:
+        is_tool = message["role"] == "tool"
+        return is_tool and self.calls.answer_id(str(message.get("tool_call_id"))) is not None
+
+    def add_answer(self, step: DocumentStep) -> None:
+        """Add a model's output, and its calls to the open ones."""
+        self.turns += (answers := list(_answer(step)))
+        for call in (c for turn in answers for c in turn.message.get("tool_calls", ())):
+            self.calls.add(call)
+
+    def flush(self) -> None:
+        """Add the results since the last model step, in the order of their calls."""
+        self.turns += (turn for _, turn in sorted(self.results, key=itemgetter(0)))
+        self.results = []
+
+    def finish(self) -> Sequence[Turn]:
+        """Return all turns."""
+        self.flush()
+        return self.turns
+
+
+class _Counted(_Told):
+    """The same for formats with one result per call, counting losses."""
+
+    def __init__(self, losses: Losses) -> None:
+        """Begin a conversation."""
+        super().__init__()
+        self._losses = losses
+        self._placed: dict[int, int] = {}
+        """Where the result of a call is in the turns, by the number of the call."""
+        self._waiting: dict[int, int] = {}
+        """Where it is in the results, before these are in the turns."""
+
+    def add_result(self, step: DocumentStep) -> None:
+        """Add the result of a tool step, instead of that of an earlier run of the call."""
+        if found := self.calls.answer(step):
+            self._waiting[found[0]] = len(self.results)
+            self.results.append((found[0], _result(step, found[1])))
+        elif found := self.calls.answered(step):
+            self._replace(found[0], _result(step, found[1]))
+        else:
+            self._losses.note(Code.CALL_UNPAIRED, step.id)
+            self.results.append((self.calls.count, _result(step, step.id)))
+
+    def _replace(self, number: int, turn: Turn) -> None:
+        if (at := self._placed.get(number)) is not None:
+            dropped, self.turns[at] = self.turns[at], turn
+        else:
+            at = self._waiting[number]
+            dropped, self.results[at] = self.results[at][1], (number, turn)
+        self._losses.note(Code.TOOL_RETRY_DROPPED, dropped.step_id)
+
+    def add_news(self, step: DocumentStep, said: Sequence[Json], known: int) -> None:
+        """Add the new messages; results without a tool step first, after their calls."""
+        if said and known < len(self.heard) and step.metadata.get(HISTORY) != OMITTED:
+            self._losses.note(Code.HISTORY_REWRITTEN, step.id)
+        new = list(enumerate(said[known:], known))
+        for at, message in new:
+            if message["role"] == "tool":
+                found = self.calls.answer_id(str(message.get("tool_call_id")))
+                if found is not None:
+                    self.results.append((found[0], _heard(step, said, at)))
+        self.flush()
+        self.turns += (_heard(step, said, at) for at, m in new if m["role"] in _HEARD)
+        others = sum(1 for _, m in new if m["role"] not in _KNOWN)
+        self._losses.note(Code.TEXTS_DROPPED, step.id, others)
+
+    def add_answer(self, step: DocumentStep) -> None:
+        """Add a model's output with its thoughts; note what its calls lack."""
+        before = len(self.turns)
+        super().add_answer(step)
+        for turn in self.turns[before:]:
+            if thoughts := _thoughts(step):
+                turn.message["reasoning_content"] = thoughts
+            for call in turn.message.get("tool_calls", ()):
+                made = call["id"].startswith(f"{step.id}.")
+                self._losses.note(Code.CALL_ID_MADE, step.id, made)
+                self._losses.note(Code.ARGS_NOT_OBJECT, step.id, arguments_of(call) is None)
+
+    def flush(self) -> None:
+        """See ``_Told``; remember where the result of a call is."""
+        for at, (number, _) in enumerate(sorted(self.results, key=itemgetter(0)), len(self.turns)):
+            if number < self.calls.count:
+                self._placed[number] = at
+        self._waiting = {}
+        super().flush()
+
+    def finish(self) -> Sequence[Turn]:
+        """Return all turns; note calls without a result."""
+        for call_id in self.calls.open_ids():
+            self._losses.note(Code.CALL_UNPAIRED, call_id)
+        return super().finish()
+
+
+_KNOWN = _HEARD | {"assistant", "tool"}
+
+
+def arguments_of(call: Json) -> Json | None:
+    """Return the arguments of a call if they are an object, also as text; else ``None``."""
+    function = call.get("function")
+    given = function.get("arguments") if isinstance(function, dict) else None
+    value = json_value(given) if isinstance(given, str) else given
+    return value if isinstance(value, dict) else None
+
+
+def _thoughts(step: DocumentStep) -> str:
+    """Return the thoughts of a model's output."""
+    if '"reasoning_content"' not in step.output:
+        return ""
+    found = (m.get("reasoning_content") for m in messages_in(step.output, "assistant"))
+    return "\n".join(text for text in found if isinstance(text, str) and text)
 
 
 def _result(step: DocumentStep, call_id: str) -> Turn:
@@ -77,16 +214,14 @@ def _result(step: DocumentStep, call_id: str) -> Turn:
     return Turn(message, step.id, {("output", ""): ("content", 0)})
 
 
-def _news(step: DocumentStep, said: Sequence[Json], known: int, calls: OpenCalls) -> Iterator[Turn]:
-    """Yield the new messages; also tool results for which there is no tool step."""
-    for at, message in enumerate(said[known:], known):
-        is_result = message["role"] == "tool" and calls.answer_id(str(message.get("tool_call_id")))
-        if message["role"] in _HEARD or is_result:
-            places = (("input", f"{at}.content"), ("input", "")) if len(said) == 1 else None
-            parts = dict.fromkeys(places or [("input", f"{at}.content")], ("content", 0))
-            kept = {name: value for name, value in message.items() if name != "tool_calls"}
-            is_said = isinstance(message.get("content"), str | list)
-            yield Turn(kept if is_said else kept | {"content": ""}, step.id, parts)
+def _heard(step: DocumentStep, said: Sequence[Json], at: int) -> Turn:
+    """Return a message of a model's input as a turn."""
+    message = said[at]
+    places = (("input", f"{at}.content"), ("input", "")) if len(said) == 1 else None
+    parts = dict.fromkeys(places or [("input", f"{at}.content")], ("content", 0))
+    kept = {name: value for name, value in message.items() if name != "tool_calls"}
+    is_said = isinstance(message.get("content"), str | list)
+    return Turn(kept if is_said else kept | {"content": ""}, step.id, parts)
 
 
 def _answer(step: DocumentStep) -> Iterator[Turn]:
@@ -96,13 +231,16 @@ def _answer(step: DocumentStep) -> Iterator[Turn]:
     parts: dict[tuple[str, str], tuple[str, int]] = {}
     answers = messages_in(step.output, "assistant")
     for at, answer in enumerate(answers):
-        if text := _text(answer.get("content")):
+        if text := text_of(answer.get("content")):
             parts["output", f"{at}.content"] = "content", sum(_units(t) + 1 for t in texts)
             texts.append(text)
-        for k, call in enumerate(answer.get("tool_calls") or ()):
+        listed = answer.get("tool_calls")
+        for k, call in enumerate(listed if isinstance(listed, list) else ()):
+            if not isinstance(call, dict):
+                continue
             place = "output", f"{at}.tool_calls.{k}.function.arguments"
             parts[place] = f"tool_calls.{len(calls)}.function.arguments", 0
-            calls.append({**call, "id": call.get("id") or f"{step.id}.{len(calls)}"})
+            calls.append({**call, "id": str(call.get("id") or f"{step.id}.{len(calls)}")})
     if answers:
         if len(answers) == 1:
             parts["output", ""] = "content", 0
@@ -116,7 +254,7 @@ def _shared(before: Sequence[Json], now: Sequence[Json]) -> int:
     return next((at for at, (a, b) in pairs if a != b), min(len(before), len(now)))
 
 
-def _text(content: object) -> str:
+def text_of(content: object) -> str:
     """Return the text of a message's content, without media."""
     if isinstance(content, list):
         said = [p.get("text") for p in content if isinstance(p, dict) and p.get("type") == "text"]
@@ -135,25 +273,51 @@ class OpenCalls:
         """Start without calls."""
         self._waiting: defaultdict[Hashable, deque[tuple[int, str]]] = defaultdict(deque)
         self._answered: set[int] = set()
-        self._count = 0
+        self._last: dict[Hashable, tuple[int, str]] = {}
+        """The call that was answered last, by id and by name and arguments."""
+        self._calls: list[tuple[int, str]] = []
 
     def add(self, call: Json) -> None:
         """Add a call as in messages: ``{id, function: {name, arguments}}``."""
-        place = self._count, str(call.get("id", ""))
-        self._count += 1
-        function = call.get("function") or {}
+        place = self.count, str(call.get("id", ""))
+        self._calls.append(place)
+        given = call.get("function")
+        function = given if isinstance(given, dict) else {}
         for key in _keys(place[1], str(function.get("name", "")), function.get("arguments", "")):
             self._waiting[key].append(place)
 
     def answer(self, step: DocumentStep) -> tuple[int, str] | None:
         """Return number and id of the call that a tool step answers, and close it; or ``None``."""
-        call_id = str(step.metadata.get("tool_call_id", ""))
-        keys = _keys(call_id, step.name, step.input)
-        return next((place for key in keys if (place := self._taken(key))), None)
+        keys = list(_keys_of(step))
+        place = next((place for key in keys if (place := self._taken(key))), None)
+        if place is not None:
+            self._last.update((key, place) for key in (*keys, ("id", place[1])) if key[0] != "name")
+        return place
 
-    def answer_id(self, call_id: str) -> bool:
-        """Return whether the call with this id was open, and close it."""
-        return self._taken(("id", call_id)) is not None
+    def answered(self, step: DocumentStep) -> tuple[int, str] | None:
+        """Return number and id of the answered call of which a tool step is a further run.
+
+        It has the same id; without ids, the same tool and arguments.
+        """
+        keys = list(_keys_of(step))
+        certain = keys[:1] if keys[0][0] == "id" else [key for key in keys if key[0] == "said"]
+        return next((self._last[key] for key in certain if key in self._last), None)
+
+    def answer_id(self, call_id: str) -> tuple[int, str] | None:
+        """Return number and id of the call if it was open, and close it."""
+        place = self._taken(("id", call_id))
+        if place is not None:
+            self._last["id", call_id] = place
+        return place
+
+    def open_ids(self) -> Iterator[str]:
+        """Yield the ids of the calls without a result."""
+        return (call_id for number, call_id in self._calls if number not in self._answered)
+
+    @property
+    def count(self) -> int:
+        """How many calls there are."""
+        return len(self._calls)
 
     def _taken(self, key: Hashable) -> tuple[int, str] | None:
         waiting = self._waiting.get(key)
@@ -165,7 +329,11 @@ class OpenCalls:
         return None
 
 
-def _keys(call_id: str, name: str, arguments: object) -> Iterator[Hashable]:
+def _keys_of(step: DocumentStep) -> Iterator[tuple[str, ...]]:
+    return _keys(str(step.metadata.get("tool_call_id", "")), step.name, step.input)
+
+
+def _keys(call_id: str, name: str, arguments: object) -> Iterator[tuple[str, ...]]:
     """Yield the keys by which a call matches a tool step, the most certain first."""
     if call_id:
         yield "id", call_id

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
+import orjson
+
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.losses import Losses
 
@@ -79,16 +81,23 @@ class EachAlone(NamedTuple):
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """See ``Reader``."""
         for place, value in values:
-            reading.losses = Losses()
-            try:
-                documents = list(self.read_one(value, reading))
-            except InvalidRequestError as error:
-                yield Refused(place, str(error))
-            except RecursionError:
-                yield Refused(place, "it is nested too deeply")
-            else:
-                for document in documents:
-                    yield Taken(place, document, reading.losses)
+            yield from read_alone(place, value, self.read_one, reading)
+
+
+def read_alone(
+    place: str, value: Any, read_one: ReadOne, reading: Reading
+) -> Iterator[Taken | Refused]:
+    """Yield the runs of one value, or its refusal."""
+    reading.losses = Losses()
+    try:
+        documents = list(read_one(value, reading))
+    except InvalidRequestError as error:
+        yield Refused(place, str(error))
+    except (RecursionError, orjson.JSONEncodeError):  # it can be parsed, but not written again
+        yield Refused(place, "it is nested too deeply")
+    else:
+        for document in documents:
+            yield Taken(place, document, reading.losses)
 
 
 def an_object(value: object, where: str) -> Json:

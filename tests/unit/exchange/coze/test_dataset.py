@@ -9,7 +9,7 @@ import orjson
 import pytest
 from tests.support.drafted import planner
 from tests.support.exchange_validators import coze_dataset
-from tests.support.exchanged import read_all, refusal, taken, written
+from tests.support.exchanged import read, read_all, refusal, write
 
 from spanloom.core.exchange.coze.dataset import MAX_ITEM_BYTES, companion
 from spanloom.core.formats.imported import find_difference
@@ -25,7 +25,7 @@ def item(text: str, **members: Any) -> Json:
 
 
 def test_the_published_example_becomes_an_item_of_a_set(coze_loop_example: Json) -> None:
-    body = written("coze-dataset", taken("coze-example", coze_loop_example).document)
+    body = write("coze-dataset", read("coze-example", coze_loop_example).document)
     coze_dataset.check(body)
     made = orjson.loads(body)
     texts = {one["name"]: one["content"]["text"] for one in made["turns"][0]["field_datas"]}
@@ -38,7 +38,7 @@ def test_the_published_example_becomes_an_item_of_a_set(coze_loop_example: Json)
 
 def test_a_run_comes_back_from_its_item() -> None:
     document = planner()
-    again = taken("coze-dataset", orjson.loads(written("coze-dataset", document))).document
+    again = read("coze-dataset", orjson.loads(write("coze-dataset", document))).document
     for name in ("id", "root_step", "agent_steps"):
         assert find_difference(document[name], again[name]) is None
 
@@ -48,14 +48,14 @@ def test_key_and_reference_of_another_set_are_kept(coze_loop_example: Json) -> N
     source["turns"][0]["field_datas"].append(
         {"key": "reference_output", "content": {"text": "Take the train."}}
     )
-    found = taken("coze-dataset", source).document
+    found = read("coze-dataset", source).document
     kept = {
         "item_key": "k",
         "reference_output": "Take the train.",
         "source_id": "trace_shanghai_001",
     }
     assert found["extraction"]["metadata"] == kept
-    body = written("coze-dataset", found)
+    body = write("coze-dataset", found)
     coze_dataset.check(body)
     assert orjson.loads(body)["item_key"] == "k"
     assert b"Take the train." in body
@@ -70,12 +70,12 @@ def test_each_turn_is_a_run() -> None:
 
 def test_a_run_larger_than_an_item_is_not_held() -> None:
     document = planner()
-    empty = len(written("coze-dataset", document))
+    empty = len(write("coze-dataset", document))
     document["agent_steps"][0]["steps"][1]["output"] += "x" * (MAX_ITEM_BYTES - empty)
-    assert len(written("coze-dataset", document)) == MAX_ITEM_BYTES
+    assert len(write("coze-dataset", document)) == MAX_ITEM_BYTES
     document["agent_steps"][0]["steps"][1]["output"] += "x"
     with pytest.raises(NotHeldError, match="too_large"):
-        written("coze-dataset", document)
+        write("coze-dataset", document)
 
 
 def test_the_schema_of_the_set_is_a_file_beside() -> None:
@@ -111,6 +111,6 @@ def test_what_is_no_item_is_refused_with_the_place(value: Any, reason: str) -> N
 
 
 def test_neighbours_of_a_bad_item_are_taken() -> None:
-    good = orjson.loads(written("coze-dataset", planner()))
+    good = orjson.loads(write("coze-dataset", planner()))
     found = read_all("coze-dataset", good, item("{"), good)
     assert [type(one) for one in found] == [Taken, Refused, Taken]

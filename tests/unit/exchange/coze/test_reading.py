@@ -10,7 +10,7 @@ import orjson
 import pytest
 from tests.support.drafted import planner
 from tests.support.exchange_validators import coze, coze_example
-from tests.support.exchanged import read_all, refusal, taken, written
+from tests.support.exchanged import read, read_all, refusal, write
 
 from spanloom.client.transfer.documents import read_run
 from spanloom.core.document import Document
@@ -37,7 +37,7 @@ def minimal(**members: Any) -> Json:
 
 def test_the_published_example_is_read_as_it_is(coze_loop_example: Json) -> None:
     """Its totals contradict its steps, and are computed: 3200 → 3100, 850 → 650, 420 → 260."""
-    found = taken("coze-example", coze_loop_example)
+    found = read("coze-example", coze_loop_example)
     view = Document(found.document)
     assert len(view.id) == 32
     assert found.document["extraction"]["metadata"] == {"source_id": "trace_shanghai_001"}
@@ -55,7 +55,7 @@ def test_the_published_example_is_read_as_it_is(coze_loop_example: Json) -> None
 
 def test_the_published_example_comes_out_as_it_went_in(coze_loop_example: Json) -> None:
     """Apart from ids, the totals, and the ids of the source as metadata."""
-    body = written("coze-example", taken("coze-example", coze_loop_example).document)
+    body = write("coze-example", read("coze-example", coze_loop_example).document)
     coze_example.check(body)
     again = orjson.loads(body)
     assert without_ids(again) == without_ids(coze_loop_example)
@@ -79,24 +79,24 @@ def without_ids(document: Json) -> Json:
 
 def test_both_positions_give_the_same_run(coze_loop_example: Json) -> None:
     first, second = (
-        taken("coze", value).document for value in (coze_loop_example, beside(coze_loop_example))
+        read("coze", value).document for value in (coze_loop_example, beside(coze_loop_example))
     )
     assert find_difference(first, second) is None
 
 
 def test_agent_steps_beside_the_root_count_where_there_are_both(coze_loop_example: Json) -> None:
     both = {**coze_loop_example, "agent_steps": []}
-    assert list(Document(taken("coze", both).document).steps) == []
+    assert list(Document(read("coze", both).document).steps) == []
 
 
 @pytest.mark.parametrize("name", ["coze", "coze-example", "coze-dataset", "canonical"])
 def test_no_value_has_the_shape_of_two_formats(name: str, coze_loop_example: Json) -> None:
-    document = taken("coze-example", coze_loop_example).document
+    document = read("coze-example", coze_loop_example).document
     values = {
         "canonical": document,
         "coze": beside(coze_loop_example),
         "coze-example": coze_loop_example,
-        "coze-dataset": orjson.loads(written("coze-dataset", document)),
+        "coze-dataset": orjson.loads(write("coze-dataset", document)),
     }
     readers = {"jsonl" if known == "canonical" else known: known for known in values}
     fitting = [
@@ -108,7 +108,7 @@ def test_no_value_has_the_shape_of_two_formats(name: str, coze_loop_example: Jso
 
 
 def test_numbers_texts_and_gaps_are_filled() -> None:
-    found = taken(
+    found = read(
         "coze",
         {
             "id": 7,
@@ -134,11 +134,11 @@ def test_numbers_texts_and_gaps_are_filled() -> None:
     assert tool.metadata["n"] == "2"
     assert (last.type, last.metadata["source_type"]) == ("graph", "retriever")
     assert "duration" in last.basic_info
-    coze.check(written("coze", found.document))
+    coze.check(write("coze", found.document))
 
 
 def test_a_cost_that_is_no_number_is_kept_under_another_name() -> None:
-    found = taken("coze", minimal(metadata={"cost": "12 CNY"}))
+    found = read("coze", minimal(metadata={"cost": "12 CNY"}))
     (step,) = [step for step in Document(found.document).steps if step.type == "tool"]
     assert step.metadata["source_cost"] == "12 CNY"
     read_run(found.document, "p")
@@ -146,7 +146,7 @@ def test_a_cost_that_is_no_number_is_kept_under_another_name() -> None:
 
 def test_ids_that_have_the_form_stay() -> None:
     document = planner()
-    again = taken("coze-example", orjson.loads(written("coze-example", document)))
+    again = read("coze-example", orjson.loads(write("coze-example", document)))
     for name in ("id", "root_step", "agent_steps"):
         assert find_difference(document[name], again.document[name]) is None
     assert again.losses.counts == {}
@@ -165,7 +165,7 @@ def test_lists_decide_what_steps_belong_to() -> None:
         {"id": "b", "parent_id": "a"},
         {"id": "c"},
     ]
-    found = taken("coze", {"id": "t", "root_step": {"id": "r"}, "agent_steps": agents})
+    found = read("coze", {"id": "t", "root_step": {"id": "r"}, "agent_steps": agents})
     view = Document(found.document)
     owned = [step for step in view.steps if step.type != "agent"]
     assert len(owned) == 4
@@ -182,9 +182,9 @@ def test_a_trace_without_a_root_comes_back_without_one() -> None:
         "root_step": None,
         "agent_steps": [{"id": "1" * 16, "basic_info": {"started_at": "5", "duration": "3"}}],
     }
-    found = taken("coze", document)
+    found = read("coze", document)
     assert Document(found.document).root.times == (5, 8)
-    again = orjson.loads(written("coze", found.document))
+    again = orjson.loads(write("coze", found.document))
     assert again["root_step"] is None
     assert [agent["id"] for agent in again["agent_steps"]] == ["1" * 16]
     assert again["agent_steps"][0]["parent_id"] == ""
@@ -193,7 +193,7 @@ def test_a_trace_without_a_root_comes_back_without_one() -> None:
 def test_totals_of_finer_times_are_taken_over() -> None:
     document = planner()
     document["root_step"]["metrics_info"]["llm_duration"] = "272"
-    found = taken("coze-example", orjson.loads(written("coze-example", document)))
+    found = read("coze-example", orjson.loads(write("coze-example", document)))
     assert Document(found.document).root.metrics_info["llm_duration"] == "272"
     assert found.losses.counts == {}
 
@@ -204,7 +204,7 @@ def test_what_the_builder_changes_is_counted() -> None:
     document["agent_steps"][0]["steps"][0]["model_info"]["input_tokens"] = 2**31
     document["extraction"]["tags"] = ["a"]
     losses = Losses()
-    coze.check(written("coze", document, losses))
+    coze.check(write("coze", document, losses))
     assert losses.counts == {"graph_flattened": 1, "value_truncated": 1, "metadata_dropped": 1}
 
 
@@ -252,7 +252,7 @@ def test_what_is_no_trajectory_is_refused_with_the_place(value: Any, reason: str
 
 
 def test_members_beyond_the_schema_are_counted() -> None:
-    found = taken("coze", {**minimal(), "extraction": {}, "tags": []})
+    found = read("coze", {**minimal(), "extraction": {}, "tags": []})
     assert found.losses.counts[Code.METADATA_DROPPED] == 2
 
 
@@ -270,9 +270,9 @@ def test_hostile_values_end_in_a_reason_or_a_run() -> None:
         "agent_steps.0.steps.0.input: it is nested too deeply"
     )
     odd = minimal(input="a\ud800b\x00", name="\x01", output="x" * 10_000_000)
-    document = taken("coze", odd).document
-    assert json.loads(written("coze-example", document))
+    document = read("coze", odd).document
+    assert json.loads(write("coze-example", document))
     many = [{"type": "tool", "name": str(n)} for n in range(10_000)]
     value = {"id": "t", "root_step": {"id": "r"}, "agent_steps": [{"id": "a", "steps": many}]}
-    names = [step.name for step in Document(taken("coze", value).document).steps]
+    names = [step.name for step in Document(read("coze", value).document).steps]
     assert names[1:] == [str(n) for n in range(10_000)]

@@ -9,7 +9,7 @@ import orjson
 import pytest
 from tests.support.drafted import planner
 from tests.support.exchange_validators import snorkel
-from tests.support.exchanged import read_all, refusal, taken, written
+from tests.support.exchanged import read, read_all, refusal, write
 
 from spanloom.client.transfer.documents import read_run
 from spanloom.core.document import Document
@@ -33,7 +33,7 @@ def root(*substeps: Json, **members: Any) -> Json:
 
 def again(trace: Json) -> Json:
     """Return a trace that was read and written again."""
-    body = written("snorkel", taken("snorkel", trace).document)
+    body = write("snorkel", read("snorkel", trace).document)
     snorkel.check(body)
     (made,) = orjson.loads(body)
     return made  # type: ignore[no-any-return]  # JSON
@@ -45,7 +45,7 @@ def test_the_published_traces_come_out_as_they_went_in(snorkel_example: list[Jso
 
 
 def test_the_published_trace_is_a_run(snorkel_example: list[Json]) -> None:
-    found = taken("snorkel", snorkel_example[0])
+    found = read("snorkel", snorkel_example[0])
     view = Document(found.document)
     steps = [(step.type, step.name, step.output[:9], step.duration) for step in view.steps]
     assert steps == [
@@ -66,7 +66,7 @@ def test_the_published_trace_is_a_run(snorkel_example: list[Json]) -> None:
 
 def test_the_planner_is_written_as_agreed() -> None:
     losses = Losses()
-    body = written("snorkel", planner(), losses)
+    body = write("snorkel", planner(), losses)
     snorkel.check(body)
     (trace,) = json.loads(body)
     assert trace["metadata"]["tokens"] == 177
@@ -95,7 +95,7 @@ def test_the_planner_is_written_as_agreed() -> None:
 
 def test_ids_types_order_outputs_and_tokens_come_back() -> None:
     document = planner()
-    found = taken("snorkel", json.loads(written("snorkel", document))[0])
+    found = read("snorkel", json.loads(write("snorkel", document))[0])
     before, after = Document(document), Document(found.document)
     assert (before.id, before.root.times) == (after.id, after.root.times)
     shown = [
@@ -123,7 +123,7 @@ def test_ids_types_order_outputs_and_tokens_come_back() -> None:
 )
 def test_types_decide_what_a_step_is(kind: str, members: Json, expected: str) -> None:
     trace = root(node(kind, metadata=members), metadata={"agent": "a"})
-    (step,) = Document(taken("snorkel", trace).document).steps
+    (step,) = Document(read("snorkel", trace).document).steps
     assert step.type == expected
     assert again(trace) == trace
 
@@ -143,11 +143,11 @@ def test_types_decide_what_a_step_is(kind: str, members: Json, expected: str) ->
 )
 def test_whatever_the_rules_permit_comes_out_as_it_went_in(trace: Json) -> None:
     assert json.dumps(again(trace)) == json.dumps(trace)
-    read_run(taken("snorkel", trace).document, "p")
+    read_run(read("snorkel", trace).document, "p")
 
 
 def test_what_a_trace_does_not_say_is_unknown() -> None:
-    found = taken("snorkel", root(node("AI_RESPONSE", metadata={}), metadata={"latency": 1}))
+    found = read("snorkel", root(node("AI_RESPONSE", metadata={}), metadata={"latency": 1}))
     (step,) = Document(found.document).steps
     assert (step.duration, step.tokens["output_tokens"]) == (0, 0)
     assert found.losses.counts[Code.DURATION_UNKNOWN] == 1
@@ -209,11 +209,11 @@ def test_kept_sources_of_others_change_nothing_but_themselves() -> None:
     for kept in ("", "{", "[]", '{"step_type":"X","metadata":{}}', json.dumps(node())):
         document = planner()
         document["root_step"]["metadata"]["snorkel"] = kept
-        snorkel.check(written("snorkel", document))
+        snorkel.check(write("snorkel", document))
     document = planner()
     loop = root(*["a000000000000001"] * 3, {"bad": 1}, root("a000000000000001"))  # type: ignore[arg-type]
     document["root_step"]["metadata"]["snorkel"] = json.dumps(loop)
-    body = written("snorkel", document)
+    body = write("snorkel", document)
     snorkel.check(body)
     assert json.loads(body)[0]["metadata"]["tokens"] == 177
 
@@ -225,10 +225,10 @@ def test_hostile_traces_end_in_a_reason_or_a_run() -> None:
             deep = node("GRAPH", substeps=[deep])
         (found,) = read_all("snorkel", root(deep))
         if isinstance(found, Taken):
-            snorkel.check(written("snorkel", found.document))
+            snorkel.check(write("snorkel", found.document))
     wide = root(*(node(value=str(n)) for n in range(10_000)), node(value="x" * 10_000_000))
-    document = taken("snorkel", wide).document
+    document = read("snorkel", wide).document
     outputs = [step.output for step in Document(document).steps]
     assert outputs[:-1] == [str(n) for n in range(10_000)]
     odd = root(node(value="\ud800\x00", metadata={"\x01": "\udfff"}))
-    snorkel.check(written("snorkel", taken("snorkel", odd).document))
+    snorkel.check(write("snorkel", read("snorkel", odd).document))

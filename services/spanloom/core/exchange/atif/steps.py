@@ -1,0 +1,127 @@
+"""Parts of a step of ATIF: its time, content, metrics, results and error."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from spanloom.core.document import whole
+from spanloom.core.exchange.messages.writing import placeholder
+from spanloom.core.formats.losses import Code
+from spanloom.core.values.attributes import decimal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.document import DocumentStep
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+
+IMAGES = {"jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png"} | {
+    "gif": "image/gif",
+    "webp": "image/webp",
+}
+"""Media types of images by the ends of their addresses; other types are not permitted."""
+_LAST_MS = 253_402_300_799_999
+"""The end of the year 9999."""
+
+
+def time_of(ms: int) -> str:
+    """Return a time with milliseconds in UTC; empty if it is unknown or has no such form."""
+    if not 0 < ms <= _LAST_MS:
+        return ""
+    at = datetime.fromtimestamp(ms // 1_000, UTC).replace(microsecond=ms % 1_000 * 1_000)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def ms_of(text: object) -> int | None:
+    """Return milliseconds since the epoch of an ISO 8601 time, UTC if it names no zone."""
+    if not isinstance(text, str):
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+        ms = round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1_000)
+    except (ValueError, OverflowError):
+        return None
+    return ms if ms >= 0 else None
+
+
+def content_of(content: object, step_id: str, losses: Losses) -> str | list[Json]:
+    """Return the content of a message: a text, or parts if there is an image at an address.
+
+    Bytes in a message would have to be a file beside; they become a placeholder.
+    """
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    parts = [_part(part) for part in content]
+    losses.note(Code.PARTS_DROPPED, step_id, sum(is_dropped for _, is_dropped in parts))
+    if any(part["type"] != "text" for part, _ in parts):
+        return [part for part, _ in parts]
+    return "\n".join(part["text"] for part, _ in parts)
+
+
+def _part(part: object) -> tuple[Json, bool]:
+    """Return a part, and whether it is only a placeholder for the given one."""
+    known = part if isinstance(part, dict) else {}
+    if known.get("type") == "text" and isinstance(known.get("text"), str):
+        return {"type": "text", "text": known["text"]}, False
+    image = known.get("image_url")
+    url = image.get("url") if isinstance(image, dict) else image
+    if known.get("type") == "image_url" and isinstance(url, str) and "://" in url[:10]:
+        kind = url.partition("?")[0].rpartition(".")[2].lower()
+        if kind in IMAGES:
+            source = {"media_type": IMAGES[kind], "path": url}
+            return {"type": "image", "source": source}, False
+    return {"type": "text", "text": placeholder(part)}, True
+
+
+_COUNTS = (
+    ("prompt_tokens", "input_tokens"),
+    ("completion_tokens", "output_tokens"),
+    ("cached_tokens", "input_read_cached_tokens"),
+)
+_MORE = (
+    ("reasoning_tokens", "reasoning_tokens"),
+    ("cache_creation_tokens", "input_creation_cached_tokens"),
+)
+FIRST_TOKEN = "first_token_ms"  # noqa: S105 - a duration
+
+
+def metrics_of(step: DocumentStep) -> Json:
+    """Return tokens and cost of a model step; empty if it has none."""
+    info = step.model_info
+    if not info:
+        return {}
+    metrics: Json = {theirs: whole(info.get(ours)) for theirs, ours in _COUNTS}
+    cost = decimal(str(step.metadata.get("cost", "")))
+    if cost is not None:
+        metrics["cost_usd"] = cost
+    extra = {theirs: whole(info.get(ours)) for theirs, ours in _MORE}
+    first = info.get("latency_first_resp")
+    metrics["extra"] = extra | ({} if first is None else {FIRST_TOKEN: whole(first)})
+    return metrics
+
+
+def totals_of(models: Sequence[DocumentStep], steps: int) -> Json:
+    """Return the sums of model steps, and the number of steps."""
+    sums = {f"total_{name}": 0 for name, _ in _COUNTS}
+    for step in models:
+        for theirs, ours in _COUNTS:
+            sums[f"total_{theirs}"] += whole(step.model_info.get(ours))
+    return {**sums, "total_steps": steps}
+
+
+def observed(step: Json, result: Json) -> None:
+    """Add a result to the observation of a step."""
+    step.setdefault("observation", {"results": []})["results"].append(result)
+
+
+def error_in(step: DocumentStep, content: str) -> Json:
+    """Return the error of a step for its ``extra``; the message only where no content has it."""
+    error = step.error
+    if error is None:
+        return {}
+    told: Json = {"is_error": True, "error_code": error.get("code")}
+    message = step.error_message
+    is_told = not step.output and content == message
+    return told if is_told else {**told, "error_message": message}

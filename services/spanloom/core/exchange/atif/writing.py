@@ -1,0 +1,346 @@
+"""Writes a run as a trajectory of ATIF 1.8, by the stricter rules that Harbor has."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING
+
+from spanloom.core.document import AGENT
+from spanloom.core.exchange.atif.steps import (
+    content_of,
+    error_in,
+    metrics_of,
+    observed,
+    time_of,
+    totals_of,
+)
+from spanloom.core.exchange.messages.writing import KEPT, tools_of
+from spanloom.core.formats.conversation import arguments_of, conversation
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code, NotHeldError
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.document import Document, DocumentAgent, DocumentStep
+    from spanloom.core.formats.conversation import Turn
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
+
+VERSION = "ATIF-v1.8"
+UNKNOWN = "unknown"
+CALL = "chat"
+"""The name of a model step; another one is written as ``extra.name``."""
+AGENT_VERSION = "agent_version"
+"""Metadata of an agent: its version, where the source has one."""
+RAW = "_raw"
+"""The only argument of a call whose arguments are no object."""
+HEARD = "is_only_heard"
+"""In ``extra`` of a result that only the input of a model has: no step ran the tool."""
+_SOURCES = {"system": "system", "developer": "system"}
+_SETTLED = "settled"
+_DERIVED = frozenset(
+    {"agent_name", "tool_name", "tool_call_id", "model", "cost", "history", "tool_definitions"}
+    | {AGENT_VERSION}
+)
+"""Metadata of steps that the document has elsewhere."""
+
+
+def write(stored: Stored, losses: Losses) -> bytes:
+    """Return the trajectory of a run; raises ``NotHeldError`` if no agent has steps."""
+    document = stored.view
+    agents = _agents(document)
+    if not agents or document.root_type in ("model", "tool"):
+        raise NotHeldError(Code.NO_AGENT, "no agent of the run has steps")
+    main, *below = agents
+    known = {agent.id for agent in below}
+    told = _Agent(main, known, losses)
+    others = [_Agent(agent, known, losses) for agent in below]
+    named = set().union(*(one.referred for one in (told, *others)))
+    for agent in below:
+        if agent.id not in named:  # of a document that has no step for it
+            told.dispatch(agent)
+    return dump(_trajectory(document, told, others))
+
+
+def _agents(document: Document) -> Sequence[DocumentAgent]:
+    """Return the agents with steps, each once, the root first."""
+    by_id = {agent.id: agent for agent in document.agents if any(map(_is_held, agent.steps))}
+    root_id = document.root.id
+    return sorted(by_id.values(), key=lambda agent: agent.id != root_id)
+
+
+def _is_held(step: DocumentStep) -> bool:
+    return step.type in (AGENT, "model", "tool")
+
+
+def _trajectory(document: Document, main: _Agent, others: Sequence[_Agent]) -> Json:
+    told, usage = document.extraction, document.root.metrics_info
+    metrics = main.totals()
+    costs = [cost for one in (main, *others) if (cost := one.cost) is not None]
+    if costs:
+        metrics["total_cost_usd"] = sum(costs)
+    metrics["extra"] = {
+        "run_prompt_tokens": _count(usage.get("input_tokens")),
+        "run_completion_tokens": _count(usage.get("output_tokens")),
+    }
+    trajectory: Json = {
+        "schema_version": VERSION,
+        "session_id": str(told.get("conversation_id") or document.id),
+        "trajectory_id": document.id,
+        **main.body(),
+        "final_metrics": metrics,
+    }
+    if notes := _notes(told):
+        trajectory["notes"] = notes
+    if extra := _extra(document, main):
+        trajectory["extra"] = extra
+    if others:
+        trajectory["subagent_trajectories"] = [
+            {
+                "schema_version": VERSION,
+                "trajectory_id": one.agent.id,
+                **one.body(),
+                "final_metrics": one.totals() | _cost(one.cost),
+            }
+            for one in others
+        ]
+    own = _own(told)
+    if continued := own.get(CONTINUED):
+        trajectory[CONTINUED] = continued
+    return trajectory
+
+
+CONTINUED, NOTES = "continued_trajectory_ref", "notes"
+"""Metadata of a run that are members of a trajectory."""
+
+
+def _own(told: Mapping[str, object]) -> Mapping[str, object]:
+    own = told.get("metadata")
+    return own if isinstance(own, dict) else {}
+
+
+def _notes(told: Mapping[str, object]) -> str:
+    kept, status = str(_own(told).get(NOTES, "")), told.get("status", _SETTLED)
+    return kept or ("" if status == _SETTLED else f"the status of the run is {status}")
+
+
+def _extra(document: Document, main: _Agent) -> Json:
+    """Return what a trajectory has no member for."""
+    told, root = document.extraction, document.root
+    extra: Json = {name: told[name] for name in KEPT[1:] if told.get(name)}
+    own = {k: v for k, v in _own(told).items() if k not in (CONTINUED, NOTES)}
+    if own:
+        extra["metadata"] = own
+    if root.type not in (AGENT, ""):
+        extra["root_type"] = root.type
+    texts = {"input": root.input, "output": root.output}
+    derived = {"input": main.asked, "output": main.answered}
+    extra |= {name: text for name, text in texts.items() if text != derived[name]}
+    return extra | ({"error": dict(root.error)} if root.error else {})
+
+
+class _Agent:
+    """An agent and its steps in ATIF."""
+
+    def __init__(self, agent: DocumentAgent, known: set[str], losses: Losses) -> None:
+        """Write the steps; ``known`` are the agents that are written as trajectories."""
+        self.agent = agent
+        self.referred: set[str] = set()
+        """The agents that steps refer to."""
+        self._known, self._losses = known, losses
+        self._steps: list[Json] = []
+        self._models: list[DocumentStep] = []
+        self._costs: list[float] = []
+        self._emitted: set[str] = set()
+        self._parents: dict[str, str] = {}
+        self._callers: defaultdict[str, deque[tuple[Json, str]]] = defaultdict(deque)
+        """The steps with a call that has no result yet, and its function, by its id."""
+        self._write()
+
+    def _write(self) -> None:
+        turns: defaultdict[str, list[Turn]] = defaultdict(list)
+        for turn in conversation(self.agent, self._losses):
+            turns[turn.step_id].append(turn)
+        for step in self.agent.steps:
+            self._parents[step.id] = step.parent_id
+            if step.type == "model":
+                self._add_call(step, turns[step.id])
+            elif step.type == "tool" and turns[step.id]:
+                self._add_result(step, turns[step.id][0])
+            elif step.type == AGENT:
+                self.dispatch(step)
+            elif step.type == "graph":
+                self._losses.note(Code.GRAPH_FLATTENED, step.id)
+                continue
+            self._emitted.add(step.id)
+            self._note(step)
+
+    def _note(self, step: DocumentStep) -> None:
+        self._losses.note(Code.TIMES_DROPPED, step.id, step.duration > 0)
+        dropped = step.metadata.keys() - _DERIVED
+        self._losses.note(Code.METADATA_DROPPED, step.id, bool(dropped))
+
+    def _add_call(self, step: DocumentStep, turns: Sequence[Turn]) -> None:
+        """Add what a model step heard, and itself with the calls it made."""
+        self._models.append(step)
+        answer: Json = {}
+        for message, _, _ in turns:
+            if message["role"] == "assistant":
+                answer = message
+            elif message["role"] == "tool":
+                self._add_heard_result(step, message)
+            else:
+                self._add(self._message(step, message))
+        told = {"message": answer.get("content", ""), "llm_call_count": 1}
+        if step.model:
+            told["model_name"] = step.model
+        if thoughts := answer.get("reasoning_content"):
+            told["reasoning_content"] = thoughts
+        if calls := answer.get("tool_calls"):
+            told["tool_calls"] = [_call(call) for call in calls]
+        if metrics := metrics_of(step):
+            told["metrics"] = metrics
+            if "cost_usd" in metrics:
+                self._costs.append(metrics["cost_usd"])
+        named = {} if step.name == CALL else {"name": step.name}
+        extra = {"step_id": step.id, **named, **self._parent(step), **error_in(step, "")}
+        self._add({**self._at(step), "source": "agent", **told, "extra": extra})
+        for call in told.get("tool_calls", ()):
+            caller = self._steps[-1], call["function_name"]
+            self._callers[call["tool_call_id"]].append(caller)
+
+    def _message(self, step: DocumentStep, message: Json) -> Json:
+        role = message["role"]
+        content = content_of(message["content"], step.id, self._losses)
+        told = {**self._at(step), "source": _SOURCES.get(role, "user"), "message": content}
+        return told | ({"extra": {"role": role}} if role == "developer" else {})
+
+    def _add_heard_result(self, step: DocumentStep, message: Json) -> None:
+        """Add a result that only an input has."""
+        content = content_of(message["content"], step.id, self._losses)
+        call_id = str(message.get("tool_call_id") or "")
+        if caller := self._caller(call_id):
+            extra = {HEARD: True}
+            observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
+
+    def _add_result(self, step: DocumentStep, turn: Turn) -> None:
+        """Add the result of a tool to the step that called it, else as a step of its own."""
+        call_id = turn.message["tool_call_id"]
+        content = turn.message["content"]
+        if (caller := self._caller(call_id)) is None:
+            self._add(self._without_call(step, _arguments(step), content))
+            return
+        named = {} if step.name == caller[1] else {"name": step.name}
+        extra = {"step_id": step.id, **named, **self._parent(step), **error_in(step, content)}
+        observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
+
+    def _caller(self, call_id: str) -> tuple[Json, str] | None:
+        """Return the step with the call, and its function; of several with one id, the first."""
+        callers = self._callers.get(call_id)
+        return callers.popleft() if callers else None
+
+    def dispatch(self, agent: DocumentStep) -> None:
+        """Add a step that ran an agent."""
+        content = agent.output or agent.error_message
+        told = self._without_call(agent, {"input": agent.input}, content)
+        if agent.id in self._known:
+            self.referred.add(agent.id)
+            result = told["observation"]["results"][0]
+            result["subagent_trajectory_ref"] = [{"trajectory_id": agent.id}]
+        else:
+            told["extra"]["type"] = AGENT
+        self._add(told)
+
+    def _without_call(self, step: DocumentStep, arguments: Json, content: str) -> Json:
+        """Return the step of a tool or an agent that no model called."""
+        call = {"tool_call_id": step.id, "function_name": step.name, "arguments": arguments}
+        told: Json = {
+            **self._at(step),
+            "source": "agent",
+            "message": "",
+            "llm_call_count": 0,
+            "tool_calls": [call],
+            "extra": {"step_id": step.id, **self._parent(step), **error_in(step, content)},
+        }
+        observed(told, {"source_call_id": step.id, "content": content})
+        return told
+
+    def _parent(self, step: DocumentStep) -> Json:
+        """Return the nearest step above in this agent that is written; none if it is the agent."""
+        if (above := step.parent_id) in self._emitted:
+            return {"parent_id": above}
+        for _ in self._parents:
+            if above in self._emitted or above not in self._parents:
+                break
+            above = self._parents[above]
+        if step.parent_id in self._parents:
+            self._parents[step.parent_id] = above  # of many steps below one, each climbs once
+        return {"parent_id": above} if above in self._emitted else {}
+
+    def _at(self, step: DocumentStep) -> Json:
+        time = time_of(step.started_at)
+        return {"timestamp": time} if time else {}
+
+    def _add(self, told: Json) -> None:
+        self._steps.append({"step_id": len(self._steps) + 1, **told})
+
+    def body(self) -> Json:
+        """Return the agent and its steps."""
+        version = self.agent.metadata.get(AGENT_VERSION) or UNKNOWN
+        about: Json = {"name": self.agent.name, "version": version}
+        models = [step.model for step in self._models]
+        if models and all(models):
+            about["model_name"] = models[0]
+        if tools := tools_of(self.agent):
+            about["tool_definitions"] = tools
+        return {"agent": about, "steps": self._steps}
+
+    def totals(self) -> Json:
+        """Return the sums of the agent's own model calls."""
+        return totals_of(self._models, len(self._steps))
+
+    @property
+    def cost(self) -> float | None:
+        """The sum of the costs that are known of its model calls."""
+        return sum(self._costs) if self._costs else None
+
+    @property
+    def asked(self) -> str:
+        """The first text of a user."""
+        found = (step["message"] for step in self._steps if step["source"] == "user")
+        first = next(found, "")
+        return first if isinstance(first, str) else ""
+
+    @property
+    def answered(self) -> str:
+        """The last text of a model."""
+        calls = (s for s in reversed(self._steps) if s.get("llm_call_count") and s["message"])
+        return next((str(step["message"]) for step in calls), "")
+
+
+def _call(call: Json) -> Json:
+    """Return a tool call with arguments that are an object."""
+    given = call.get("function")
+    function = given if isinstance(given, dict) else {}
+    arguments = arguments_of(call)
+    if arguments is None:
+        text = function.get("arguments") or ""
+        arguments = {RAW: text if isinstance(text, str) else dump(text).decode()} if text else {}
+    name = str(function.get("name") or "")
+    return {"tool_call_id": call["id"], "function_name": name, "arguments": arguments}
+
+
+def _arguments(step: DocumentStep) -> Json:
+    value = json_value(step.input)
+    return value if isinstance(value, dict) else {"input": step.input}
+
+
+def _cost(cost: float | None) -> Json:
+    return {} if cost is None else {"total_cost_usd": cost}
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,54 @@
+"""Lines of ``{"messages", "tools", "metadata"}``, on which models are tuned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.exchange.drafts import complete
+from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
+from spanloom.core.exchange.messages.rows import source_of
+from spanloom.core.exchange.messages.writing import about_run, talk_of, tools_of
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.readers import EachAlone, a_list, an_object
+from spanloom.core.messages.steps import TOOL_DEFINITIONS
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.readers import Reading
+    from spanloom.core.formats.stored import Stored
+
+_OF_OTHERS = frozenset({"annotations", "index", "inputs", "root_step", "type"})
+
+
+def write(stored: Stored, losses: Losses) -> bytes:
+    """Return the row of a run; raises ``NotHeldError`` without an agent."""
+    talk = talk_of(stored, losses)
+    tools = tools_of(talk.agent)
+    offered = {"tools": tools} if tools else {}
+    return dump({"messages": talk.messages, **offered, "metadata": about_run(stored.view)})
+
+
+def fits(value: Any) -> bool:
+    """Return whether a value is such a row."""
+    if not isinstance(value, dict) or not _OF_OTHERS.isdisjoint(value):
+        return False
+    return is_message_list(value.get("messages"))
+
+
+def read_one(value: Any, reading: Reading) -> Iterable[Json]:
+    """Yield the run of a row."""
+    row = an_object(value, "the value")
+    messages = a_list(row.get("messages"), "messages")
+    draft = draft_of_messages(messages, reading, source_of(row, reading))
+    first = next((step for step in draft.steps if step.kind is Kind.MODEL), None)
+    if first is not None and row.get("tools"):
+        tools = dump(a_list(row["tools"], "tools")).decode()
+        first.metadata = {**first.metadata, TOOL_DEFINITIONS: tools}
+    yield complete(draft)
+
+
+READER = EachAlone(fits, read_one)

@@ -1,0 +1,90 @@
+"""Examples of LangSmith datasets: what was said before the first answer, and all that followed.
+
+``{"id", "inputs": {"messages"}, "outputs": {"messages"}, "metadata", "split"}``; the id is the
+trace id as a UUID. ``outputs`` is the name in files; the SDK calls it ``reference_outputs``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.drafts import complete
+from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
+from spanloom.core.exchange.messages.rows import source_of
+from spanloom.core.exchange.messages.writing import about_run, talk_of
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.readers import EachAlone, an_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.readers import Reading
+    from spanloom.core.formats.stored import Stored
+
+_MESSAGES, _SPLIT = "messages", "split"
+_OUTPUTS = ("outputs", "reference_outputs")
+_OF_OTHERS = frozenset({"expectations", "trace", "root_step"})
+
+
+def write(stored: Stored, losses: Losses) -> bytes:
+    """Return the example of a run; raises ``NotHeldError`` without an agent."""
+    messages = talk_of(stored, losses).messages
+    roles = [message["role"] for message in messages]
+    first = next((at for at, role in enumerate(roles) if role in ("assistant", "tool")), len(roles))
+    about = about_run(stored.view)
+    split = about.pop(_SPLIT, None)
+    example = {
+        "id": str(UUID(trace_id_of("langsmith", "", stored.view.id))),
+        "inputs": {_MESSAGES: messages[:first]},
+        "outputs": {_MESSAGES: messages[first:]},
+        "metadata": about,
+    }
+    return dump(example | ({_SPLIT: split} if split else {}))
+
+
+def fits(value: Any) -> bool:
+    """Return whether a value is an example: inputs, and outputs or an id."""
+    if not isinstance(value, dict) or not _OF_OTHERS.isdisjoint(value):
+        return False
+    sides = [value.get(name) for name in ("inputs", *_OUTPUTS)]
+    if not isinstance(sides[0], dict):
+        return False
+    has_messages = any(isinstance(s, dict) and is_message_list(s.get(_MESSAGES)) for s in sides)
+    return has_messages or "reference_outputs" in value or "dataset_id" in value
+
+
+def read_one(value: Any, reading: Reading) -> Iterable[Json]:
+    """Yield the run of an example."""
+    row = an_object(value, "the value")
+    outputs: Json = next((row[name] for name in _OUTPUTS if row.get(name)), {})
+    messages = [
+        *_messages(row.get("inputs") or {}, "inputs", "user"),
+        *_messages(outputs, "outputs", "assistant"),
+    ]
+    if not messages:
+        raise InvalidRequestError("inputs: it has no messages")
+    about = an_object(row.get("metadata") or {}, "metadata")
+    if split := row.get(_SPLIT):
+        about = {**about, _SPLIT: split}
+    source = source_of({**row, "metadata": about}, reading, row.get("id"))
+    yield complete(draft_of_messages(messages, reading, source))
+
+
+def _messages(value: object, where: str, role: str) -> Sequence[object]:
+    """Return the messages of inputs or outputs; of other members, one message."""
+    given = an_object(value, where)
+    found = given.get(_MESSAGES)
+    if isinstance(found, list):
+        return found
+    if not given:
+        return []
+    only = next(iter(given.values())) if len(given) == 1 else given
+    return [{"role": role, "content": only if isinstance(only, str) else dump(only).decode()}]
+
+
+READER = EachAlone(fits, read_one)

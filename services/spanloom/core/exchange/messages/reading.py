@@ -1,0 +1,281 @@
+"""Makes a draft of a list of chat messages: an agent with a model step for each answer.
+
+System and user messages are the input of the model step after them, which is marked as having only
+the new messages (``conversation.HISTORY``): with the whole history each, a run of n turns would
+take n² messages. Tool messages are tool steps; each belongs to the open call with its id, else to
+the oldest one of its name, else to the oldest one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.drafts import MAX_STEPS, Draft, DraftStep
+from spanloom.core.exchange.ids import step_id_of
+from spanloom.core.exchange.messages.writing import A_TOOL
+from spanloom.core.formats.conversation import HISTORY, OMITTED, text_of
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.readers import an_object
+from spanloom.core.messages.forms import is_message
+from spanloom.core.messages.message import read_messages
+from spanloom.core.messages.wire import UnwritableError
+from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.readers import Reading
+
+AGENT = "agent"
+"""The name of an agent whose name is unknown."""
+_CALL = "chat"
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+_PARTS = frozenset({"text", "image_url", "input_audio", "file"})
+_FAILED = "error"
+_ANY = "", ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What is known of a list of messages besides."""
+
+    trace_id: str
+    name: str = AGENT
+    """Of the agent."""
+    where: str = "messages"
+    """The place of the list in its value, for refusals; empty if the value is the list."""
+    extras: Mapping[str, object] = field(default_factory=dict)
+    """See ``Draft.extras``."""
+    times: Sequence[int | None] = ()
+    """Milliseconds since the epoch, of each message; empty if unknown."""
+    models: Sequence[str] = ()
+    """The model of each answer; empty if unknown."""
+
+
+def draft_of_messages(messages: Sequence[object], reading: Reading, source: Source) -> Draft:
+    """Return the run that a list of messages shows; notes what of it is made up.
+
+    Raises ``InvalidRequestError``, with the place, for an item that is no message.
+    """
+    if not messages:
+        raise InvalidRequestError(f"{source.where or 'the list'}: it has no messages")
+    if len(messages) > MAX_STEPS:
+        raise InvalidRequestError(
+            f"{source.where or 'the list'}: it has {len(messages):,} messages, more than "
+            f"{MAX_STEPS:,}"
+        )
+    draft = _Drafting(reading, source)
+    for at, item in enumerate(messages):
+        for message in _normalized(item, f"{source.where}.{at}".lstrip(".")):
+            draft.add(message, at)
+    return draft.finish()
+
+
+def is_message_list(value: object) -> bool:
+    """Return whether a JSON value is a list that begins with a message."""
+    return isinstance(value, list) and bool(value) and is_message(value[0])
+
+
+def _normalized(item: object, where: str) -> Iterator[Json]:
+    """Yield an item as messages of the one shape; most have it already."""
+    message = an_object(item, where)
+    if _is_settled(message):
+        yield message
+        return
+    if not isinstance(message.get("role"), str) and not is_message(message):
+        raise InvalidRequestError(f"{where}.role: a string is needed here")
+    try:
+        found = read_messages([message], "user")
+    except (UnwritableError, RecursionError) as error:
+        raise InvalidRequestError(f"{where}: it is nested too deeply") from error
+    yield from (read for read in found if isinstance(read, dict))
+
+
+def _is_settled(message: Json) -> bool:
+    if message.get("role") not in _ROLES:
+        return False
+    content, calls = message.get("content"), message.get("tool_calls") or []
+    if not isinstance(calls, list) or not all(map(_is_call, calls)):
+        return False
+    if isinstance(content, list):
+        return all(isinstance(p, dict) and p.get("type") in _PARTS for p in content)
+    return isinstance(content, str)
+
+
+def _is_call(call: object) -> bool:
+    if not isinstance(call, dict) or not isinstance(call.get("function"), dict):
+        return False
+    function = call["function"]
+    return all(isinstance(function.get(name), str) for name in ("name", "arguments"))
+
+
+@dataclass(slots=True)
+class _Open:
+    """A call without a result."""
+
+    id: str
+    name: str
+    arguments: str
+    is_open: bool = True
+
+
+class _Drafting:
+    """The steps so far."""
+
+    def __init__(self, reading: Reading, source: Source) -> None:
+        """Begin with the agent alone."""
+        self._reading, self._source = reading, source
+        self._root = DraftStep(self._id(""), "", Kind.AGENT, source.name)
+        self._root.metadata = {"agent_name": source.name}
+        self._steps: list[DraftStep] = [self._root]
+        self._taken: set[str] = {self._root.id}
+        self._heard: list[Json] = []
+        self._heard_at, self._heard_ms = 0, 0
+        self._calls = _Calls()
+        self._now = 0
+
+    def add(self, message: Json, at: int) -> None:
+        """Add a message, which is at this place in the source."""
+        times = self._source.times
+        given = times[at] if at < len(times) else None
+        self._now = max(self._now, given or 0)
+        role = message.get("role")
+        if role == "assistant":
+            self._add_answer(message, at)
+        elif role == "tool":
+            self._add_result(message, at)
+        else:
+            self._heard.append(message)
+            self._heard_at, self._heard_ms = at, self._now
+            if role == "user" and not self._root.input:
+                self._root.input = text_of(message.get("content"))
+
+    def finish(self) -> Draft:
+        """Return the draft."""
+        self._leave_unanswered()
+        self._reading.losses.note(Code.DURATION_UNKNOWN, "", len(self._steps) - 1)
+        for call_id in self._calls.open_ids():
+            self._reading.losses.note(Code.CALL_UNPAIRED, call_id)
+        start = self._steps[1].start_ms if len(self._steps) > 1 else 0
+        self._root.start_ms, self._root.duration_ms = start, max(self._now - start, 0)
+        source = self._source
+        return Draft(
+            source.trace_id,
+            self._reading.project,
+            self._reading.format,
+            self._steps,
+            extras=source.extras,
+        )
+
+    def _id(self, path: str, own: str = "") -> str:
+        taken: set[str] = self._taken if own else set()
+        return step_id_of(self._source.trace_id, path, own, taken)
+
+    def _add(self, step: DraftStep) -> None:
+        self._taken.add(step.id)
+        self._steps.append(step)
+
+    def _leave_unanswered(self) -> None:
+        if self._heard:
+            self._add_model(self._heard_at, self._heard_ms)
+
+    def _add_model(self, at: int, start_ms: int, output: str = "") -> DraftStep:
+        """Add a model step with what was heard since the one before."""
+        models = self._source.models
+        heard, self._heard = self._heard, []
+        step = DraftStep(
+            self._id(f"{at}"),
+            self._root.id,
+            Kind.MODEL,
+            _CALL,
+            dump(heard).decode() if heard else "",
+            output,
+            start_ms,
+            model=models[at] if at < len(models) else "",
+            metadata={HISTORY: OMITTED},
+        )
+        self._add(step)
+        return step
+
+    def _add_answer(self, message: Json, at: int) -> None:
+        step = self._add_model(at, self._now, dump([message]).decode())
+        if text := text_of(message.get("content")):
+            self._root.output = text
+        calls = message.get("tool_calls")
+        for n, call in enumerate(calls if isinstance(calls, list) else ()):
+            self._calls.add(call, f"{step.id}.{n}")
+
+    def _add_result(self, message: Json, at: int) -> None:
+        """Add a tool step; an input that nobody answered before it stays before it."""
+        self._leave_unanswered()
+        given, name = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
+        call = self._calls.answer(given, name)
+        if call is None:
+            self._reading.losses.note(Code.CALL_UNPAIRED, f"{self._source.where}.{at}".lstrip("."))
+        name = name or (call.name if call else "") or A_TOOL
+        call_id = call.id if call else given
+        text = _text(message.get("content"))
+        has_failed = message.get("status") == _FAILED
+        step = DraftStep(
+            self._id(f"{at}.tool", "" if call else given),
+            self._root.id,
+            Kind.TOOL,
+            name,
+            call.arguments if call else "",
+            "" if has_failed else text,
+            self._now,
+            error=StepError(NO_CODE, text) if has_failed else None,
+            metadata={"tool_name": name} | ({"tool_call_id": call_id} if call_id else {}),
+        )
+        self._add(step)
+
+
+class _Calls:
+    """The calls that no result belongs to yet; each look-up takes constant time on average."""
+
+    def __init__(self) -> None:
+        """Begin without calls."""
+        self._all: list[_Open] = []
+        self._by_key: defaultdict[tuple[str, str], deque[_Open]] = defaultdict(deque)
+
+    def add(self, call: Any, made: str) -> None:  # as JSON has it
+        """Add a call; without an id it has the one that writers make."""
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            return
+        text = function.get("arguments")
+        arguments = text if isinstance(text, str) else dump(text or {}).decode()
+        opened = _Open(str(call.get("id") or made), str(function.get("name") or ""), arguments)
+        self._all.append(opened)
+        for key in (("id", opened.id), ("name", opened.name), _ANY):
+            self._by_key[key].append(opened)
+
+    def answer(self, call_id: str, name: str) -> _Open | None:
+        """Return the call that a result belongs to, and close it.
+
+        One with an id belongs to the call with it, or to none.
+        """
+        waiting = self._by_key.get(("id", call_id) if call_id else ("name", name) if name else _ANY)
+        while waiting:
+            call = waiting.popleft()
+            if call.is_open:
+                call.is_open = False
+                return call
+        return None
+
+    def open_ids(self) -> Iterator[str]:
+        """Yield the ids of the calls without a result."""
+        return (call.id for call in self._all if call.is_open)
+
+
+def _text(content: object) -> str:
+    """Return the content of a result as text: texts joined, other parts as JSON."""
+    if isinstance(content, list):
+        are_texts = all(isinstance(p, dict) and p.get("type") == "text" for p in content)
+        return text_of(content) if are_texts else dump(content).decode()
+    return content if isinstance(content, str) else ""

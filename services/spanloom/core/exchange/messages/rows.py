@@ -1,0 +1,70 @@
+"""What rows with messages say of their run besides: its id, its name, user and tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.messages.reading import AGENT, Source
+from spanloom.core.exchange.messages.writing import KEPT
+from spanloom.core.formats.json_bytes import dump, sorted_keys
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.readers import an_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.readers import Reading
+
+TAGS = "tags"
+
+
+def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
+    """Return what a row says of its run; ``own_id`` precedes the id in its ``metadata``.
+
+    A row without an id has a hash of itself. Raises ``InvalidRequestError`` if ``metadata`` is no
+    object.
+    """
+    about = an_object(row.get("metadata") or {}, "metadata")
+    given = own_id or about.get("trace_id")
+    if isinstance(given, str) and given:
+        trace_id = trace_id_of(reading.format, reading.project, given)
+    else:
+        reading.losses.note(Code.IDS_MADE)
+        given = ""
+        text = dump(sorted_keys(row)).decode()
+        trace_id = trace_id_of(reading.format, reading.project, text)
+    name = about.get("name")
+    return Source(
+        trace_id=trace_id,
+        name=name if isinstance(name, str) and name else AGENT,
+        extras=extras_of(about, source_id_of(given, trace_id)),
+    )
+
+
+def source_id_of(given: str, trace_id: str) -> Mapping[str, str]:
+    """Return the source's id as metadata, unless the trace id is the same in another form."""
+    is_same = not given or trace_id in given.replace("-", "").lower()
+    return {} if is_same else {"source_id": given}
+
+
+def extras_of(about: Json, more: Mapping[str, str]) -> Mapping[str, object]:
+    """Return metadata of a source as members of ``extraction``; ``more`` precedes it."""
+    extras: dict[str, object] = {
+        name: about[name] for name in KEPT if name != TAGS and isinstance(about.get(name), str)
+    }
+    if tags := _texts(about.get(TAGS)):
+        extras[TAGS] = tags
+    others = about.keys() - {"trace_id", "name", *KEPT}
+    own = {name: _text(about[name]) for name in sorted(others)} | dict(more)
+    return extras | ({"metadata": own} if own else {})
+
+
+def _texts(value: object) -> Sequence[str]:
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if isinstance(item, str) and item]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else dump(value).decode()

@@ -1,0 +1,215 @@
+"""Writes the conversation of a run's root agent as plain chat messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.formats.conversation import arguments_of, conversation, text_of
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code, NotHeldError
+from spanloom.core.messages.steps import TOOL_DEFINITIONS
+from spanloom.core.messages.texts import answer_in, question_in
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.document import Document, DocumentAgent, DocumentStep
+    from spanloom.core.formats.conversation import Turn
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
+
+A_TOOL = "tool"
+"""The name of a tool whose name is unknown."""
+
+
+class Told(NamedTuple):
+    """A message, and the step it comes from."""
+
+    message: Json
+    step_id: str
+
+
+class Talk(NamedTuple):
+    """The conversation of a run."""
+
+    agent: DocumentAgent
+    told: Sequence[Told]
+
+    @property
+    def messages(self) -> Sequence[Json]:
+        """The messages alone."""
+        return [one.message for one in self.told]
+
+
+def talk_of(stored: Stored, losses: Losses) -> Talk:
+    """Return the conversation of the root agent; without one, the question and the answer.
+
+    The root agent is the root, else the first agent with a conversation. Notes what messages do
+    not have. Raises ``NotHeldError`` for a run without an agent.
+    """
+    document = stored.view
+    agents = _root_first(document)
+    if not agents:
+        raise NotHeldError(Code.NO_AGENT, "it has no agent whose messages could be written")
+    agent, turns = next(
+        ((a, turns) for a in agents if (turns := conversation(a, losses))), (agents[0], ())
+    )
+    for other in agents:
+        losses.note(Code.AGENTS_SEPARATE, other.id, other.id != agent.id and any(other.steps))
+    _note_steps(agent, losses)
+    return Talk(agent, _plain(turns, losses) if turns else _gist(document.root))
+
+
+def about_run(document: Document) -> Json:
+    """Return the metadata of a run that a reader takes back: ids, name, user and tags."""
+    told = document.extraction
+    kept = {name: told[name] for name in KEPT if told.get(name)}
+    own = told.get("metadata")
+    more = own if isinstance(own, dict) else {}
+    return {**more, "trace_id": document.id, "name": document.root.name, **kept}
+
+
+KEPT = ("conversation_id", "user_id", "environment", "tags")
+"""Members of ``extraction`` that are written as metadata."""
+
+
+def _root_first(document: Document) -> Sequence[DocumentAgent]:
+    root_id = document.json.get("root_step", {}).get("id")
+    return sorted(document.agents, key=lambda agent: agent.id != root_id)
+
+
+def _gist(root: DocumentStep) -> Sequence[Told]:
+    asked = {"role": "user", "content": question_in(root.input)}
+    answered = {"role": "assistant", "content": answer_in(root.output)}
+    return [Told(asked, root.id), Told(answered, root.id)]
+
+
+def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[Told]:
+    """Return the turns with the members of chat messages only."""
+    names: dict[str, str] = {}
+    told: list[Told] = []
+    for message, step_id, _ in turns:
+        role = message["role"]
+        if role == "assistant":
+            plain = _answer(message)
+            names.update((c["id"], c["function"]["name"]) for c in plain.get("tool_calls", ()))
+        elif role == "tool":
+            plain = _result(message, names, step_id, losses)
+        else:
+            plain = {"role": role, "content": _content(message["content"], step_id, losses)}
+            if isinstance(name := message.get("name"), str) and name:
+                plain["name"] = name
+        told.append(Told(plain, step_id))
+    return told
+
+
+def _answer(message: Json) -> Json:
+    plain = {"role": "assistant", "content": message["content"]}
+    if thoughts := message.get("reasoning_content"):
+        plain["reasoning_content"] = thoughts
+    if calls := message.get("tool_calls"):
+        plain["tool_calls"] = [_call(call) for call in calls]
+    return plain
+
+
+def _call(call: Json) -> Json:
+    """Return a call with arguments that are the text of an object."""
+    given = call.get("function")
+    function = given if isinstance(given, dict) else {}
+    arguments, text = arguments_of(call), function.get("arguments")
+    if not isinstance(text, str) or arguments is None:
+        text = dump(arguments or {}).decode()
+    named = {"name": str(function.get("name") or A_TOOL), "arguments": text}
+    return {"id": call["id"], "type": "function", "function": named}
+
+
+def _result(message: Json, names: Mapping[str, str], step_id: str, losses: Losses) -> Json:
+    call_id = str(message.get("tool_call_id") or "")
+    content = message["content"]
+    if isinstance(content, list):
+        media = sum(1 for part in content if not _is_text(part))
+        losses.note(Code.PARTS_DROPPED, step_id, media)
+    name = message.get("name") or names.get(call_id)
+    return {
+        "role": "tool",
+        "tool_call_id": call_id,
+        "name": name if isinstance(name, str) else A_TOOL,
+        "content": text_of(content),
+    }
+
+
+def _content(content: object, step_id: str, losses: Losses) -> object:
+    """Return a text, or parts of the kinds that chat messages have; a placeholder for others."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    parts = [_part(part) for part in content]
+    losses.note(Code.PARTS_DROPPED, step_id, parts.count(None))
+    return [
+        part or {"type": "text", "text": placeholder(given)}
+        for part, given in zip(parts, content, strict=True)
+    ]
+
+
+def _part(part: object) -> Json | None:
+    """Return a part of a kind that chat messages have, without further members."""
+    if not isinstance(part, dict):
+        return None
+    kind, value = part.get("type"), part.get(str(part.get("type")))
+    if _is_text(part):
+        return {"type": "text", "text": part["text"]}
+    if kind == "image_url" and isinstance(value, dict) and isinstance(value.get("url"), str):
+        return {"type": "image_url", "image_url": value}
+    if kind in ("input_audio", "file") and isinstance(value, dict):
+        return {"type": kind, kind: value}
+    return None
+
+
+def placeholder(part: object) -> str:
+    """Return a text instead of a part: ``[video]``."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    return f"[{kind if isinstance(kind, str) else 'part'}]"
+
+
+def _is_text(part: object) -> bool:
+    if not isinstance(part, dict):
+        return False
+    return part.get("type") == "text" and isinstance(part.get("text"), str)
+
+
+_COUNTS = ("input_tokens", "output_tokens")
+
+
+def _note_steps(agent: DocumentAgent, losses: Losses) -> None:
+    """Note what messages do not tell of an agent's steps."""
+    for step in agent.steps:
+        if step.type == "graph":
+            losses.note(Code.GRAPH_FLATTENED, step.id)
+        elif step.type == "model":
+            losses.note(Code.TOKENS_DROPPED, step.id, any(map(step.model_info.get, _COUNTS)))
+            losses.note(Code.METADATA_DROPPED, step.id, step.error is not None)
+        elif step.type == "tool":
+            losses.note(Code.ERROR_AS_TEXT, step.id, step.error is not None)
+        losses.note(Code.TIMES_DROPPED, step.id)
+
+
+def tools_of(agent: DocumentAgent) -> Sequence[Json]:
+    """Return the tools that the agent's model was offered first, as OpenAI's API has them."""
+    texts = (step.metadata.get(TOOL_DEFINITIONS) for step in agent.steps)
+    found = json_value(next((text for text in texts if isinstance(text, str)), ""))
+    tools = map(_tool, found if isinstance(found, list) else ())
+    return [tool for tool in tools if tool]
+
+
+def _tool(given: object) -> Json | None:
+    if not isinstance(given, dict):
+        return None
+    if isinstance(function := given.get("function"), dict):
+        return {"type": "function", "function": function}
+    if not isinstance(given.get("name"), str):
+        return None
+    schema = given.get("parameters") or given.get("input_schema") or given.get("inputSchema")
+    about = {"description": given["description"]} if given.get("description") else {}
+    parameters = {"parameters": schema} if isinstance(schema, dict) else {}
+    return {"type": "function", "function": {"name": given["name"], **about, **parameters}}

@@ -1,0 +1,81 @@
+"""Lists of chat messages as OpenAI's API has them, which evaluators of trajectories compare.
+
+One list is the conversation of a run's root agent. Arguments are the text of an object, for
+evaluators parse them. A list has no id: that of its run is a hash of the messages.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.exchange.drafts import MAX_STEPS, complete
+from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.messages.reading import Source, draft_of_messages, is_message_list
+from spanloom.core.exchange.messages.writing import talk_of
+from spanloom.core.formats.json_bytes import dump, sorted_keys
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.readers import Located, a_list, read_alone
+from spanloom.core.messages.forms import is_message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.readers import Reading, Refused, Taken
+    from spanloom.core.formats.stored import Stored
+
+
+def write(stored: Stored, losses: Losses) -> bytes:
+    """Return the messages of a run; raises ``NotHeldError`` without an agent."""
+    messages = talk_of(stored, losses).messages
+    for message in messages:
+        losses.note(Code.TEXTS_DROPPED, "", message.pop("reasoning_content", None) is not None)
+    losses.note(Code.METADATA_DROPPED, "extraction")
+    return dump(messages)
+
+
+def read_one(value: Any, reading: Reading) -> Iterable[Json]:
+    """Yield the run of a list of messages."""
+    messages = a_list(value, "the value")
+    text = dump(sorted_keys(messages)).decode()
+    reading.losses.note(Code.IDS_MADE)
+    trace_id = trace_id_of(reading.format, reading.project, text)
+    yield complete(draft_of_messages(messages, reading, Source(trace_id=trace_id, where="")))
+
+
+class Reader:
+    """Reads a list of messages as a run; bare messages one after the other are one run."""
+
+    def fits(self, value: Any) -> bool:
+        """See ``Reader``."""
+        return is_message_list(value) or (_is_bare(value) and is_message(value))
+
+    def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
+        """See ``Reader``."""
+        for place, value in _gathered(values):
+            yield from read_alone(place, value, read_one, reading)
+
+
+def _gathered(values: Iterable[Located]) -> Iterator[Located]:
+    """Yield lists as they are, and neighbouring messages as one list."""
+    begun, messages = "", list[object]()
+    for place, value in chain(values, (Located("", None),)):
+        if _is_bare(value):
+            begun = begun or place
+            if len(messages) <= MAX_STEPS:  # more are refused as a whole
+                messages.append(value)
+            continue
+        if messages:
+            yield Located(begun, messages)
+            begun, messages = "", []
+        if place:
+            yield Located(place, value)
+
+
+def _is_bare(value: object) -> bool:
+    return isinstance(value, dict) and "role" in value
+
+
+READER = Reader()

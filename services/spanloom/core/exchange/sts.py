@@ -1,0 +1,190 @@
+"""The Session Trace Simple Format of the Hugging Face Hub: a line of the run, a line a message.
+
+``{"type": "session", "harness", "id", "name"}``, then ``{"type": "message", "message": {"role",
+"content", "toolCalls", "toolCallId", "reasoningContent", "timestamp", "model"}}``.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.drafts import MAX_STEPS, complete
+from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.messages.reading import AGENT, Source, draft_of_messages
+from spanloom.core.exchange.messages.rows import source_id_of
+from spanloom.core.exchange.messages.writing import placeholder, talk_of
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.readers import Refused, a_list, a_text, an_object, read_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from spanloom.core.exchange.messages.writing import Talk
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.readers import Located, Reading, Taken
+    from spanloom.core.formats.stored import Stored
+
+_SESSION, _MESSAGE = "session", "message"
+_HARNESS = "spanloom"
+_ROLES = {"developer": "system"}
+
+
+def write(stored: Stored, losses: Losses) -> bytes:
+    """Return the lines of a run; raises ``NotHeldError`` without an agent."""
+    talk, run = talk_of(stored, losses), stored.view
+    session = {"type": _SESSION, "harness": _HARNESS, "id": run.id, "name": run.root.name}
+    lines = [session, *({"type": _MESSAGE, "message": m} for m in _messages(talk, losses))]
+    losses.note(Code.METADATA_DROPPED, "extraction")
+    return b"".join(dump(line) + b"\n" for line in lines)
+
+
+def _messages(talk: Talk, losses: Losses) -> Iterator[Json]:
+    steps = {step.id: step for step in talk.agent.steps}
+    times = _times([steps.get(step_id, talk.agent).started_at for _, step_id in talk.told], talk)
+    for (message, step_id), time in zip(talk.told, times, strict=True):
+        told = _message(message, step_id, losses)
+        if time > 0:
+            told["timestamp"] = time
+        if message["role"] == "assistant" and step_id in steps and (model := steps[step_id].model):
+            told["model"] = model
+        yield told
+
+
+def _times(starts: list[int], talk: Talk) -> Sequence[int]:
+    """Return a time for each message, none earlier than the one before.
+
+    What was heard has the time of its answer: the call that heard it first may have failed.
+    """
+    roles = [one.message["role"] for one in talk.told]
+    for at in range(len(roles) - 2, -1, -1):
+        if "tool" not in roles[at : at + 2] and roles[at] != "assistant":
+            starts[at] = starts[at + 1]
+    return list(accumulate(starts, max))
+
+
+def _message(message: Json, step_id: str, losses: Losses) -> Json:
+    role = message["role"]
+    told: Json = {
+        "role": _ROLES.get(role, role),
+        "content": _text(message["content"], step_id, losses),
+    }
+    if calls := message.get("tool_calls"):
+        told["toolCalls"] = [{"id": call["id"], "function": call["function"]} for call in calls]
+    if "tool_call_id" in message:
+        told["toolCallId"] = message["tool_call_id"]
+    if thoughts := message.get("reasoning_content"):
+        told["reasoningContent"] = thoughts
+    return told
+
+
+def _text(content: object, step_id: str, losses: Losses) -> str:
+    """Return a content as text, with placeholders for media."""
+    if not isinstance(content, list):
+        return str(content)
+    texts = [part["text"] if part["type"] == "text" else placeholder(part) for part in content]
+    losses.note(Code.PARTS_DROPPED, step_id, sum(1 for part in content if part["type"] != "text"))
+    return "\n".join(texts)
+
+
+def _is_session(value: object) -> bool:
+    return isinstance(value, dict) and value.get("type") == _SESSION
+
+
+class Reader:
+    """Reads a session line and the messages after it as a run."""
+
+    def fits(self, value: Any) -> bool:
+        """See ``Reader``."""
+        return _is_session(value) and "harness" in value
+
+    def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
+        """See ``Reader``; a line that is no message is refused, its neighbours are taken."""
+        session: _Session | None = None
+        for place, value in values:
+            if _is_session(value):
+                if session is not None:
+                    yield from session.read(reading)
+                session = _Session(place, value)
+            elif session is None:
+                yield Refused(place, f"type: {_SESSION} is needed in the first line")
+            else:
+                yield from session.add(place, value)
+        if session is not None:
+            yield from session.read(reading)
+
+
+class _Session:
+    """A session line and its messages so far."""
+
+    def __init__(self, place: str, value: Json) -> None:
+        """Begin without messages."""
+        self._place, self._value = place, value
+        self._messages: list[Json] = []
+        self._times: list[int | None] = []
+        self._models: list[str] = []
+
+    def add(self, place: str, value: Any) -> Iterator[Refused]:
+        """Add a message; yield its refusal if it is none."""
+        if isinstance(value, dict) and value.get("type") != _MESSAGE and "message" not in value:
+            yield Refused(place, f"type: {_SESSION} or {_MESSAGE} is needed here")
+            return
+        if len(self._messages) > MAX_STEPS:  # refused as a whole in the end
+            return
+        try:
+            given = an_object(an_object(value, "the line").get(_MESSAGE), _MESSAGE)
+            self._messages.append(_read_message(given))
+        except InvalidRequestError as error:
+            yield Refused(place, str(error))
+            return
+        stamp, model = given.get("timestamp"), given.get("model")
+        self._times.append(_milliseconds(stamp))
+        self._models.append(model if isinstance(model, str) else "")
+
+    def read(self, reading: Reading) -> Iterator[Taken | Refused]:
+        """Yield the run, or why there is none."""
+        yield from read_alone(self._place, self._value, self._read_one, reading)
+
+    def _read_one(self, value: Any, reading: Reading) -> Iterable[Json]:
+        given, name = a_text(value.get("id"), "id"), value.get("name")
+        trace_id = trace_id_of(reading.format, reading.project, given)
+        source = Source(
+            trace_id=trace_id,
+            name=name if isinstance(name, str) and name else AGENT,
+            extras={"metadata": own} if (own := source_id_of(given, trace_id)) else {},
+            times=self._times,
+            models=self._models,
+        )
+        yield complete(draft_of_messages(self._messages, reading, source))
+
+
+def _milliseconds(value: object) -> int | None:
+    """Return a time that a step can have; else ``None``."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 <= value < _LAST_MS else None
+
+
+_LAST_MS = 10**13
+
+
+def _read_message(given: Json) -> Json:
+    """Return a message of a session as a chat message."""
+    message: Json = {"role": a_text(given.get("role"), "message.role")}
+    message["content"] = given.get("content") if given.get("content") is not None else ""
+    if calls := given.get("toolCalls"):
+        message["tool_calls"] = [
+            {"type": "function", **an_object(call, f"message.toolCalls.{at}")}
+            for at, call in enumerate(a_list(calls, "message.toolCalls"))
+        ]
+    if isinstance(call_id := given.get("toolCallId"), str):
+        message["tool_call_id"] = call_id
+    if isinstance(thoughts := given.get("reasoningContent"), str) and thoughts:
+        message["reasoning_content"] = thoughts
+    return message
+
+
+READER = Reader()

@@ -1,0 +1,135 @@
+"""Any run can be written as messages or as ATIF, any JSON be read: nothing raises or moves."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.properties.test_assessed_runs import MESSAGE, documents
+from tests.support.exchanged import read_all, values_in, write
+
+from spanloom.client.transfer.documents import read_run
+from spanloom.core.formats.losses import NotHeldError
+from spanloom.core.formats.readers import Refused, Taken
+
+if TYPE_CHECKING:
+    Json = dict[str, Any]
+
+FORMATS = ("openai", "chat", "langsmith", "sts", "atif")
+HEX = {letter: f"{letter * 16}" for letter in "abcdef"} | {"g": "1" * 16, "h": "2" * 16}
+HEX["r"] = "3" * 16
+WORDS = st.sampled_from(["", "hi", "中😀", "[1]", '{"role": "user"}', "agent", "c1", "ATIF-v1.8"])
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | WORDS
+KEYS = st.sampled_from(
+    [
+        *("role", "content", "messages", "inputs", "outputs", "metadata", "type", "message"),
+        *("source", "tool_calls", "observation", "results", "extra", "metrics", "agent", "name"),
+        *("function", "arguments", "source_call_id", "tool_call_id", "timestamp", "steps", "id"),
+    ]
+)
+ANY = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner))
+
+
+@st.composite
+def trajectories(draw: st.DrawFn) -> Json:
+    """Trajectories of ATIF of which anything may be something else."""
+    call = st.fixed_dictionaries(
+        {"tool_call_id": WORDS}, optional={"function_name": WORDS, "arguments": ANY}
+    )
+    reference = st.fixed_dictionaries({"trajectory_id": st.sampled_from(["t1", "t2", "a" * 16])})
+    result = st.fixed_dictionaries(
+        {},
+        optional={
+            "source_call_id": WORDS,
+            "content": WORDS | ANY,
+            "extra": ANY,
+            "subagent_trajectory_ref": st.lists(reference, max_size=2) | ANY,
+        },
+    )
+    observation = st.fixed_dictionaries({"results": st.lists(result, max_size=3)})
+    step = st.fixed_dictionaries(
+        {"source": st.sampled_from(["agent", "agent", "user", "system"])},
+        optional={
+            "message": WORDS | ANY,
+            "timestamp": st.sampled_from(["2024-05-11T04:00:00Z", "9999-12-31T23:59:59Z", "x"]),
+            "tool_calls": st.lists(call, max_size=3),
+            "observation": observation | ANY,
+            "metrics": ANY,
+            "llm_call_count": st.sampled_from([0, 1]),
+            "is_copied_context": st.booleans(),
+            "extra": ANY,
+        },
+    )
+
+    def body(agent_id: str) -> Json:
+        steps = draw(st.lists(step, min_size=1, max_size=4))
+        about = {"name": draw(WORDS), "version": "1"}
+        version = {"schema_version": "ATIF-v1.8", "session_id": "s"}
+        return {**version, "trajectory_id": agent_id, "agent": about, "steps": steps}
+
+    return {**body("root"), "subagent_trajectories": [body("t1"), body("a" * 16)]}
+
+
+ROWS = st.lists(MESSAGE | ANY, max_size=4)
+VALUES = {
+    "openai": ROWS | ANY,
+    "chat": st.fixed_dictionaries({"messages": ROWS}, optional={"metadata": ANY, "tools": ANY}),
+    "langsmith": st.fixed_dictionaries(
+        {"inputs": st.fixed_dictionaries({"messages": ROWS}) | ANY},
+        optional={"outputs": ANY, "metadata": ANY, "id": ANY, "split": ANY},
+    ),
+    "sts": st.fixed_dictionaries(
+        {"type": st.sampled_from(["session", "message", "message"])},
+        optional={"id": WORDS, "message": MESSAGE | ANY, "name": WORDS},
+    ),
+    "atif": trajectories(),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(st.data())
+def test_any_document_is_written_or_not_held(name: str, data: st.DataObject) -> None:
+    document = data.draw(documents())
+    try:
+        body = write(name, document)
+    except NotHeldError:
+        return
+    assert read_all(name, *values_in(name, body))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(st.data())
+def test_a_run_that_is_written_comes_back_as_it_is_written(name: str, data: st.DataObject) -> None:
+    document = data.draw(documents())
+    text = json.dumps(document, ensure_ascii=False)
+    for letter, number in HEX.items():
+        for key in ("id", "parent_id"):
+            text = text.replace(f'"{key}": "{letter}"', f'"{key}": "{number}"')
+    document = json.loads(text)
+    for agent in document["agent_steps"]:
+        for step in agent["steps"]:
+            if step["type"] == "model":
+                step["model_info"] = {"input_tokens": 0, "output_tokens": 0}
+    try:
+        body = write(name, document)
+    except NotHeldError:
+        return
+    (taken,) = read_all(name, *values_in(name, body))
+    assert isinstance(taken, Taken), taken
+    assert values_in(name, write(name, taken.document)) == values_in(name, body)
+    assert isinstance(read_run(taken.document, None).trace_id, str)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(st.data())
+def test_any_json_is_taken_or_refused(name: str, data: st.DataObject) -> None:
+    values = data.draw(st.lists(VALUES[name] | ANY, max_size=3))
+    for found in read_all(name, *values):
+        assert found.place.startswith("line ")
+        if isinstance(found, Refused):
+            assert found.reason
+        else:
+            write(name, found.document)
