@@ -64,8 +64,8 @@ def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
     """Yield the parts of a file."""
     table = find_table(path)
     if table is not None and table.unpacker:
-        for place, text in resolve_name(table.unpacker)(path):
-            yield Part(place, text, 0.0)
+        for place, text, fault in resolve_name(table.unpacker)(path):
+            yield Part(place, text, 0.0, fault)
     elif table is not None:
         for number, document, share in table.load_reader()(path):
             yield Part(f"row {number}", document, share)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
+from spanloom.core.exchange.inspect.file import add_to_log, end_of_log
 from spanloom.core.formats.entry import Filed
 from spanloom.core.formats.json_bytes import dump
 
@@ -25,7 +26,7 @@ class Layout:
     def __init__(self, filed: Filed, items: int = 0) -> None:
         """Go on behind this number of items; ``Filed.FOLDER`` has one file for each."""
         self._add = _ADDED[filed]
-        self._is_array = filed is Filed.ARRAY
+        self._end = _ENDS.get(filed, _no_end)
         self.items = items
         """Items that are in the file."""
 
@@ -37,9 +38,7 @@ class Layout:
     @property
     def end(self) -> bytes:
         """What the file ends with."""
-        if not self._is_array:
-            return b""
-        return b"\n]\n" if self.items else b"[]\n"
+        return self._end(self.items)
 
 
 _Added: TypeAlias = "tuple[bytes, int]"
@@ -80,4 +79,16 @@ _ADDED: dict[Filed, Callable[[bytes, int], _Added]] = {
     Filed.SPREAD: _spread,
     Filed.ARRAY: _in_array,
     Filed.FOLDER: _whole,
+    Filed.LOG: add_to_log,
 }
+
+
+def _no_end(_items: int) -> bytes:
+    return b""
+
+
+def _array_end(items: int) -> bytes:
+    return b"\n]\n" if items else b"[]\n"
+
+
+_ENDS: dict[Filed, Callable[[int], bytes]] = {Filed.ARRAY: _array_end, Filed.LOG: end_of_log}

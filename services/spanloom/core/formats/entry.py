@@ -52,6 +52,7 @@ class Filed(Enum):
     SPREAD = "a line for each item of a run, which is a list"
     ARRAY = "one JSON array with the items of all runs"
     FOLDER = "a folder with a file for each run, named by its trace id"
+    LOG = "one log with the samples of all runs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +99,8 @@ class Format:
     magic: bytes = b""
     """The first bytes of a file, where these identify the format."""
     unpacker: str = ""
-    """With ``magic``: a function of the path that yields the place and the JSON text of each value,
-    for a reader that is a ``Reader``; without it the reader yields documents."""
+    """With ``magic``: a function of the path that yields the place of each value, its JSON text,
+    and why it cannot be read, for a reader that is a ``Reader``; else that yields documents."""
     has_rows: bool = False
     """Whether its lines are objects with the same members, so that ``-o NAME.parquet`` writes them
     as a table."""
@@ -149,6 +150,8 @@ def document_with_file(
     has_rows: bool = False,
     beside: str = "",
     named: str = "",
+    magic: bytes = b"",
+    unpacker: str = "",
 ) -> Sequence[Format]:
     """Declare a format of one run, and the file of many runs.
 
@@ -178,6 +181,8 @@ def document_with_file(
         has_rows=has_rows,
         beside=beside,
         named=named,
+        magic=magic,
+        unpacker=unpacker,
     )
 
 

@@ -97,6 +97,16 @@ REGISTRY: Sequence[Format] = (
         reader="spanloom.core.exchange.chat:READER",
     ),
     *document_with_file(
+        "inspect",
+        "A run as a log of Inspect with one sample, its steps as events.",
+        "spanloom.core.exchange.inspect.writing:write_log",
+        lines="One log of Inspect, a sample a run; `.eval` files are read, too.",
+        reader="spanloom.core.exchange.inspect.reading:INSPECT",
+        filed=Filed.LOG,
+        magic=b"PK\x03\x04",
+        unpacker="spanloom.client.transfer.eval_file:read_eval",
+    ),
+    *document_with_file(
         "langsmith",
         "An example of a LangSmith dataset: the question, and the messages that answered it.",
         "spanloom.core.exchange.langsmith:write",
@@ -109,6 +119,16 @@ REGISTRY: Sequence[Format] = (
         "spanloom.core.exchange.openai:write",
         lines="The list of the messages of a run a line.",
         reader="spanloom.core.exchange.openai:READER",
+    ),
+    *document_with_file(
+        "potato",
+        "A run as an item for Potato: its steps, each an action with its thought.",
+        "spanloom.core.exchange.potato.writing:write",
+        lines="A folder for Potato: the items, and the configuration of a task.",
+        reader="spanloom.core.exchange.potato.reading:POTATO",
+        filed=Filed.ARRAY,
+        named="items.json",
+        beside="spanloom.core.exchange.potato.writing:files_beside",
     ),
     *document_with_file(
         "sts",

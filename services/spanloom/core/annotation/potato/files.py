@@ -72,14 +72,19 @@ def _step(step: DocumentStep) -> Json:
     action = f"{step.name}({step.input})" if is_call else answer_in(step.output)
     shown = {
         "action": cut(action or step.name),
-        "thought": cut("\n".join(_thoughts(json_value(step.output)))),
+        "thought": cut("\n".join(_thoughts(json_value(step.output))) or _thought(step)),
         "agent": step.agent_name,
         "type": step.type,
         "step_id": step.id,
     }
     if is_call:
-        shown["observation"] = cut(step.output)
+        shown["observation"] = cut(step.output or step.error_message)
     return shown
+
+
+def _thought(step: DocumentStep) -> str:
+    """Return the thought that an item had at a step that is no model call."""
+    return str(step.metadata.get("thought", "")) if step.type == "tool" else ""
 
 
 def _thoughts(messages: object) -> Iterator[str]:

@@ -1,0 +1,250 @@
+"""The steps of a sample from its events: model calls, tools, and spans of agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.exchange.drafts import STEP_KINDS, DraftStep
+from spanloom.core.exchange.ids import step_id_of
+from spanloom.core.exchange.inspect.messages import arguments_text, read, read_all
+from spanloom.core.exchange.inspect.times import milliseconds, read_usage
+from spanloom.core.exchange.inspect.writing import NO_MODEL, OURS
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+
+
+MOST_S = 1e9
+"""A longer time of a call, in seconds, is none: 30 years."""
+
+
+def steps_of_events(
+    sample: Json, about: Json, events: Sequence[Json], trace_id: str
+) -> list[DraftStep]:
+    """Return the steps, the root first: the run's own, or one made around all."""
+    steps = _Steps(trace_id)
+    for at, event in enumerate(events):
+        steps.add(event, at)
+    return steps.whole(sample, about)
+
+
+class _Steps:
+    """The steps so far; spans that are no agents stay as places in the tree."""
+
+    def __init__(self, trace_id: str) -> None:
+        self._trace_id = trace_id
+        self._steps: dict[str, DraftStep] = {}
+        self._step_of_span: dict[str, str] = {}
+        """By span id: its step, or that of the nearest span above that is one."""
+        self._ours: set[str] = set()
+        """Steps that our own writer wrote: they know what they ran in."""
+
+    def add(self, event: Json, at: int) -> None:
+        kind = event.get("event")
+        if kind == "span_begin":
+            self._begin(event, at)
+        elif kind == "span_end":
+            self._end(event)
+        elif kind in ("model", "tool"):
+            step = (_model if kind == "model" else _tool)(event, self._id(event, at))
+            self._keep(step, event, str(event.get("span_id") or ""))
+
+    def _begin(self, event: Json, at: int) -> None:
+        span_id, around = str(event.get("id") or ""), str(event.get("parent_id") or "")
+        ours = ours_of(event)
+        if not ours and event.get("type") != "agent":
+            self._step_of_span[span_id] = self._step_of_span.get(around, "")
+            return
+        step = DraftStep(
+            self._id(event, at),
+            "",
+            STEP_KINDS.get(str(ours.get("type", "agent")), Kind.OTHER),
+            str(ours.get("name", event.get("name") or "agent")),
+            _text(ours.get("input")),
+            _text(ours.get("output")),
+            milliseconds(event.get("timestamp")) or 0,
+            error=_error(ours.get("error"), None),
+            model=_text(ours.get("model")),
+            metadata=_metadata(ours),
+        )
+        self._step_of_span[span_id] = step.id
+        self._keep(step, event, around)
+
+    def _end(self, event: Json) -> None:
+        step = self._steps.get(self._step_of_span.get(str(event.get("id")), ""))
+        ended = milliseconds(event.get("timestamp"))
+        if step is not None and ended is not None:
+            step.duration_ms = max(0, ended - step.start_ms)
+
+    def _id(self, event: Json, at: int) -> str:
+        own = ours_of(event).get("step_id") or event.get("uuid") or ""
+        return step_id_of(self._trace_id, f"events.{at}", str(own), self._steps)
+
+    def _keep(self, step: DraftStep, event: Json, around: str) -> None:
+        self._steps[step.id] = step
+        if own := ours_of(event):
+            self._ours.add(step.id)
+            step.parent_id = str(own.get("parent_id", ""))
+        else:
+            step.parent_id = self._step_of_span.get(around, "")
+
+    def whole(self, sample: Json, about: Json) -> list[DraftStep]:
+        """Return all steps below one root."""
+        tops = [step for step in self._steps.values() if not step.parent_id]
+        is_alone = len(tops) == 1 and tops[0].kind is Kind.AGENT
+        if is_alone or (tops and tops[0].id in self._ours):  # ours begins with the run
+            root = tops[0]
+        else:
+            root = root_of(sample, about, self._trace_id, list(self._steps.values()))
+        for step in self._steps.values():
+            if step is not root and step.parent_id not in self._steps:
+                step.parent_id = root.id
+        return [root, *(step for step in self._steps.values() if step is not root)]
+
+
+def root_of(sample: Json, about: Json, trace_id: str, steps: Sequence[DraftStep]) -> DraftStep:
+    """Return an agent around all steps, named as the task, with the sample's input and answer."""
+    begin = milliseconds(sample.get("started_at"))
+    began = min([step.start_ms for step in steps] or [begin or 0])
+    began = began if begin is None else min(begin, began)
+    ended = max([step.start_ms + step.duration_ms for step in steps] or [began])
+    ended = max(milliseconds(sample.get("completed_at")) or ended, ended)
+    return DraftStep(
+        step_id_of(trace_id, ""),
+        "",
+        Kind.AGENT,
+        str(about.get("task") or "run"),
+        _asked(sample.get("input")),
+        _answered(sample.get("output")),
+        began,
+        max(0, ended - began),
+        error=_error(None, (sample.get("error") or {}).get("message"))
+        if isinstance(sample.get("error"), dict)
+        else None,
+    )
+
+
+def _asked(given: object) -> str:
+    if isinstance(given, str):
+        return given
+    found = read_all(given)
+    return dump(found).decode() if found else ""
+
+
+def _answered(output: object) -> str:
+    if not isinstance(output, dict):
+        return ""
+    if isinstance(output.get("completion"), str) and output["completion"]:
+        return str(output["completion"])
+    answers = _answers(output)
+    content = answers[-1].get("content") if answers else ""
+    return content if isinstance(content, str) else dump(content).decode()
+
+
+def _answers(output: Mapping[str, Any]) -> list[Json]:
+    choices = output.get("choices")
+    found: Iterable[Any] = choices if isinstance(choices, list) else ()
+    messages = [one.get("message") for one in found if isinstance(one, dict)]
+    return [read(one) for one in messages if isinstance(one, dict)]
+
+
+def _model(event: Json, step_id: str) -> DraftStep:
+    output = event.get("output")
+    told: Json = output if isinstance(output, dict) else {}
+    asked, answers, ours = read_all(event.get("input")), _answers(told), ours_of(event)
+    model = _text(ours.get("model") or told.get("model") or event.get("model"))
+    begin, took = _times(event)
+    return DraftStep(
+        step_id,
+        "",
+        Kind.MODEL,
+        str(ours.get("name", event.get("model") or "model")),
+        dump(asked).decode() if asked else "",
+        dump(answers).decode() if answers else "",
+        begin,
+        took,
+        _error(ours.get("error"), event.get("error") or told.get("error")),
+        read_usage(told.get("usage")),
+        "" if model == NO_MODEL else model,
+        _first_token(ours.get("latency_first_resp")),
+        _metadata(ours),
+    )
+
+
+def _tool(event: Json, step_id: str) -> DraftStep:
+    ours, arguments, error = ours_of(event), event.get("arguments"), event.get("error")
+    name = str(ours.get("name", event.get("function") or "tool"))
+    own = {"tool_call_id": _text(event.get("id")), "tool_name": name}
+    begin, took = _times(event)
+    return DraftStep(
+        step_id,
+        "",
+        Kind.TOOL,
+        name,
+        _text(ours.get("input")) or (arguments_text(arguments) if arguments else ""),
+        _result(event.get("result")),
+        begin,
+        took,
+        _error(ours.get("error"), error.get("message") if isinstance(error, dict) else None),
+        metadata=_metadata(ours) if ours else {k: v for k, v in own.items() if v},
+    )
+
+
+def _times(event: Json) -> tuple[int, int]:
+    begin = milliseconds(event.get("timestamp")) or 0
+    ended = milliseconds(event.get("completed"))
+    if ended is not None:
+        return begin, max(0, ended - begin)
+    worked = event.get("working_time")
+    if not isinstance(worked, int | float) or isinstance(worked, bool):
+        return begin, 0
+    return begin, int(worked * 1_000) if 0 < worked < MOST_S else 0
+
+
+def _result(result: object) -> str:
+    """Return a tool's result as text; parts of it as their texts."""
+    if isinstance(result, str):
+        return result
+    if isinstance(result, list | dict):
+        content = read(
+            {"role": "tool", "content": result if isinstance(result, list) else [result]}
+        )
+        found = content["content"]
+        return found if isinstance(found, str) else dump(found).decode()
+    return "" if result is None else dump(result).decode()
+
+
+def _error(ours: object, message: object) -> StepError | None:
+    if isinstance(ours, dict):
+        code = ours.get("code")
+        known = code if isinstance(code, int) and not isinstance(code, bool) else NO_CODE
+        return StepError(known, _text(ours.get("msg")))
+    return None if message is None else StepError(NO_CODE, _text(message))
+
+
+def _first_token(value: object) -> float | None:
+    try:
+        return None if value is None else float(str(value))
+    except ValueError:
+        return None
+
+
+def _metadata(ours: Mapping[str, Any]) -> Mapping[str, str]:
+    found = ours.get("metadata")
+    known = found.items() if isinstance(found, dict) else ()
+    return {str(name): _text(value) for name, value in known}
+
+
+def ours_of(event: Json) -> Mapping[str, Any]:
+    """Return what our own writer put into the metadata of an event; empty in others' logs."""
+    metadata = event.get("metadata")
+    found = metadata.get(OURS) if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else dump(value).decode()

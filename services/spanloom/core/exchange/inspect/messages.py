@@ -1,0 +1,135 @@
+"""Messages in Inspect's form and in ours.
+
+Inspect's tool calls have their arguments as an object, and the reasoning of a model is a part of
+its content.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+
+_ROLES = {"system": "system", "developer": "system", "user": "user", "tool": "tool"}
+ASSISTANT = "assistant"
+
+
+def written(message: Json, losses: Losses, path: str = "") -> Json:
+    """Return a message in Inspect's form; what it has no word for is counted."""
+    role = _ROLES.get(str(message.get("role")), ASSISTANT)
+    shown: Json = {"role": role, "content": _content(message, losses, path)}
+    if role == "tool":
+        known = {"tool_call_id": message.get("tool_call_id"), "function": message.get("name")}
+        shown |= {name: str(value) for name, value in known.items() if value}
+    calls = message.get("tool_calls")
+    if role == ASSISTANT and isinstance(calls, list) and calls:
+        shown["tool_calls"] = [_call(call, at, losses, path) for at, call in enumerate(calls)]
+    return shown
+
+
+def _content(message: Json, losses: Losses, path: str) -> object:
+    content, reasoning = message.get("content"), message.get("reasoning_content")
+    if isinstance(content, list):
+        parts = [_part(part, losses, path) for part in content]
+    elif reasoning and isinstance(content, str) and content:
+        parts = [{"type": "text", "text": content}]
+    elif reasoning:
+        parts = []
+    else:
+        return content if isinstance(content, str) else "" if content is None else _text(content)
+    return [*([{"type": "reasoning", "reasoning": _text(reasoning)}] if reasoning else []), *parts]
+
+
+def _part(part: object, losses: Losses, path: str) -> Json:
+    known: Json = part if isinstance(part, dict) else {"type": "text", "text": _text(part)}
+    kind, image = known.get("type"), known.get("image_url")
+    if kind == "text":
+        return {"type": "text", "text": _text(known.get("text"))}
+    if kind == "image_url" and isinstance(image, dict) and isinstance(image.get("url"), str):
+        return {"type": "image", "image": image["url"]}
+    losses.note(Code.PARTS_DROPPED, path)
+    return {"type": "text", "text": f"[{kind or 'part'}]"}
+
+
+def _call(call: Json, at: int, losses: Losses, path: str) -> Json:
+    function = call.get("function") if isinstance(call, dict) else None
+    named: Json = function if isinstance(function, dict) else {}
+    call_id = call.get("id") if isinstance(call, dict) else None
+    if not call_id:
+        losses.note(Code.CALL_ID_MADE, path)
+    shown: Json = {"id": str(call_id or f"{path}.{at}"), "function": _text(named.get("name"))}
+    arguments = named.get("arguments")
+    value = json_value(arguments) if isinstance(arguments, str) else arguments
+    if isinstance(value, dict):
+        return shown | {"arguments": value, "type": "function"}
+    losses.note(Code.ARGS_NOT_OBJECT, path)
+    return shown | {"arguments": {}, "parse_error": _text(arguments), "type": "function"}
+
+
+def read(message: Json) -> Json:
+    """Return a message of Inspect's in our form; unknown members are left out."""
+    role, content = str(message.get("role") or ASSISTANT), message.get("content")
+    reasoning, parts = _read_parts(content if isinstance(content, list) else [])
+    shown: Json = {"role": role, "content": parts if isinstance(content, list) else _text(content)}
+    if reasoning and (not parts or [part["type"] for part in parts] == ["text"]):
+        shown["content"] = parts[0]["text"] if parts else ""  # a text that had to be a part
+    if reasoning:
+        shown["reasoning_content"] = "\n".join(reasoning)
+    if role == "tool":
+        known = {"tool_call_id": message.get("tool_call_id"), "name": message.get("function")}
+        shown |= {name: str(value) for name, value in known.items() if value}
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and calls:
+        shown["tool_calls"] = [_read_call(call) for call in calls if isinstance(call, dict)]
+    return shown
+
+
+def _read_parts(parts: Sequence[object]) -> tuple[Sequence[str], Sequence[Json]]:
+    """Return the texts of the reasoning, and the other parts."""
+    reasoning: list[str] = []
+    others: list[Json] = []
+    for part in parts:
+        known: Json = part if isinstance(part, dict) else {"type": "text", "text": _text(part)}
+        if known.get("type") == "reasoning":
+            reasoning.append(_text(known.get("reasoning")))
+        else:
+            others.append(_read_part(known))
+    return reasoning, others
+
+
+def _read_part(part: Json) -> Json:
+    if part.get("type") == "image" and isinstance(part.get("image"), str):
+        return {"type": "image_url", "image_url": {"url": part["image"]}}
+    if part.get("type") == "text":
+        return {"type": "text", "text": _text(part.get("text"))}
+    return {"type": "text", "text": f"[{part.get('type', 'part')}]"}
+
+
+def _read_call(call: Json) -> Json:
+    error, arguments = call.get("parse_error"), call.get("arguments")
+    text = error if isinstance(error, str) else arguments_text(arguments)
+    function = {"name": _text(call.get("function")), "arguments": text}
+    return {"id": _text(call.get("id")), "type": "function", "function": function}
+
+
+def arguments_text(arguments: object) -> str:
+    """Return the arguments of a call as JSON text; a text as it is."""
+    return arguments if isinstance(arguments, str) else dump(arguments).decode()
+
+
+def read_all(messages: object) -> Sequence[Json]:
+    """Return the messages of a list; what is no message is left out."""
+    found: Iterable[Any] = messages if isinstance(messages, list) else ()
+    return [read(one) for one in found if isinstance(one, dict)]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else dump(value).decode()

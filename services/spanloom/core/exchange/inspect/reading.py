@@ -1,0 +1,149 @@
+"""Reads evaluation logs: every sample is a run.
+
+A sample with events has its model calls, tools and agents from them. One with messages alone has
+no times: its steps follow from the conversation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.drafts import Draft, complete
+from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.inspect.attachments import resolved
+from spanloom.core.exchange.inspect.events import root_of, steps_of_events
+from spanloom.core.exchange.inspect.messages import ASSISTANT, read_all
+from spanloom.core.exchange.inspect.writing import OURS
+from spanloom.core.exchange.messages.reading import Source, draft_of_messages
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code, Losses
+from spanloom.core.formats.readers import Located, Refused, Taken, a_list, an_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.readers import Reading
+
+FORMAT = "inspect"
+_CALLED = frozenset({"model", "tool", "span_begin"})
+
+
+class Sample(NamedTuple):
+    """A sample, and what the log says around it."""
+
+    json: Json
+    eval: Json
+    """The log's ``eval``: task, model, dataset."""
+
+
+class LogReader:
+    """Reads logs, and samples that were taken out of a ``.eval`` file with their header."""
+
+    def fits(self, value: Any) -> bool:  # as JSON has it
+        """Return whether it is a log."""
+        return isinstance(value, dict) and isinstance(value.get("eval"), dict)
+
+    def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
+        """Yield the run of each sample; a sample that is refused keeps no other away."""
+        for place, value in values:
+            try:
+                log = an_object(value, "the log")
+                about = an_object(log.get("eval"), "eval")
+                samples = a_list(log.get("samples"), "samples")
+            except InvalidRequestError as error:
+                yield Refused(place, str(error))
+                continue
+            if not samples:
+                yield Refused(place, "samples: the log has none")
+            for at, sample in enumerate(samples):
+                where = place if len(samples) == 1 else f"{place}: sample {at + 1}"
+                yield _read(where, sample, about, reading)
+
+
+INSPECT = LogReader()
+
+
+def _read(place: str, sample: object, about: Json, reading: Reading) -> Taken | Refused:
+    reading.losses = Losses()
+    try:
+        found = Sample(resolved(an_object(sample, "sample")), about)
+        return Taken(place, complete(_draft(found, reading)), reading.losses)
+    except InvalidRequestError as error:
+        return Refused(place, str(error))
+    except RecursionError:
+        return Refused(place, "it is nested too deeply")
+
+
+def _draft(sample: Sample, reading: Reading) -> Draft:
+    source = _source_id(sample)
+    ours = _ours(sample.json)
+    own = str(sample.json.get("uuid") or source)
+    trace_id = trace_id_of(FORMAT, reading.project, str(ours.get("trace_id") or own))
+    reading.losses.trace_id = trace_id
+    if trace_id != own:
+        reading.losses.note(Code.IDS_MADE, "uuid")
+    if isinstance(scores := sample.json.get("scores"), dict):
+        reading.losses.note(Code.SCORES_DROPPED, "scores", len(scores))
+    extras = _extras(sample, ours, source)
+    found = sample.json.get("events")
+    events = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    if any(event.get("event") in _CALLED for event in events):
+        steps = steps_of_events(sample.json, sample.eval, events, trace_id)
+        return Draft(trace_id, reading.project, FORMAT, steps, extras, _warnings(ours))
+    return _of_messages(sample, trace_id, extras, reading)
+
+
+def _of_messages(
+    sample: Sample, trace_id: str, extras: Mapping[str, object], reading: Reading
+) -> Draft:
+    """Return the run that the sample's conversation shows, within the sample's own times."""
+    root = root_of(sample.json, sample.eval, trace_id, ())
+    model = str(sample.eval.get("model") or "")
+    messages = read_all(sample.json.get("messages"))
+    models = [model if one["role"] == ASSISTANT else "" for one in messages]
+    source = Source(trace_id=trace_id, name=root.name, extras=extras, models=models)
+    draft = draft_of_messages(messages, reading, source)
+    made = draft.steps[0]
+    made.duration_ms, made.error = root.duration_ms, root.error
+    for step in draft.steps:
+        step.start_ms += root.start_ms
+    return draft
+
+
+def _warnings(ours: Mapping[str, Any]) -> list[str]:
+    found = ours.get("warnings")
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def _source_id(sample: Sample) -> str:
+    known = (sample.eval.get("eval_id") or sample.eval.get("created"), sample.json.get("id"))
+    return "/".join(str(one) for one in (*known, sample.json.get("epoch", 1)))
+
+
+def _extras(sample: Sample, ours: Mapping[str, Any], source: str) -> Mapping[str, object]:
+    kept = {k: v for k, v in ours.items() if k in _KEPT and isinstance(v, _KEPT[k])}
+    if ours:
+        return kept
+    metadata = {"source_id": source, "task": str(sample.eval.get("task") or "")}
+    given = sample.json.get("metadata")
+    for name, value in given.items() if isinstance(given, dict) else ():
+        metadata.setdefault(str(name), value if isinstance(value, str) else dump(value).decode())
+    return {"metadata": {k: v for k, v in sorted(metadata.items()) if v}}
+
+
+_KEPT: Mapping[str, type] = {
+    "conversation_id": str,
+    "user_id": str,
+    "environment": str,
+    "tags": list,
+    "metadata": dict,
+    "services": list,
+}
+
+
+def _ours(sample: Json) -> Mapping[str, Any]:
+    metadata = sample.get("metadata")
+    found = metadata.get(OURS) if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,68 @@
+"""Moments as Inspect writes them, RFC 3339, and tokens as it counts them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.formats.json_bytes import Json
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS = 253_402_300_799_000  # the end of the year 9999
+
+
+def moment(ms: int) -> str:
+    """Return milliseconds since the epoch as RFC 3339: ``2024-05-11T04:00:00.010+00:00``."""
+    at = _EPOCH + timedelta(milliseconds=min(max(ms, 0), _LAST_MS))
+    return at.isoformat(timespec="milliseconds")
+
+
+def milliseconds(text: object) -> int | None:
+    """Return a moment in milliseconds since the epoch; ``None`` for what is none."""
+    if not isinstance(text, str):
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0, (aware - _EPOCH) // timedelta(milliseconds=1))
+
+
+def written_usage(tokens: Mapping[str, object]) -> Json:
+    """Return ``model_info`` as Inspect counts: its input tokens are without the cached ones."""
+    names = ("input_tokens", "output_tokens", "reasoning_tokens")
+    cached = ("input_read_cached_tokens", "input_creation_cached_tokens")
+    all_in, out, reasoning = (_count(tokens.get(name)) for name in names)
+    read, made = (_count(tokens.get(name)) for name in cached)
+    return {
+        "input_tokens": max(0, all_in - read - made),
+        "output_tokens": out,
+        "total_tokens": max(all_in, read + made) + out,
+        "input_tokens_cache_write": made,
+        "input_tokens_cache_read": read,
+        "reasoning_tokens": reasoning,
+    }
+
+
+def read_usage(usage: object) -> Usage | None:
+    """Return the tokens of a call; ``None`` where none are reported."""
+    if not isinstance(usage, dict):
+        return None
+    read, made = (_count(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))
+    return Usage(
+        _count(usage.get("input_tokens")) + read + made,
+        _count(usage.get("output_tokens")),
+        _count(usage.get("reasoning_tokens")),
+        read,
+        made,
+    )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

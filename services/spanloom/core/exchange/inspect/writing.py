@@ -1,0 +1,279 @@
+"""Writes a run as an evaluation log with one sample, its steps as events.
+
+What Inspect has no word for is in the metadata of an event under ``spanloom``: ids, types, names,
+failures and attributes of steps, from which the reader restores the run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from spanloom.core.exchange.inspect.messages import ASSISTANT, written
+from spanloom.core.exchange.inspect.times import moment, written_usage
+from spanloom.core.formats.conversation import conversation
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
+from spanloom.core.messages.texts import messages_in, question_in
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.document import Document, DocumentStep
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
+
+VERSION = 2
+OURS = "spanloom"
+"""The member of an event's or a sample's metadata with what Inspect has no word for."""
+NO_MODEL = "none/none"
+_CALLS = frozenset({"model", "tool"})
+_MS = 1_000
+
+
+def write_log(stored: Stored, losses: Losses) -> bytes:
+    """Return the log of one run (``inspect_ai.log.read_eval_log`` reads it)."""
+    view = stored.view
+    sample = _sample(view, losses)
+    started = sample["started_at"]
+    model = next(iter(sample["model_usage"]), NO_MODEL)
+    return dump(
+        {
+            "version": VERSION,
+            "status": "success",
+            "eval": {
+                "eval_id": view.id,
+                "created": started,
+                "task": view.root.name or "run",
+                "dataset": {"name": view.extraction.get("project"), "samples": 1},
+                "model": model,
+                "config": {},
+            },
+            "plan": {},
+            "results": {"total_samples": 1, "completed_samples": 1, "scores": []},
+            "stats": {
+                "started_at": started,
+                "completed_at": sample["completed_at"],
+                "model_usage": sample["model_usage"],
+            },
+            "samples": [sample],
+        }
+    )
+
+
+def _sample(view: Document, losses: Losses) -> Json:
+    root = view.root
+    steps = _by_id(view)
+    begin, end = root.times
+    answer = _last_answer(steps, losses)
+    told = {k: v for k, v in view.extraction.items() if k in _OF_THE_RUN}
+    ours = {"trace_id": view.id, "version": view.extraction.get("version", 1), **told}
+    sample: Json = {
+        "id": view.id,
+        "epoch": 1,
+        "input": question_in(root.input),
+        "target": "",
+        "messages": list(_messages(view, losses)),
+        "output": answer,
+        "metadata": {OURS: ours},
+        "model_usage": _usage_by_model(steps),
+        "events": list(_events(view, steps, losses)),
+        "started_at": moment(begin),
+        "completed_at": moment(end),
+        "total_time": (end - begin) / _MS,
+        "uuid": view.id,
+    }
+    if view.extraction.get("outcome") == "failed":
+        sample["error"] = {"message": _cause(view), "traceback": "", "traceback_ansi": ""}
+    return sample
+
+
+def _by_id(view: Document) -> Mapping[str, DocumentStep]:
+    """Return all steps; a root that is a call, or no step, is not shown as an agent."""
+    steps, root = view.by_id(), view.root
+    if root.type in _CALLS:
+        steps[root.id] = next((step for step in view.steps if step.id == root.id), root)
+    elif root.type != "agent":
+        steps[root.id] = root
+    return steps
+
+
+_OF_THE_RUN = frozenset(
+    {"conversation_id", "user_id", "environment", "tags", "metadata", "services", "warnings"}
+)
+"""Members of ``extraction`` that come back with the run; the rest follows from its steps."""
+
+
+def _cause(view: Document) -> str:
+    errors = view.extraction.get("errors") or ()
+    lasting = [one for one in errors if not one.get("recovered")] or errors
+    return str(lasting[0].get("msg") or "") if lasting else ""
+
+
+def _messages(view: Document, losses: Losses) -> Iterator[Json]:
+    """Yield the conversation of the first agent; others are only in the events."""
+    agents = list(view.agents)
+    if len(agents) > 1:
+        losses.note(Code.AGENTS_SEPARATE, times=len(agents) - 1)
+    for agent in agents[:1]:
+        for turn in conversation(agent):
+            yield written(turn.message, losses, turn.step_id)
+
+
+def _last_answer(steps: Mapping[str, DocumentStep], losses: Losses) -> Json:
+    calls = [step for step in steps.values() if step.type == "model"]
+    if not calls:
+        return {"model": NO_MODEL, "choices": []}
+    return _output(max(calls, key=lambda step: step.times), losses)
+
+
+def _usage_by_model(steps: Mapping[str, DocumentStep]) -> Json:
+    used: defaultdict[str, Json] = defaultdict(dict)
+    for step in steps.values():
+        if step.type == "model":
+            total = used[step.model or NO_MODEL]
+            for name, count in written_usage(step.model_info).items():
+                total[name] = total.get(name, 0) + count
+    return dict(used)
+
+
+def _events(view: Document, steps: Mapping[str, DocumentStep], losses: Losses) -> Iterator[Json]:
+    """Yield a begin and an end for agents, graph nodes and the run, an event for each call."""
+    root = view.root
+    places = {step.id: place for place, step in enumerate(view.steps)}
+    below: defaultdict[str, list[DocumentStep]] = defaultdict(list)
+    for step in steps.values():
+        if step.id != root.id:
+            below[_span_around(step, steps, root)].append(step)
+
+    def in_order(step: DocumentStep) -> tuple[int, int]:
+        return step.started_at, places.get(step.id, -1)
+
+    waiting: list[tuple[DocumentStep, bool]] = [(steps.get(root.id, root), True)]
+    began = root.started_at
+    while waiting:
+        step, is_begin = waiting.pop()
+        around = "" if step.id == root.id else _span_around(step, steps, root)
+        if step.type in _CALLS:
+            call = _model_event if step.type == "model" else _tool_event
+            yield _event(step, around, began) | call(step, losses)
+        elif is_begin:
+            yield _begin(step, around, began, losses)
+            waiting.append((step, False))
+        else:
+            yield {
+                "event": "span_end",
+                "id": step.id,
+                "span_id": step.id,
+                "timestamp": moment(step.times[1]),
+                "working_start": (step.times[1] - began) / _MS,
+            }
+        if is_begin:
+            inner = sorted(below.pop(step.id, ()), key=in_order, reverse=True)
+            waiting += [(one, True) for one in inner]
+
+
+def _span_around(step: DocumentStep, steps: Mapping[str, DocumentStep], root: DocumentStep) -> str:
+    """Return the nearest step above that is a span: calls have nothing inside."""
+    above, passed = step.parent_id, {step.id}
+    while above in steps and above not in passed and above != root.id:
+        if steps[above].type not in _CALLS:
+            return above
+        passed.add(above)
+        above = steps[above].parent_id
+    return root.id
+
+
+def _event(step: DocumentStep, around: str, began: int) -> Json:
+    begin, end = step.times
+    shown: Json = {
+        "uuid": step.id,
+        "timestamp": moment(begin),
+        "working_start": (begin - began) / _MS,
+        "completed": moment(end),
+        "working_time": (end - begin) / _MS,
+        "metadata": {OURS: _ours(step)},
+    }
+    return shown | ({"span_id": around} if around else {})
+
+
+def _ours(step: DocumentStep) -> Json:
+    is_call = step.type == "model"
+    known: Json = {
+        "step_id": step.id,
+        "parent_id": step.parent_id,
+        "type": step.type,
+        "name": step.name,
+        "metadata": {k: v for k, v in step.metadata.items() if k != "model" or not is_call},
+        "model": step.model if is_call else "",
+        "error": step.error,
+        "latency_first_resp": step.model_info.get("latency_first_resp"),
+        "input": step.input if step.type == "tool" and not _is_as_written(step) else "",
+    }
+    return {k: v for k, v in known.items() if v not in (None, "", {})}
+
+
+def _begin(step: DocumentStep, around: str, began: int, losses: Losses) -> Json:
+    """Return the begin of a span with its texts, which Inspect's spans do not have."""
+    if step.type == "graph":
+        losses.note(Code.GRAPH_FLATTENED, step.id)
+    event = _event(step, around, began)
+    event["metadata"][OURS] |= {"input": step.input, "output": step.output}
+    kept = {k: v for k, v in event.items() if k not in ("completed", "working_time", "span_id")}
+    named = {"event": "span_begin", "id": step.id, "name": step.name, "span_id": step.id}
+    kind = {"type": "agent"} if step.type == "agent" else {}
+    return kept | named | kind | ({"parent_id": around} if around else {})
+
+
+def _model_event(step: DocumentStep, losses: Losses) -> Json:
+    shown: Json = {
+        "event": "model",
+        "model": step.model or NO_MODEL,
+        "input": [written(one, losses, step.id) for one in _all_in(step.input, "user")],
+        "tools": [],
+        "tool_choice": "auto",
+        "config": {},
+        "output": _output(step, losses),
+    }
+    return shown | ({"error": step.error_message} if step.error else {})
+
+
+def _output(step: DocumentStep, losses: Losses) -> Json:
+    answers = [written(one, losses, step.id) for one in _all_in(step.output, ASSISTANT)]
+    choices = [
+        {"message": one, "stop_reason": "tool_calls" if one.get("tool_calls") else "stop"}
+        for one in answers
+        if one["role"] == ASSISTANT
+    ]
+    usage = written_usage(step.model_info)
+    return {"model": step.model or NO_MODEL, "choices": choices, "usage": usage}
+
+
+def _all_in(text: str, role: str) -> Sequence[Json]:
+    return [dict(message) for message in messages_in(text, role)]
+
+
+def _tool_event(step: DocumentStep, losses: Losses) -> Json:
+    value = json_value(step.input)
+    arguments = value if isinstance(value, dict) else {}
+    if arguments is not value and step.input:
+        losses.note(Code.ARGS_NOT_OBJECT, step.id)
+    shown: Json = {
+        "event": "tool",
+        "type": "function",
+        "id": str(step.metadata.get("tool_call_id") or step.id),
+        "function": step.name,
+        "arguments": arguments,
+        "result": step.output,
+        "events": [],
+    }
+    failed = {"error": {"type": "unknown", "message": step.error_message}, "failed": True}
+    return shown | (failed if step.error else {})
+
+
+def _is_as_written(step: DocumentStep) -> bool:
+    """Return whether the arguments of a tool, parsed, are written as the same text again."""
+    value = json_value(step.input)
+    return isinstance(value, dict) and dump(value).decode() == step.input

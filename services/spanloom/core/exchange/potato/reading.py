@@ -1,0 +1,125 @@
+"""Reads the items of a task as runs: an action is a tool call or an answer.
+
+Items say nothing of times: steps follow each other by a millisecond (``duration_unknown``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.exchange.drafts import STEP_KINDS, Draft, DraftStep, complete
+from spanloom.core.exchange.ids import step_id_of, trace_id_of
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.readers import EachAlone, a_list, a_text, an_object
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.readers import Reading
+
+FORMAT = "potato"
+STEPS, ACTION = "steps", "action"
+_CALL = re.compile(r"([\w.:/-]+)\((.*)\)", re.DOTALL)
+"""An action that is a call: ``search_web('SF weather')``."""
+_AGENT = "agent"
+_OWN = frozenset({"id", "task_description", STEPS})
+
+
+def fits(value: Any) -> bool:  # as JSON has it
+    """Return whether a value is an item with steps that are actions."""
+    steps = value.get(STEPS) if isinstance(value, dict) and "id" in value else None
+    first = steps[0] if isinstance(steps, list) and steps else None
+    return isinstance(first, dict) and ACTION in first and "step_type" not in first
+
+
+def _read(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
+    item = an_object(value, "the item")
+    source = str(item.get("id", ""))
+    trace_id = trace_id_of(FORMAT, reading.project, source or dump(item).decode())
+    reading.losses.trace_id = trace_id
+    if trace_id != source:
+        reading.losses.note(Code.IDS_MADE, "id")
+    reading.losses.note(Code.DURATION_UNKNOWN, STEPS)
+    asked = item.get("task_description", "")
+    steps = _Steps(trace_id, asked if isinstance(asked, str) else dump(asked).decode())
+    for at, step in enumerate(a_list(item.get(STEPS), STEPS)):
+        steps.add(an_object(step, f"{STEPS}.{at}"), at)
+    others = {str(k): v for k, v in item.items() if k not in _OWN}
+    known = {k: v if isinstance(v, str) else dump(v).decode() for k, v in others.items()}
+    extras = {"metadata": {**known, "source_id": source}} if source else {"metadata": known}
+    yield complete(Draft(trace_id, reading.project, FORMAT, steps.whole(), extras))
+
+
+POTATO = EachAlone(fits, _read)
+
+
+class _Steps:
+    """The steps so far: the root is the agent of the first step, others are below it."""
+
+    def __init__(self, trace_id: str, asked: str) -> None:
+        self._trace_id, self._asked = trace_id, asked
+        self._agents: dict[str, DraftStep] = {}
+        self._steps: list[DraftStep] = []
+        self._taken: set[str] = set()
+
+    def add(self, step: Json, at: int) -> None:
+        action = a_text(step.get(ACTION), f"{STEPS}.{at}.{ACTION}")
+        agent = self._agent(str(step.get("agent") or _AGENT), at)
+        call = _CALL.fullmatch(action)
+        kind = STEP_KINDS.get(str(step.get("type")), Kind.TOOL if call else Kind.MODEL)
+        if kind is Kind.TOOL:
+            name, given = (call[1], call[2]) if call else (action, "")
+            output = _text(step.get("observation"))
+        else:
+            name, given, output = str(kind), "", action
+        thought = _text(step.get("thought"))
+        if kind is Kind.MODEL:
+            output = _answer(action, thought)
+        elif kind is Kind.AGENT:
+            name = action
+        step_id = self._id(f"{STEPS}.{at}", str(step.get("step_id") or ""))
+        self._steps.append(
+            DraftStep(
+                step_id,
+                agent.id,
+                kind,
+                name,
+                given,
+                output,
+                at,
+                metadata={"thought": thought} if thought and kind is not Kind.MODEL else {},
+            )
+        )
+
+    def _agent(self, name: str, at: int) -> DraftStep:
+        if name not in self._agents:
+            first = next(iter(self._agents.values()), None)
+            parent, asked = (first.id, "") if first else ("", self._asked)
+            step_id = self._id(f"agents.{len(self._agents)}", "")
+            made = DraftStep(step_id, parent, Kind.AGENT, name, asked, start_ms=at)
+            self._agents[name] = made
+        return self._agents[name]
+
+    def _id(self, path: str, own: str) -> str:
+        found = step_id_of(self._trace_id, path, own, self._taken)
+        self._taken.add(found)
+        return found
+
+    def whole(self) -> list[DraftStep]:
+        """Return the agents and the steps; a task without steps is its question."""
+        agents = list(self._agents.values()) or [self._agent(_AGENT, 0)]
+        agents[0].duration_ms = max(0, len(self._steps) - 1)
+        return [*agents, *self._steps]
+
+
+def _answer(action: str, thought: str) -> str:
+    message = {"role": "assistant", "content": action}
+    return dump([message | ({"reasoning_content": thought} if thought else {})]).decode()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else dump(value).decode()

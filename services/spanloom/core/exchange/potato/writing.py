@@ -1,0 +1,56 @@
+"""Writes a run as an item of a task, and the task's configuration.
+
+The item is that of annotated runs (``core/annotation/potato/files.py``): texts are shortened for
+reading, and ``step_id`` is what brings annotations back to their steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.core.annotation.potato.files import MOST_TEXT, write_config, write_item
+from spanloom.core.annotation.presets import presets
+from spanloom.core.annotation.scheme_reader import plain_scheme
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.document import DocumentStep
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
+
+CONFIG_FILE = "config.yaml"
+SCHEME = "potato"
+"""The preset by which runs are judged that nobody annotated yet."""
+
+
+def write(stored: Stored, losses: Losses) -> bytes:
+    """Return a run as an item; its agents are named by their steps."""
+    for step in stored.view.steps:
+        _note(step, losses)
+    return dump(write_item(dict(stored.view.json)))
+
+
+def _note(step: DocumentStep, losses: Losses) -> None:
+    """Count what the item does not have of a step."""
+    losses.note(Code.TIMES_DROPPED, step.id)
+    losses.note(Code.TOKENS_DROPPED, step.id, times=bool(step.model_info))
+    losses.note(Code.TEXTS_DROPPED, step.id, times=bool(step.input and step.type != "tool"))
+    losses.note(Code.METADATA_DROPPED, step.id, times=bool(step.metadata))
+    losses.note(Code.ERROR_AS_TEXT, step.id, times=bool(step.error))
+    longest = max(len(step.input) if step.type == "tool" else 0, len(step.output))
+    losses.note(Code.VALUE_TRUNCATED, step.id, times=longest > MOST_TEXT)
+
+
+def files_beside(_name: str) -> Mapping[str, bytes]:
+    """Return the configuration with which ``potato start`` shows the items: JSON, as YAML may be.
+
+    Weights of severities are whole numbers: others break Potato's form.
+    """
+    scheme = plain_scheme(presets()[SCHEME].text, SCHEME)
+    config = write_config("runs", [scheme] if isinstance(scheme, dict) else [])
+    return {CONFIG_FILE: orjson.dumps(config, option=orjson.OPT_INDENT_2) + b"\n"}
