@@ -10,6 +10,7 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import complete
 from spanloom.core.exchange.ids import step_id_of, trace_id_of
 from spanloom.core.formats.imported import find_difference
+from spanloom.core.model.trajectory import Kind
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
@@ -75,3 +76,37 @@ def test_a_step_keeps_its_id_unless_it_is_taken() -> None:
     assert step_id_of(TRACE, "0", own) == own
     assert step_id_of(TRACE, "0", own, {own}) == step_id_of(TRACE, "0")
     assert step_id_of(TRACE, "0") != step_id_of(TRACE, "1")
+
+
+def test_steps_of_the_same_millisecond_stay_in_the_drafts_order() -> None:
+    draft = draft_of(planner())
+    root, *others = draft.steps
+    for step in others:
+        step.start_ms = root.start_ms
+    draft.steps = [root, *reversed(others)]
+    made = complete(draft)
+    ids = [step["id"] for agent in made["agent_steps"] for step in agent["steps"]]
+    order = [step.id for step in draft.steps]
+    for agent in made["agent_steps"]:
+        own = [step["id"] for step in agent["steps"]]
+        assert own == sorted(own, key=order.index)
+    assert len(ids) == len(others)
+
+
+def test_an_agent_has_the_cost_of_its_own_calls() -> None:
+    draft = draft_of(planner())
+    for step in draft.steps:
+        if step.kind is Kind.MODEL:
+            step.metadata = {**step.metadata, "cost": "0.5"}
+    planned, critic = complete(draft)["agent_steps"]
+    assert (planned["metadata"]["cost"], critic["metadata"]["cost"]) == ("1.0", "0.5")
+
+
+@pytest.mark.parametrize("wrong", [{"cost": "much"}, {"reported_cost": "NaN"}, {"tags": "{}"}])
+def test_metadata_that_cannot_be_summed_up_is_left_out(wrong: dict[str, str]) -> None:
+    draft = draft_of(planner())
+    for step in draft.steps:
+        step.metadata = {**step.metadata, **wrong}
+    made = complete(draft)
+    assert read_run(made, "other").project == "other"
+    assert made["root_step"]["metadata"].keys().isdisjoint(wrong)

@@ -24,7 +24,7 @@ from spanloom.core.model.span import Facts, NormalizedSpan, Span, TraceKey
 from spanloom.core.model.trajectory import Kind, Status, Step, StepType, Usage
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.pricing import PriceBook
-from spanloom.core.values.attributes import decimal
+from spanloom.core.values.attributes import decimal, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,6 +36,7 @@ MAX_STEPS = 100_000
 """The most steps of one run of a file."""
 _LAST_MS = 2**63 // 10**6 - 1
 _RULE = "read"
+_NUMBERS = (COST, "reported_cost")
 _PRICED = (StepType.MODEL, StepType.TOOL)
 
 
@@ -97,7 +98,7 @@ def complete(draft: Draft) -> Json:
     _check(draft.steps)
     spans = _spans(draft)
     tree = SpanTree(spans)
-    by_id = {step.id: step for step in draft.steps}
+    by_id = {step.id: _countable(step) for step in draft.steps}
     normalized = [_normalized(span, by_id[span.span_id], draft.format) for span in tree.placed]
     reports = Reports({n.span.span_id: n for n in normalized})
     reports.step_of = {n.span.span_id: n.span.span_id for n in normalized if _is_step(n)}
@@ -119,8 +120,6 @@ def _check(steps: Sequence[DraftStep]) -> None:
     for step in steps:
         if not 0 <= step.start_ms <= _LAST_MS or not 0 <= step.duration_ms <= _LAST_MS:
             raise InvalidRequestError(f"{step.name}: no time that a step can have")
-        if decimal(step.metadata.get(COST, "0")) is None:
-            raise InvalidRequestError(f"{step.name}: metadata.{COST}: a number is needed")
 
 
 def _spans(draft: Draft) -> Sequence[Span]:
@@ -166,6 +165,19 @@ def _normalized(span: Span, step: DraftStep, dialect: str) -> NormalizedSpan:
     return NormalizedSpan(span, dialect, step.kind, _RULE, None, facts, step.error)
 
 
+def _countable(step: DraftStep) -> DraftStep:
+    """Return the step without metadata that extraction would sum up, and cannot."""
+    metadata = step.metadata
+    wrong = {name for name in _NUMBERS if name in metadata and decimal(metadata[name]) is None}
+    if "tags" in metadata:
+        tags = json_value(metadata["tags"])
+        is_list = isinstance(tags, list) and all(isinstance(tag, str) for tag in tags)
+        wrong |= set() if is_list else {"tags"}
+    if not wrong:
+        return step
+    return replace(step, metadata={k: v for k, v in metadata.items() if k not in wrong})
+
+
 def _is_step(n: NormalizedSpan) -> bool:
     return n.kind is not Kind.OTHER
 
@@ -178,7 +190,8 @@ def _as_drafted(built: Trajectory, draft: Draft, by_id: Mapping[str, DraftStep])
 
     def all_drafted(agent: AgentStep) -> AgentStep:
         owner = _step(agent.step, by_id[agent.step.id], ())
-        return agent._replace(step=owner, steps=list(map(drafted, agent.steps)))
+        shown = owner._replace(metadata={**_cost(agent.step), **owner.metadata})
+        return agent._replace(step=shown, steps=list(map(drafted, agent.steps)))
 
     return replace(
         built,
@@ -198,6 +211,11 @@ def _step(built: Step, drafted: DraftStep, without: Collection[str]) -> Step:
         error=drafted.error,
         metadata={k: v for k, v in drafted.metadata.items() if k not in without},
     )
+
+
+def _cost(agent: Step) -> Mapping[str, str]:
+    """Return the cost of an agent's own calls, which follows from theirs."""
+    return {COST: agent.metadata[COST]} if COST in agent.metadata else {}
 
 
 _FROM_TEXTS = frozenset({"conversation_id", "user_id", "environment", "tags", "metadata"})

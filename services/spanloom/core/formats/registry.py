@@ -178,6 +178,28 @@ REGISTRY: Sequence[Format] = (
         reader="spanloom.client.transfer.items:read_groups",
         streams=True,
     ),
+    # Formats of other systems, by id.
+    *document_with_file(
+        "databricks",
+        "A row for Databricks' Agent Evaluation: request, response, retrieved context and trace.",
+        "spanloom.core.exchange.databricks:write_row",
+        lines="A row for Databricks' Agent Evaluation a line.",
+        reader="spanloom.core.exchange.databricks:ROWS",
+    ),
+    *document_with_file(
+        "mlflow",
+        "An MLflow trace, version 3.",
+        "spanloom.core.exchange.mlflow.writer:write_trace",
+        lines="An MLflow trace a line; versions 2 to 4 are read.",
+        reader="spanloom.core.exchange.mlflow.reader:TRACES",
+    ),
+    *document_with_file(
+        "mlflow-eval",
+        "A row for `mlflow.genai.evaluate`: inputs, outputs, expectations and trace.",
+        "spanloom.core.exchange.mlflow_eval:write_row",
+        lines="A row for `mlflow.genai.evaluate` a line.",
+        reader="spanloom.core.exchange.mlflow_eval:ROWS",
+    ),
     rows_as("jsonl", NDJSON, "A line of JSON for each row.", "spanloom.api.rows.forms:Ndjson"),
     rows_as("csv", CSV, "A table.", "spanloom.api.rows.forms:Csv"),
     rows_as("arrow", ARROW, "Columns with types.", "spanloom.api.rows.arrow:ArrowStream", "arrow"),

@@ -1,0 +1,71 @@
+"""The documents that a retrieval step found, whatever shape its framework gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.values.attributes import json_object, json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spanloom.core.formats.json_bytes import Json
+
+_CONTENT = ("page_content", "pageContent", "content", "text")
+_METADATA = ("metadata", "meta_data")
+_AROUND = ("documents", "Docs", "docs", "results", "matches", "output")
+URI: Final = "doc_uri"
+_URIS = (URI, "source", "uri", "url", "file_path", "id")
+"""Where a document says which it is, the most certain first."""
+
+
+def documents_in(text: str) -> list[Json]:
+    """Return the documents in the output of a retrieval as MLflow's: content, metadata, id.
+
+    A text in no known shape is one document; an empty text is none.
+    """
+    value = json_value(text)
+    if isinstance(value, dict):
+        value = next((value[name] for name in _AROUND if isinstance(value.get(name), list)), value)
+    items: list[Any] = value if isinstance(value, list) else [text] if text else []
+    return [_document(item) for item in items]
+
+
+def uri_of(document: Json) -> str:
+    """Return which document it is; empty if it does not say."""
+    about = document["metadata"]
+    found = (about.get(name) for name in _URIS)
+    return next((uri for uri in found if isinstance(uri, str) and uri), document.get("id") or "")
+
+
+def _document(item: object) -> Json:
+    if not isinstance(item, dict):
+        return {"page_content": _text(item), "metadata": {}}
+    name = next((name for name in _CONTENT if name in item), "")
+    metadata = _metadata(item) | _others(item, name)
+    made: Json = {"page_content": _text(item.get(name, "")), "metadata": metadata}
+    if isinstance(own := item.get("id"), str) and own:
+        made["id"] = own
+    if uri := uri_of(made):
+        metadata.setdefault(URI, uri)
+    return made
+
+
+def _metadata(item: Json) -> Json:
+    """Return a document's metadata, which some write as JSON text."""
+    for value in (item.get(name) for name in _METADATA):
+        if isinstance(value, dict):
+            return dict(value)
+        if isinstance(value, str) and (inner := json_object(value)):
+            return dict(inner)
+    return {}
+
+
+def _others(item: Json, content: str) -> Json:
+    known: Iterable[str] = {content, "id", *_METADATA}
+    return {name: value for name, value in item.items() if name not in known}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else dump(value).decode()

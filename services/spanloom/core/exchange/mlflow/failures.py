@@ -1,0 +1,58 @@
+"""Exceptions of steps, as far as a document has them: type and stack trace, where each began."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.document import Document, DocumentStep
+    from spanloom.core.formats.json_bytes import Json
+
+_SHORTEST = 5
+"""Characters of a message that is searched in that of an outer step."""
+_MESSAGE, _TYPE, _TRACE = "exception.message", "exception.type", "exception.stacktrace"
+
+
+class Failures:
+    """The exceptions of one run.
+
+    A step that only passes an inner step's failure on has the message, not type and stack trace:
+    a document lists each failure once, so it could not be read back.
+    """
+
+    def __init__(self, document: Document, steps: Sequence[tuple[DocumentStep, str]]) -> None:
+        """Find where the failures began."""
+        errors = document.extraction.get("errors") or ()
+        self.places: Sequence[str] = [one.get("where", "") for one in errors]
+        """Ids of the spans that failed, in the order of the document's list."""
+        self._known: Mapping[str, Json] = dict(zip(self.places, errors, strict=True))
+        self._passed_on = set(_passed_on(steps)) if self._known else set()
+
+    def event(self, step: DocumentStep, time_ns: int) -> Json:
+        """Return the exception event of a failed step."""
+        failure = {} if step.id in self._passed_on else self._known.get(step.id, {})
+        told = {
+            _MESSAGE: step.error_message,
+            _TYPE: failure.get("type") or step.metadata.get("error_type"),
+            _TRACE: failure.get("traceback"),
+        }
+        attributes = {name: value for name, value in told.items() if value}
+        return {"name": "exception", "time_unix_nano": time_ns, "attributes": attributes}
+
+
+def _passed_on(steps: Sequence[tuple[DocumentStep, str]]) -> Iterator[str]:
+    """Yield the ids of steps whose failure repeats that of a step below them."""
+    parents = {step.id: parent_id for step, parent_id in steps}
+    failed = {step.id: step.error_message for step, _ in steps if step.error is not None}
+    for step_id, message in failed.items():
+        above, ways = parents[step_id], len(parents)
+        while above and above not in failed and ways:
+            above, ways = parents.get(above, ""), ways - 1
+        if above in failed and _repeats(failed[above], message):
+            yield above
+
+
+def _repeats(outer: str, inner: str) -> bool:
+    return outer == inner or (len(inner) >= _SHORTEST and inner in outer)

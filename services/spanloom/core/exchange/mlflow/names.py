@@ -1,0 +1,70 @@
+"""MLflow's names of attributes, metadata and span types, and the two of our own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from spanloom.core.model.trajectory import Kind, StepType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+REQUEST_ID: Final = "mlflow.traceRequestId"
+SPAN_TYPE: Final = "mlflow.spanType"
+INPUTS: Final = "mlflow.spanInputs"
+OUTPUTS: Final = "mlflow.spanOutputs"
+USAGE: Final = "mlflow.chat.tokenUsage"
+MODEL: Final = "mlflow.llm.model"
+PROVIDER: Final = "mlflow.llm.provider"
+COST: Final = "mlflow.llm.cost"
+CHUNK: Final = "mlflow.chunk.item."
+"""Prefix of the events that are the chunks of a streamed answer."""
+
+SCHEMA: Final = "mlflow.trace_schema.version"
+SESSION: Final = "mlflow.trace.session"
+USER: Final = "mlflow.trace.user"
+TRACE_USAGE: Final = "mlflow.trace.tokenUsage"
+TRACE_COST: Final = "mlflow.trace.cost"
+SIZES: Final = ("mlflow.trace.sizeStats", "mlflow.trace.sizeBytes")
+TRACE_NAME: Final = "mlflow.traceName"
+MAX_METADATA: Final = 250
+"""Most characters of a value of ``trace_metadata``, and of any key: MLflow cuts them."""
+MAX_TAG: Final = 4_096
+MAX_PREVIEW: Final = 1_000
+
+STEP: Final = "spanloom.step"
+"""Attribute with what MLflow has no attribute for, so that the step is read back as it was."""
+RUN: Final = "spanloom.run"
+"""The same for the run, on its root span."""
+SOURCE_ID: Final = "source_id"
+LOCATION: Final = "mlflow_location"
+EXPERIMENT: Final = "mlflow_experiment_id"
+STATE: Final = "mlflow_state"
+REQUEST: Final = "client_request_id"
+EXPECTATIONS: Final = "expectations"
+"""Metadata of a run: what an evaluation set expects of it, a JSON object by MLflow's names."""
+TOOL_KIND: Final = "tool_kind"
+RETRIEVAL: Final = "retrieval"
+
+TYPES: Mapping[str, str] = {
+    StepType.AGENT: "AGENT",
+    StepType.MODEL: "CHAT_MODEL",
+    StepType.TOOL: "TOOL",
+    StepType.GRAPH: "CHAIN",
+}
+"""MLflow's type of a step; a root of none of these is ``UNKNOWN``."""
+UNKNOWN: Final = "UNKNOWN"
+TYPES_OF_TOOLS: Mapping[str, str] = {
+    RETRIEVAL: "RETRIEVER",
+    "embedding": "EMBEDDING",
+    "reranking": "RERANKER",
+}
+KINDS_OF_TOOLS: Mapping[str, str] = {theirs: ours for ours, theirs in TYPES_OF_TOOLS.items()}
+KINDS: Mapping[str, Kind] = {
+    "AGENT": Kind.AGENT,
+    "CHAT_MODEL": Kind.MODEL,
+    "LLM": Kind.MODEL,
+    "TOOL": Kind.TOOL,
+    **dict.fromkeys(KINDS_OF_TOOLS, Kind.TOOL),
+}
+"""The kind of step of a span type; others are graphs, an untyped root is none."""

@@ -1,0 +1,152 @@
+"""Reads MLflow traces of versions 2, 3 and 4, and the mixture of MLflow 3.5, as runs.
+
+Ids of spans are base64 or hex digits, which their length tells: MLflow itself reads hex digits as
+base64. Nothing is needed but the spans with their times; what ``info`` has is added.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.drafts import Draft, complete
+from spanloom.core.exchange.ids import step_id_of, trace_id_of
+from spanloom.core.exchange.mlflow import names
+from spanloom.core.exchange.mlflow.assessments import assessments_of
+from spanloom.core.exchange.mlflow.ids import span_key
+from spanloom.core.exchange.mlflow.info import RunFacts
+from spanloom.core.exchange.mlflow.spans_in import SpanReader
+from spanloom.core.exchange.mlflow.values import parsed
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.readers import EachAlone, a_list, a_text, an_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.exchange.drafts import DraftStep
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.readers import Reading
+
+_IDS = ("trace_id", "request_id")
+
+
+def is_trace(value: Any) -> bool:  # as JSON has it
+    """Return whether a JSON value has the two parts of a trace."""
+    if not isinstance(value, dict):
+        return False
+    info, data = value.get("info"), value.get("data")
+    return isinstance(info, dict) and isinstance(data, dict) and not info.keys().isdisjoint(_IDS)
+
+
+def read_trace(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
+    """Yield the document of a trace; raises ``InvalidRequestError`` with the place."""
+    yield complete(draft_of(parsed(value, "trace"), reading))
+
+
+def draft_of(
+    value: object,
+    reading: Reading,
+    where: str = "",
+    expected: Mapping[str, object] | None = None,
+) -> Draft:
+    """Return a trace as a draft; ``expected`` is what an evaluation set expects of the run.
+
+    Raises ``InvalidRequestError`` with the place, which begins with ``where``.
+    """
+    trace = an_object(value, where.rstrip(".") or "trace")
+    info = an_object(trace.get("info"), f"{where}info")
+    data = an_object(trace.get("data"), f"{where}data")
+    spans = a_list(data.get("spans"), f"{where}data.spans")
+    source = _source_id(info, where)
+    trace_id = trace_id_of(reading.format, reading.project, source)
+    steps, root = _steps(trace_id, spans, f"{where}data.spans", reading)
+    facts = RunFacts(info, root.attributes.get(names.RUN), f"{where}info", reading.losses)
+    reading.losses.note(
+        Code.SCORES_DROPPED, f"{where}info.assessments", sum(1 for _ in assessments_of(info))
+    )
+    extras, warnings = facts.extras(source, expected or {})
+    return Draft(trace_id, reading.project, reading.format, steps, extras, warnings)
+
+
+def _source_id(info: Json, where: str) -> str:
+    name = next((name for name in _IDS if info.get(name)), _IDS[0])
+    if not (source := a_text(info.get(name), f"{where}info.{name}")):
+        raise InvalidRequestError(f"{where}info.{name}: it is empty")
+    return source
+
+
+def _steps(
+    trace_id: str, spans: Sequence[object], where: str, reading: Reading
+) -> tuple[Sequence[DraftStep], SpanReader]:
+    """Return the steps, the root first, and the root's span."""
+    if not spans:
+        raise InvalidRequestError(f"{where}: it has no spans; the run is in them")
+    listed = [an_object(span, f"{where}.{at}") for at, span in enumerate(spans)]
+    keys = [_key(span, f"{where}.{at}") for at, span in enumerate(listed)]
+    ids = _ids(trace_id, keys, reading)
+    above = _parents([_parent_key(span) for span in listed], keys)
+    root = above.index(-1)
+    order = [root, *(at for at in range(len(listed)) if at != root)]
+    readers = {at: SpanReader(listed[at], f"{where}.{at}", reading.losses) for at in order}
+    steps = [readers[at].step(ids[at], ids[above[at]] if at != root else "") for at in order]
+    return steps, readers[root]
+
+
+def _key(span: Json, where: str) -> str:
+    """Return the id of a span; empty if it has none."""
+    context = span.get("context")
+    source = (context if isinstance(context, dict) else span).get("span_id")
+    return span_key(a_text(source, f"{where}.span_id"))
+
+
+def _parent_key(span: Json) -> str:
+    source = span.get("parent_span_id") or span.get("parent_id")
+    return span_key(source) if isinstance(source, str) and source else ""
+
+
+def _ids(trace_id: str, keys: Sequence[str], reading: Reading) -> Sequence[str]:
+    """Return an id for every span: its own, or a hash for a second span with the same."""
+    taken: dict[str, int] = {}
+    for at, key in enumerate(keys):
+        made = step_id_of(trace_id, f"spans.{at}", key, taken)
+        if made != key:
+            reading.losses.note(Code.IDS_MADE, f"data.spans.{at}.span_id")
+        taken[made] = at
+    return list(taken)
+
+
+def _parents(above: Sequence[str], keys: Sequence[str]) -> Sequence[int]:
+    """Return the position of every span's parent; -1 for the root.
+
+    The root is the first span without a parent, else the first whose parent is not in the trace,
+    else the first. Spans that do not lead to it are put under it.
+    """
+    places: dict[str, int] = {}
+    for at, key in enumerate(keys):
+        places.setdefault(key, at)
+    found = [places.get(key, -1) if key else -1 for key in above]
+    roots = [at for at, key in enumerate(above) if not key]
+    root = next(iter([*roots, *(at for at, parent in enumerate(found) if parent < 0), 0]))
+    found = [root if parent < 0 else parent for parent in found]
+    found[root] = -1
+    _hang(found, root)
+    return found
+
+
+def _hang(parents: list[int], root: int) -> None:
+    """Put the spans of a cycle under the root, in place."""
+    reaches = {root}
+    for start in range(len(parents)):
+        path, at = [], start
+        on_path: set[int] = set()
+        while at not in reaches and at not in on_path:
+            path.append(at)
+            on_path.add(at)
+            at = parents[at]
+        if at not in reaches:
+            parents[at] = root
+        reaches.update(path)
+
+
+TRACES = EachAlone(is_trace, read_trace)
+"""Reads a file of traces."""

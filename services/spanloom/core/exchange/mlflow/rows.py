@@ -1,0 +1,75 @@
+"""What rows of evaluation sets have in common: a trace, or only a request and a response."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.drafts import Draft, DraftStep
+from spanloom.core.exchange.ids import step_id_of, trace_id_of
+from spanloom.core.exchange.mlflow import names
+from spanloom.core.exchange.mlflow.info import with_expectations
+from spanloom.core.exchange.mlflow.values import TOO_DEEP, encoded, sound
+from spanloom.core.formats.json_bytes import dump, sorted_keys
+from spanloom.core.formats.losses import Code
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import json_object
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from spanloom.core.document import Document
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.readers import Reading
+
+ITEM = "it is an item to evaluate, not a run: it has no `{}` and no `trace`"
+"""Why a row without an answer is refused."""
+
+
+def expectations_of(document: Document) -> Mapping[str, Any]:
+    """Return what the evaluation set that the run was read from expects of it."""
+    metadata = document.extraction.get("metadata")
+    text = metadata.get(names.EXPECTATIONS) if isinstance(metadata, dict) else ""
+    return json_object(text) if isinstance(text, str) else {}
+
+
+def is_given(value: object) -> bool:
+    """Return whether a cell has a value; tables write a missing one as null."""
+    return value is not None
+
+
+def text_in(value: object, where: str, reading: Reading) -> str:
+    """Return a cell as text, any other value as JSON."""
+    text = value if isinstance(value, str) else encoded(value, where)
+    return sound(text, where, reading.losses)
+
+
+def bare_run(
+    row: Json, source: str, texts: tuple[str, str], expected: Mapping[str, object], reading: Reading
+) -> Draft:
+    """Return a row without a trace as a run: a root with request and response, without times.
+
+    An empty ``source`` is replaced by a hash of the row.
+    """
+    reading.losses.note(Code.DURATION_UNKNOWN)
+    if not source:
+        reading.losses.note(Code.IDS_MADE)
+    trace_id = trace_id_of(reading.format, reading.project, source or _content(row))
+    root = DraftStep(step_id_of(trace_id, "request"), "", Kind.OTHER, "request", *texts)
+    metadata = {names.SOURCE_ID: source} if source else {}
+    extras = {"metadata": {**metadata, **with_expectations({}, expected)}}
+    return Draft(trace_id, reading.project, reading.format, [root], extras)
+
+
+def note_others(row: Json, known: Collection[str], reading: Reading) -> None:
+    """Count the columns that no run has a place for."""
+    for name in row.keys() - known:
+        if is_given(row[name]):
+            reading.losses.note(Code.METADATA_DROPPED, name)
+
+
+def _content(row: Json) -> str:
+    try:
+        return dump(sorted_keys(row)).decode()
+    except TypeError:
+        raise InvalidRequestError(TOO_DEEP) from None

@@ -1,0 +1,145 @@
+"""Inputs and outputs of steps as values of MLflow's attributes, and back.
+
+An attribute of MLflow is JSON text. An object or list is written as the text that it already is;
+any other text becomes a JSON string. So most texts are read back exactly; ``Written.kept`` has what
+is needed for the others. Three shapes are required by MLflow's helpers for evaluation:
+
+- a model call is ``{"messages": [...]}`` and ``{"choices": [{"index", "message"}]}``;
+- the arguments of a tool are an object or a string;
+- the helpers fail on a root output that is a number or a list of numbers, on ``messages`` that are
+  no messages, and so on: such a text is written as a JSON string.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.formats.json_bytes import Json
+
+MESSAGES, CHOICES, TEXT = "messages", "choices", "text"
+"""How a text was changed: put into an object of this name, or ``text`` for kept as it was."""
+_BEFORE, _AFTER = '{"messages":', "}"
+_NO_LIST = (str, int, float, bool, type(None))
+
+
+class Written(NamedTuple):
+    """A text as the value of an attribute."""
+
+    json: str
+    """JSON text."""
+    kept: Mapping[str, str] = {}
+    """How to read it back, if it is not the text itself: ``{"form": "messages"}``."""
+
+
+def string_of(text: str) -> str:
+    """Return a text as a JSON string."""
+    return dump(text).decode()
+
+
+def write_value(text: str) -> Written:
+    """Return any text: an object or a list that MLflow's helpers can read, else a string."""
+    value = json_value(text)
+    return Written(text if _is_readable(value) else string_of(text))
+
+
+def write_arguments(text: str) -> Written:
+    """Return the input of a tool: an object or a string."""
+    return Written(text if isinstance(json_value(text), dict) else string_of(text))
+
+
+def write_request(text: str) -> Written:
+    """Return the input of a model call, its messages under ``messages``."""
+    if not _are_messages(json_value(text)):
+        return write_value(text)
+    return Written(f"{_BEFORE}{text}{_AFTER}", {"form": MESSAGES})
+
+
+def write_answer(text: str) -> Written:
+    """Return the output of a model call, its messages as choices."""
+    messages = json_value(text)
+    if not _are_messages(messages) or not isinstance(messages, list):
+        return write_value(text)
+    choices = [{"index": at, "message": message} for at, message in enumerate(messages)]
+    is_same = dump(messages) == text.encode("utf-8", "replace")
+    kept = {"form": CHOICES} if is_same else {"form": TEXT, "text": text}
+    return Written(dump({"choices": choices}).decode(), kept)
+
+
+def write_documents(text: str, found: list[Json]) -> Written:
+    """Return the output of a retriever as MLflow's documents."""
+    documents = dump(found).decode()
+    return Written(documents, {} if documents == text else {"form": TEXT, "text": text})
+
+
+def read_value(attribute: object) -> str:
+    """Return the text that the value of an attribute is: a string without quotes, other JSON as is.
+
+    Raises ``TypeError`` for a value that cannot be written as JSON.
+    """
+    if not isinstance(attribute, str):
+        return "" if attribute is None else dump(attribute).decode()
+    if attribute == "null":
+        return ""
+    if attribute[:1] != '"':
+        return attribute
+    value = json_value(attribute)
+    return _unescaped(attribute) if value is attribute or not isinstance(value, str) else value
+
+
+def read_back(attribute: object, kept: object) -> str:
+    """Return the text that ``write_…`` was called with; ``kept`` is ``Written.kept``."""
+    text = read_value(attribute)
+    how: Mapping[str, Any] = kept if isinstance(kept, dict) else {}
+    form, original = how.get("form"), how.get("text")
+    if form == TEXT and isinstance(original, str):
+        return original
+    if form == MESSAGES and text.startswith(_BEFORE):
+        return text[len(_BEFORE) : -len(_AFTER)]
+    if form == CHOICES and isinstance(whole := json_value(text), dict):
+        choices = whole.get("choices")
+        found = choices if isinstance(choices, list) else []
+        messages = [one["message"] for one in found if isinstance(one, dict) and "message" in one]
+        return dump(messages).decode()
+    return text
+
+
+def _unescaped(attribute: str) -> str:
+    """Return a JSON string that has half a surrogate pair, or is too dense to be parsed."""
+    try:
+        value = json.loads(attribute)
+    except ValueError:
+        return attribute
+    return value if isinstance(value, str) else attribute
+
+
+def _are_messages(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_message, value))
+
+
+def _is_message(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("role"), str)
+
+
+def _is_readable(value: object) -> bool:
+    """Return whether MLflow's helpers can read a root's input or output with this value."""
+    while isinstance(value, list):
+        if not value:
+            return False
+        value = value[0]
+    if not isinstance(value, dict):
+        return False
+    messages, output = value.get("messages"), value.get("output")
+    return (not messages or _all_objects(messages)) and (not output or _all_objects(output))
+
+
+def _all_objects(value: object) -> bool:
+    if not isinstance(value, list):
+        return False
+    return all(isinstance(item, dict) for item in value)

@@ -1,0 +1,128 @@
+"""Writes a run as an MLflow trace, version 3: a span for each step.
+
+What MLflow has no attribute for is in two attributes of ours, ``spanloom.step`` on each span and
+``spanloom.run`` on the root's, which MLflow keeps: so a run is read back as it was.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from spanloom.core.exchange.mlflow import names
+from spanloom.core.exchange.mlflow.spans_out import SpanWriter
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
+from spanloom.core.messages.texts import answer_in, question_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.core.document import Document, DocumentStep
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
+
+_KEPT = (
+    *("conversation_id", "user_id", "environment", "tags", "metadata", "warnings"),
+    *("services", "linked_traces"),
+)
+_LOST = ("pauses", "is_resuming", "duplicate_of")
+_STATES = {"live": "IN_PROGRESS", "failed": "ERROR"}
+_LATEST_S = 253_402_300_799
+"""The last second of the year 9999."""
+NO_EXPERIMENT = "0"
+
+
+def write_trace(stored: Stored, losses: Losses) -> bytes:
+    """Return a run as the JSON of an MLflow trace."""
+    return dump(trace_of(stored.view, losses))
+
+
+def trace_of(document: Document, losses: Losses) -> Json:
+    """Return a run as an MLflow trace; every run can be written as one."""
+    writer = SpanWriter(document, losses)
+    spans = writer.spans()
+    extraction = document.extraction
+    spans[0]["attributes"][names.RUN] = dump(_run(document)).decode()
+    for name in filter(extraction.get, _LOST):
+        losses.note(Code.METADATA_DROPPED, f"extraction.{name}")
+    for at in writer.failures_elsewhere():
+        losses.note(Code.METADATA_DROPPED, f"extraction.errors.{at}")
+    return {"info": _info(document, writer.root), "data": {"spans": spans}}
+
+
+def _run(document: Document) -> Json:
+    """Return what belongs to the run, to be read back; not the id that the trace has anyway."""
+    told = {name: document.extraction.get(name) for name in _KEPT}
+    metadata = _texts(told["metadata"])
+    own = {k: v for k, v in metadata.items() if (k, v) != (names.SOURCE_ID, request_id(document))}
+    return {name: value for name, value in {**told, "metadata": own}.items() if value}
+
+
+def request_id(document: Document) -> str:
+    """Return the trace id as MLflow writes it."""
+    return f"tr-{document.id}"
+
+
+def _info(document: Document, root: DocumentStep) -> Json:
+    extraction = document.extraction
+    metadata = _texts(extraction.get("metadata"))
+    status = str(extraction.get("status", ""))
+    state = _STATES.get(status) or metadata.get(names.STATE) or ("ERROR" if root.error else "OK")
+    experiment = metadata.get(names.EXPERIMENT) or NO_EXPERIMENT
+    info: Json = {
+        "trace_id": request_id(document),
+        "trace_location": {
+            "type": "MLFLOW_EXPERIMENT",
+            "mlflow_experiment": {"experiment_id": experiment},
+        },
+        "request_time": _time(root.started_at),
+        "execution_duration_ms": root.duration,
+        "state": state if state in ("OK", "ERROR", "IN_PROGRESS") else "OK",
+        "request_preview": question_in(root.input)[: names.MAX_PREVIEW],
+        "response_preview": answer_in(root.output)[: names.MAX_PREVIEW],
+        "trace_metadata": _trace_metadata(document, metadata),
+        "tags": _tags(extraction.get("tags"), root.name),
+    }
+    if request := metadata.get(names.REQUEST):
+        info[names.REQUEST] = request
+    return info
+
+
+def _trace_metadata(document: Document, metadata: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the metadata; longer values are cut, as MLflow does, but whole in ``spanloom.run``."""
+    extraction, usage = document.extraction, document.root.metrics_info
+    counts = [usage.get("input_tokens") or 0, usage.get("output_tokens") or 0]
+    total = {"input_tokens": counts[0], "output_tokens": counts[1], "total_tokens": sum(counts)}
+    cost = (extraction.get("cost") or {}).get("usd")
+    ours = (names.SOURCE_ID, names.STATE, names.EXPERIMENT, names.REQUEST)
+    told = {name: value for name, value in metadata.items() if name not in ours}
+    told[names.SCHEMA] = "3"
+    if session := extraction.get("conversation_id"):
+        told[names.SESSION] = str(session)
+    if user := extraction.get("user_id"):
+        told[names.USER] = str(user)
+    if any(counts):
+        told[names.TRACE_USAGE] = dump(total).decode()
+    if cost is not None:
+        told[names.TRACE_COST] = dump({"total_cost": cost}).decode()
+    most = names.MAX_METADATA
+    return {name[:most]: value[:most] for name, value in told.items()}
+
+
+def _tags(tags: object, name: str) -> Mapping[str, str]:
+    listed = tags if isinstance(tags, list) else []
+    own = {str(tag)[: names.MAX_METADATA]: "" for tag in listed}
+    return own | {names.TRACE_NAME: name[: names.MAX_TAG]}
+
+
+def _texts(metadata: object) -> Mapping[str, str]:
+    known = metadata if isinstance(metadata, dict) else {}
+    return {name: value for name, value in known.items() if isinstance(value, str)}
+
+
+def _time(ms: int) -> str:
+    seconds, rest = divmod(max(ms, 0), 1_000)
+    when = datetime.fromtimestamp(min(seconds, _LATEST_S), UTC)
+    return f"{when:%Y-%m-%dT%H:%M:%S}.{rest:03}Z"
